@@ -38,6 +38,26 @@ class SessionGoneError(DeltaSqlError):
     pass
 
 
+@condition(
+    "FLIGHT_SQL_NOT_SUPPORTED",
+    "0A000",
+    "Rows cannot be ingested into {what}. Name a table of a schema, and say what to do where it is there or missing.",
+)
+class UnsupportedIngestError(DeltaSqlError):
+    """`what` is a temporary table, say."""
+
+    what: str
+
+
+@condition(
+    "FLIGHT_SQL_TOO_MANY_BYTES",
+    "54000",
+    "The call has sent more than the {limit} bytes that the server takes at once. Send less in each of several calls.",
+)
+class TooManyBytesError(DeltaSqlError):
+    limit: int
+
+
 @condition("AUTHENTICATION_FAILED", "28000", "The server wants its token: {how}.")
 class AuthenticationError(DeltaSqlError):
     """`how` says where a client gives it."""

@@ -92,14 +92,28 @@ class FrameWriter(Optioned):
 
     sortBy = bucketBy
 
-    def saveAsTable(self, name: str, format: str | None = None, mode: str | None = None, **rest: Any) -> Result:
+    def saveAsTable(
+        self,
+        name: str,
+        format: str | None = None,
+        mode: str | None = None,
+        partitionBy: str | Iterable[str] | None = None,
+        **options: Any,
+    ) -> Result:
         """Writes to a table of the catalog, columns by name; makes it if it is not there."""
-        self._take(format, mode, rest)
+        self._take(format, mode, partitionBy, options)
         return self._write(self._named(name))
 
-    def save(self, path: str | None = None, format: str | None = None, mode: str | None = None, **rest: Any) -> Result:
+    def save(
+        self,
+        path: str | None = None,
+        format: str | None = None,
+        mode: str | None = None,
+        partitionBy: str | Iterable[str] | None = None,
+        **options: Any,
+    ) -> Result:
         """Writes to the table at `path` (or at the option of that name), columns by name."""
-        self._take(format, mode, rest)
+        self._take(format, mode, partitionBy, options)
         place = path or self._options.get("path")
         if place is None:
             raise UnsupportedWriteError("save() without a path", "Name it: save(path), or saveAsTable(name).")
@@ -116,15 +130,19 @@ class FrameWriter(Optioned):
             WriteFrame(self._named(tableName), self._frame, mode, self._options, by_name=False, must_exist=True)
         )
 
-    def _take(self, source: str | None, mode: str | None, rest: Mapping[str, Any]) -> None:
+    def _take(
+        self,
+        source: str | None,
+        mode: str | None,
+        partitions: str | Iterable[str] | None,
+        options: Mapping[str, Any],
+    ) -> None:
         if source is not None:
             self.format(source)
         self.mode(mode)
-        for key, value in rest.items():
-            if key == "partitionBy":
-                self.partitionBy(value)
-                continue
-            self.option(key, value)
+        if partitions is not None:
+            self.partitionBy(partitions)
+        self.options(**options)
 
     def _write(self, table: TableName) -> Result:
         mode = self._mode or WriteMode.ERROR

@@ -22,6 +22,8 @@ ID_MARK = "deltasql-"
 """How the id of a client begins; anything else that a client sends in its place is not ours."""
 MOST_WAITING = 16
 """Results of a client that it has not fetched; the oldest goes when there is one more."""
+MOST_PREPARED = 500
+"""Prepared statements of a client, of which the oldest goes when there is one more."""
 
 
 class Rows(Protocol):
@@ -64,7 +66,7 @@ class Waiting:
 class Client:
     """One client: its session begins with its first statement. `last_used` is seconds of the monotonic clock.
 
-    `keeps_zones` says that it can read times with a zone.
+    `keeps_zones` says that it can read times with a zone, `has_returned` that it has shown its id in a later call.
     """
 
     def __init__(self, connect: Callable[[], Session], keeps_zones: bool = True) -> None:
@@ -72,6 +74,7 @@ class Client:
         self.id = ID_MARK + secrets.token_urlsafe(32)
         self.last_used = time.monotonic()
         self.calls = 0
+        self.has_returned = False
         self._connect = connect
         self._session: Session | None = None
         self._prepared: dict[bytes, Prepared] = {}
@@ -115,6 +118,8 @@ class Client:
         handle = secrets.token_bytes(16)
         with self._lock:
             self._prepared[handle] = Prepared(sql, types)
+            while len(self._prepared) > MOST_PREPARED:
+                del self._prepared[next(iter(self._prepared))]
         return handle
 
     def prepared(self, handle: bytes) -> Prepared:
@@ -146,7 +151,7 @@ class Clients:
     def __init__(self, connect: Callable[[], Session], *, idle: float, most: int) -> None:
         self._connect, self._idle, self._most = connect, idle, most
         self._clients: dict[str, Client] = {}
-        self._working: dict[bytes, list[threading.Event]] = {}
+        self._working: dict[bytes, list[tuple[Client, threading.Event]]] = {}
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
@@ -170,35 +175,42 @@ class Clients:
             client = self._clients.get(given)
         if client is None:
             raise SessionGoneError
+        client.has_returned = True
         return client
 
     def holder(self, handle: bytes, asking: Client) -> Client:
-        """The client whose handle this is: the one that asks, unless it is one that forgets what it is told to keep."""
-        if asking.owns(handle):
+        """The client whose handle this is: as a rule the one that asks.
+
+        One that forgets its id is another client with each call, so that such clients share their handles; no handle of
+        a client that shows its id is another's.
+        """
+        if asking.has_returned or asking.owns(handle):
             return asking
         with self._lock:
-            return next((client for client in self._clients.values() if client.owns(handle)), asking)
+            strangers = (client for client in self._clients.values() if not client.has_returned)
+            return next((client for client in strangers if client.owns(handle)), asking)
 
     def close(self, handle: bytes, asking: Client) -> None:
         """Closes a prepared statement or a result, and stops what runs for it."""
         self.holder(handle, asking).forget(handle)
         with self._lock:
-            for closed in self._working.get(handle, ()):
-                closed.set()
+            for worker, closed in self._working.get(handle, ()):
+                if worker is asking or not (worker.has_returned or asking.has_returned):
+                    closed.set()
 
     @contextmanager
-    def working(self, *handles: bytes) -> Iterator[threading.Event]:
-        """Work for prepared statements and results. What comes is set once one of them is closed."""
+    def working(self, client: Client, *handles: bytes) -> Iterator[threading.Event]:
+        """Work of a client for prepared statements and results. The event is set once one of them is closed."""
         closed = threading.Event()
         with self._lock:
             for handle in handles:
-                self._working.setdefault(handle, []).append(closed)
+                self._working.setdefault(handle, []).append((client, closed))
         try:
             yield closed
         finally:
             with self._lock:
                 for handle in handles:
-                    self._working[handle].remove(closed)
+                    self._working[handle].remove((client, closed))
                     if not self._working[handle]:
                         del self._working[handle]
 
@@ -224,8 +236,9 @@ class Clients:
             self.end(client)
 
     def _outdated(self) -> list[Client]:
-        """Takes out those that are to go."""
-        oldest = sorted((item for item in self._clients.values() if not item.calls), key=lambda item: item.last_used)
+        """Takes out those that are to go: of too many first those that have never returned, however many come."""
+        idle = (item for item in self._clients.values() if not item.calls)
+        oldest = sorted(idle, key=lambda item: (item.has_returned, item.last_used))
         over = len(self._clients) - self._most + 1
         before = time.monotonic() - self._idle
         gone = [item for number, item in enumerate(oldest) if number < over or item.last_used < before]

@@ -14,7 +14,8 @@ from deltasql.errors.server import UnknownCommandMessageError
 from deltasql.server.access import MIDDLEWARE, Access, NoHandshake
 from deltasql.server.clients import Client, Clients, Rows
 from deltasql.server.failures import answered
-from deltasql.server.messages import CANCELLED, CLOSED, message, packed, parsed, unpacked
+from deltasql.server.ingest import ingested, limited
+from deltasql.server.messages import CANCELLED, CLOSED, message, packed, parsed, requested, unpacked
 from deltasql.server.metadata import ANSWERS, answer
 from deltasql.server.options import options_of, set_options
 from deltasql.server.parameter_types import parameter_schema, parameter_types
@@ -71,7 +72,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
     def get_flight_info(self, context: Any, descriptor: Any) -> Any:
         """Runs a statement whose rows then wait; a query, and what asks the catalog, runs when its rows are fetched."""
         with self._call(context) as client:
-            kind, command = unpacked(descriptor.command)
+            kind, command = unpacked(descriptor.command or b"")
             if kind in ANSWERS:
                 return _info(ANSWERS[kind].schema(command), descriptor, descriptor.command)
             rows = self._rows(client, kind, command, context)
@@ -83,7 +84,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
     def get_schema(self, context: Any, descriptor: Any) -> Any:
         """The columns of what a command asks for, which is not run."""
         with self._call(context) as client:
-            kind, command = unpacked(descriptor.command)
+            kind, command = unpacked(descriptor.command or b"")
             if kind in ANSWERS:
                 return fl.SchemaResult(ANSWERS[kind].schema(command))
             if kind == "CommandPreparedStatementQuery":
@@ -92,7 +93,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
                 sql = command.query
             else:
                 raise UnknownCommandMessageError(kind=kind)
-            with self._heeding(context):
+            with self._heeding(client, context):
                 return fl.SchemaResult(_told(client, sql))
 
     def do_get(self, context: Any, ticket: Any) -> Any:
@@ -105,7 +106,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
                 raise UnknownCommandMessageError(kind=kind)
             handle = command.statement_handle
             waiting = self._clients.holder(handle, client).fetch(handle)
-            with self._heeding(context, handle, waiting.statement):
+            with self._heeding(client, context, handle, waiting.statement):
                 if waiting.statement:
                     # It may have been closed before it was looked after.
                     self._clients.holder(waiting.statement, client).prepared(waiting.statement)
@@ -114,19 +115,23 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
     def do_put(self, context: Any, descriptor: Any, reader: Any, writer: Any) -> None:
         """Runs a statement for what it does, or takes the values of parameters."""
         with self._call(context) as client:
-            kind, command = unpacked(descriptor.command)
+            kind, command = unpacked(descriptor.command or b"")
             if kind == "CommandStatementUpdate":
                 _refuse_transaction(command)
-                with self._heeding(context):
+                with self._heeding(client, context):
                     count = changed_rows(client.session, command.query)
             elif kind in {"CommandPreparedStatementQuery", "CommandPreparedStatementUpdate"}:
                 holder = self._holder(client, command)
                 prepared = holder.prepared(command.prepared_statement_handle)
-                prepared.rows = bound_rows(prepared, _batches(reader))
+                prepared.rows = bound_rows(prepared, limited(_batches(reader)))
                 if kind == "CommandPreparedStatementQuery":
                     return
-                with self._heeding(context, command.prepared_statement_handle):
+                with self._heeding(client, context, command.prepared_statement_handle):
                     count = changed_by_prepared(holder.session, prepared)
+            elif kind == "CommandStatementIngest":
+                _refuse_transaction(command)
+                with self._heeding(client, context):
+                    count = ingested(client.session, command, reader.schema, limited(_batches(reader)))
             else:
                 raise UnknownCommandMessageError(kind=kind)
             done = message("DoPutUpdateResult", record_count=count)
@@ -150,10 +155,10 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
             yield client
 
     @contextmanager
-    def _heeding(self, context: Any, *handles: bytes) -> Iterator[None]:
+    def _heeding(self, client: Client, context: Any, *handles: bytes) -> Iterator[None]:
         """A statement within stops when its call does, when a client closes one of `handles`, and with the server."""
         with (
-            self._clients.working(*filter(None, handles)) as closed,
+            self._clients.working(client, *filter(None, handles)) as closed,
             heeding(lambda: closed.is_set() or context.is_cancelled() or self._ending.is_set()),
         ):
             yield
@@ -164,19 +169,19 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
     def _rows(self, client: Client, kind: str, command: Any, context: Any) -> Rows:
         if kind == "CommandStatementQuery":
             _refuse_transaction(command)
-            with self._heeding(context):
+            with self._heeding(client, context):
                 return rows_of(client.session, command.query)
         if kind != "CommandPreparedStatementQuery":
             raise UnknownCommandMessageError(kind=kind)
         holder, handle = self._holder(client, command), command.prepared_statement_handle
-        with self._heeding(context, handle):
+        with self._heeding(client, context, handle):
             return rows_of_prepared(holder.session, holder.prepared(handle))
 
     def prepare(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
         """Raises what is wrong with the words of the statement, and with the names of a query."""
-        _, request = unpacked(body)
+        request = requested("ActionCreatePreparedStatementRequest", body)
         _refuse_transaction(request)
-        with self._heeding(context):
+        with self._heeding(client, context):
             columns = _told(client, request.query)
             types = parameter_types(client.session, request.query)
         yield packed(
@@ -187,13 +192,13 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         )
 
     def close_prepared(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
-        _, request = unpacked(body)
+        request = requested("ActionClosePreparedStatementRequest", body)
         self._clients.close(request.prepared_statement_handle, client)
         yield from ()
 
     def cancel_query(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
         """The action of old clients."""
-        self._drop(client, unpacked(body)[1].info)
+        self._drop(client, requested("ActionCancelQueryRequest", body).info)
         yield packed("ActionCancelQueryResult", result=CANCELLED)
 
     def cancel_info(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
@@ -201,7 +206,11 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         yield message("CancelFlightInfoResult", status=CANCELLED).SerializeToString()
 
     def _drop(self, client: Client, info: bytes) -> None:
-        for endpoint in fl.FlightInfo.deserialize(info).endpoints:
+        try:
+            endpoints = fl.FlightInfo.deserialize(info).endpoints
+        except pa.ArrowException:
+            raise UnknownCommandMessageError(kind="a FlightInfo that cannot be read") from None
+        for endpoint in endpoints:
             kind, ticket = unpacked(endpoint.ticket.ticket)
             if kind == "TicketStatementQuery":
                 self._clients.close(ticket.statement_handle, client)

@@ -14,8 +14,10 @@ from google.protobuf.descriptor_pool import DescriptorPool
 from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
-from deltasql.errors.server import UnknownCommandMessageError
+from deltasql.errors.server import TooManyBytesError, UnknownCommandMessageError
 
+MOST_BYTES = 16 << 20
+"""What a command with its statement may have: a parser would be busy with more for long."""
 _SQL = "arrow.flight.protocol.sql"
 _FLIGHT = "arrow.flight.protocol"
 
@@ -40,6 +42,11 @@ _OF_SQL: Mapping[str, str] = {
     "CommandStatementUpdate": "query: string, transaction_id: bytes?",
     "CommandPreparedStatementQuery": "prepared_statement_handle: bytes",
     "CommandPreparedStatementUpdate": "prepared_statement_handle: bytes",
+    "TableDefinitionOptions": "if_not_exist: int32, if_exists: int32",
+    "CommandStatementIngest": (
+        "table_definition_options: TableDefinitionOptions, table: string, schema: string?, catalog: string?, "
+        "temporary: bool, transaction_id: bytes?"
+    ),
     "TicketStatementQuery": "statement_handle: bytes",
     "DoPutUpdateResult": "record_count: int64",
     "ActionCreatePreparedStatementRequest": "query: string, transaction_id: bytes?",
@@ -72,6 +79,9 @@ _OF_FLIGHT: Mapping[str, str] = {
 }
 """`|` is one of the alternatives of a value. A map is its entries, as on the wire."""
 
+CREATE_MISSING, FAIL_IF_MISSING = 1, 2
+FAIL_IF_THERE, APPEND, REPLACE = 1, 2, 3
+"""What an ingestion does where its table is missing, and where it is there; 0 leaves it open."""
 CANCELLED, CLOSED = 1, 1
 """That a query is cancelled, and a session closed."""
 INVALID_NAME, INVALID_VALUE = 1, 2
@@ -133,7 +143,11 @@ def packed(kind: str, **values: Any) -> bytes:
 
 
 def unpacked(data: bytes) -> tuple[str, Any]:
-    """The name of a message that came in an Any, and the message. Raises UnknownCommandMessageError."""
+    """The name of a message that came in an Any, and the message.
+
+    Raises UnknownCommandMessageError and TooManyBytesError.
+    """
+    _refuse_long(data)
     outer = AnyMessage()
     try:
         outer.ParseFromString(data)
@@ -145,9 +159,23 @@ def unpacked(data: bytes) -> tuple[str, Any]:
     raise UnknownCommandMessageError(kind=name or "bytes that are no message")
 
 
+def requested(kind: str, data: bytes) -> Any:
+    """A message of this kind that came in an Any. Raises UnknownCommandMessageError and TooManyBytesError."""
+    found, request = unpacked(data)
+    if found != kind:
+        raise UnknownCommandMessageError(kind=f"{found} in place of {kind}")
+    return request
+
+
 def parsed(kind: str, data: bytes) -> Any:
-    """A message that came by itself. Raises UnknownCommandMessageError."""
+    """A message that came by itself. Raises UnknownCommandMessageError and TooManyBytesError."""
+    _refuse_long(data)
     try:
         return _CLASSES[kind].FromString(data)
     except DecodeError:
         raise UnknownCommandMessageError(kind=f"{kind} that cannot be read") from None
+
+
+def _refuse_long(data: bytes) -> None:
+    if len(data) > MOST_BYTES:
+        raise TooManyBytesError(limit=MOST_BYTES)

@@ -53,6 +53,29 @@ def test_a_job_of_pyspark_runs_as_it_is(spark: Any, tmp_path: Path) -> None:
         spark.sql("SELECT * FROM `no such`")
 
 
+def test_defaults_of_pyspark_may_be_given(spark: Any, tmp_path: Path) -> None:
+    """None is what PySpark's own signatures have."""
+    rows = spark.range(2).selectExpr("id", "id + 1 AS next")
+    rows.write.saveAsTable("bare")
+    rows.write.saveAsTable("named", format="delta", mode="error", partitionBy=None)
+    rows.write.saveAsTable("placed", None, None, None)
+    rows.write.saveAsTable("parted", None, "append", ["id"])
+    rows.write.save(str(tmp_path / "at"), "delta", None, None, mergeSchema=None)
+    assert spark.sql("DESCRIBE DETAIL parted").collect()[0]["partitionColumns"] == ["id"]
+    assert [item.name for item in spark.catalog.listTables()] == ["bare", "named", "parted", "placed"]
+    assert spark.read.format("delta").load(str(tmp_path / "at")).count() == 2
+
+
+def test_the_catalog_makes_delta_tables(spark: Any, tmp_path: Path) -> None:
+    rows = spark.sql("SELECT 1 AS id, named_struct('a', array(1.5)) AS more")
+    made = spark.catalog.createTable("t", schema=rows.schema, description="it's new")
+    assert made.schema == spark.table("t").schema
+    assert (made.columns, made.count()) == (["id", "more"], 0)
+    assert spark.catalog.getTable("t").description == "it's new"
+    rows.write.format("delta").save(str(tmp_path / "at"))
+    assert spark.catalog.createTable("u", str(tmp_path / "at"), "delta").count() == 1
+
+
 def test_the_catalog_tells_of_our_tables(spark: Any) -> None:
     catalog = spark.catalog
     spark.sql("CREATE SCHEMA shop COMMENT 'all'")

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.integrations.spark.words import DELTA
 from deltasql.parser.identifiers import table_name
 from deltasql.plan.base import TableName, quote
+from deltasql.schema.json import schema_from_json
+from deltasql.schema.text import quote_text, schema_ddl
 
 if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
     from pyspark.sql.catalog import Column, Database, Table
 
     from deltasql.integrations.spark.home import Home
@@ -79,6 +83,28 @@ class Catalog:
             Column(row["col_name"], row["comment"], row["data_type"], True, row["col_name"] in partitions, False, False)
             for row in columns
         ]
+
+    def createTable(
+        self,
+        tableName: str,
+        path: str | None = None,
+        source: str | None = None,
+        schema: Any = None,
+        description: str | None = None,
+        **options: str,
+    ) -> DataFrame:
+        """A new Delta table, unless `source` names another format; gives the table as a DataFrame."""
+        if (source or DELTA).lower() != DELTA:
+            told = {"path": path, "source": source, "schema": schema, "description": description}
+            return cast("DataFrame", self._sparks.createTable(tableName, **told, **options))
+        # Without columns they are those of the table at `path`.
+        columns = "" if schema is None else f" ({schema_ddl(schema_from_json(schema.json()), constraints=True)})"
+        place = path or options.get("path")
+        clauses = ["USING DELTA"]
+        clauses += [f"COMMENT {quote_text(description)}"] if description is not None else []
+        clauses += [f"LOCATION {quote_text(place)}"] if place is not None else []
+        self._home.session.sql(f"CREATE TABLE {tableName}{columns} {' '.join(clauses)}")
+        return self._home.spark.table(tableName)
 
     def dropTempView(self, viewName: str) -> bool:
         """Whether there was one, of either kind."""

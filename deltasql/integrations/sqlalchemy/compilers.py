@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
-from sqlalchemy import exc, schema, types, util
+from sqlalchemy import exc, schema, types
 from sqlalchemy.sql import compiler
 
 from deltasql.schema.text import quote_name, quote_text
 
+_LOGGER = logging.getLogger(__name__)
 _FLOAT_DIGITS = 24
 _ANY_DECIMAL = "DECIMAL(38, 18)"
 """For a Numeric without digits: Spark's own DECIMAL has none behind the point."""
@@ -97,13 +99,13 @@ class Types(compiler.GenericTypeCompiler):
         return "BINARY"
 
     def visit_TIMESTAMP(self, type_: Any, **kw: Any) -> str:  # noqa: N802
-        return "TIMESTAMP"
+        return self.visit_DATETIME(type_, **kw)
 
     def visit_TIMESTAMP_NTZ(self, type_: Any, **kw: Any) -> str:  # noqa: N802
         return "TIMESTAMP_NTZ"
 
     def visit_DATETIME(self, type_: Any, **kw: Any) -> str:  # noqa: N802
-        """What Python calls naive is a TIMESTAMP_NTZ."""
+        """Without a time zone it is a TIMESTAMP_NTZ, whose values are naive datetimes."""
         return "TIMESTAMP" if type_.timezone else "TIMESTAMP_NTZ"
 
     def visit_TIME(self, type_: Any, **kw: Any) -> str:  # noqa: N802
@@ -139,6 +141,47 @@ class Queries(compiler.SQLCompiler):
         return f"CAST(get_json_object({column}, {path}) AS {kind})"
 
     visit_json_path_getitem_op_binary = visit_json_getitem_op_binary
+
+    def visit_empty_set_op_expr(self, type_: Any, expand_op: Any, **kw: Any) -> str:
+        """IN () of tuples: NULL, for Spark compares no struct with one whose fields have no type."""
+        base: Any = super()
+        return str(base.visit_empty_set_op_expr(type_[:1], expand_op, **kw))
+
+    def _literal_execute_expanding_parameter(self, name: str, parameter: Any, values: Any, **kw: Any) -> Any:
+        base: Any = super()
+        added, text = base._literal_execute_expanding_parameter(name, parameter, values, **kw)
+        return added, self._tuples(text, parameter, values)
+
+    def _literal_execute_expanding_parameter_literal_binds(
+        self, parameter: Any, values: Any, bind_expression_template: Any = None
+    ) -> Any:
+        base: Any = super()
+        added, text = base._literal_execute_expanding_parameter_literal_binds(
+            parameter, values, bind_expression_template
+        )
+        return added, self._tuples(text, parameter, values)
+
+    def _tuples(self, text: str, parameter: Any, values: Any) -> str:
+        """The values of `(a, b) IN (…)`. Sail compares tuples with the rows of a subquery alone."""
+        if not values or not parameter.type._is_tuple_type or not getattr(self.dialect, "is_sail", False):
+            return text
+        # Where literals are executed, one method of SQLAlchemy calls the other.
+        return text if text.startswith("SELECT") else f"SELECT * FROM VALUES {text}"
+
+    def visit_insert(self, insert_stmt: Any, *args: Any, **kw: Any) -> str:
+        """Raises CompileError for rows without an integer key that SQLAlchemy expects the database to number."""
+        base: Any = super()
+        text = str(base.visit_insert(insert_stmt, *args, **kw))
+        key = getattr(insert_stmt.table, "_autoincrement_column", None)
+        if key is None or key.identity is not None or key.server_default is not None:
+            return text
+        written = text.partition("(")[2].partition(")")[0].split(", ")
+        if self.preparer.format_column(key) not in written:
+            raise exc.CompileError(
+                f"The rows for {insert_stmt.table.name} have no {key.name}. Delta numbers no primary key by itself: "
+                "give it a value or a default, or declare Column(BigInteger, Identity(), primary_key=True)."
+            )
+        return text
 
     def for_update_clause(self, select: Any, **kw: Any) -> str:
         raise exc.CompileError("There are no locks: a commit that comes second is checked when it is made.")
@@ -230,4 +273,5 @@ class Definitions(compiler.DDLCompiler):
 
 
 def _warn_of_unique(table: schema.Table) -> None:
-    util.warn(f"Delta tables have no unique constraints: nothing keeps equal values out of {table.name}.")
+    # No warning of Python's, which test suites make an error of.
+    _LOGGER.warning("Delta tables have no unique constraints: nothing keeps equal values out of %s.", table.name)

@@ -19,6 +19,7 @@ from deltasql.integrations.sqlalchemy.places import arguments_of
 from deltasql.integrations.sqlalchemy.types import QuotedBytes, QuotedString
 from deltasql.reflection import Description, described, has_relation, relations, schemas
 from deltasql.session import Session
+from deltasql.settings.engines import SAIL, chosen_engine
 
 AUTOCOMMIT, SERIALIZABLE = "AUTOCOMMIT", "SERIALIZABLE"
 
@@ -67,13 +68,28 @@ class DeltaSqlDialect(default.DefaultDialect):
     cte_follows_insert = True
     # Rows of one `execute` go to the cursor's executemany, which is one commit.
     use_insertmanyvalues = False
+    is_sail = False
+    """Whether the URL has Sail run the queries."""
+
+    def __init__(
+        self,
+        json_serializer: Callable[[Any], str] | None = None,
+        json_deserializer: Callable[[str], Any] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        """`json_serializer` and `json_deserializer` replace `json.dumps` and `json.loads` for JSON columns."""
+        super().__init__(**kwargs)
+        # The type JSON looks for these names.
+        self._json_serializer, self._json_deserializer = json_serializer, json_deserializer
 
     @classmethod
     def import_dbapi(cls) -> Any:
         return dbapi
 
     def create_connect_args(self, url: URL) -> Any:
-        return [], arguments_of(url)
+        arguments = arguments_of(url)
+        self.is_sail = chosen_engine(arguments.get("engine"), given="spark" in arguments) == SAIL
+        return [], arguments
 
     def _get_default_schema_name(self, connection: Any) -> str:
         return _session(connection).catalog.current_schema

@@ -9,8 +9,9 @@ import pytest
 from sqlalchemy import Engine, create_engine
 from sqlalchemy.dialects import registry
 
-# As the entry point does, whatever was installed when this checkout was.
-registry.register("deltasql", "deltasql.integrations.sqlalchemy.dialect", "DeltaSqlDialect")
+# As the entry points do, whatever was installed when this checkout was.
+for name in ("deltasql", "deltasql.dbapi"):
+    registry.register(name, "deltasql.integrations.sqlalchemy.dialect", "DeltaSqlDialect")
 
 
 @pytest.fixture

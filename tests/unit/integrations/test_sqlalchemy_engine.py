@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from datetime import date, datetime
@@ -176,6 +177,25 @@ def test_comments_are_changed(engine: Engine) -> None:
     with engine.connect() as connection:
         connection.execute(sa.schema.DropTableComment(table))
     assert sa.inspect(engine).get_table_comment("t") == {"text": None}
+
+
+def test_json_is_written_and_read_by_functions_of_the_caller(tmp_path: Path) -> None:
+    engine = sa.create_engine(
+        f"deltasql+dbapi:///{tmp_path / 'warehouse'}?engine=sail",
+        json_serializer=lambda value: json.dumps({"in": value}),
+        json_deserializer=lambda text: ["out", json.loads(text)],
+    )
+    table = sa.Table(
+        "t", sa.MetaData(), sa.Column("j", sa.JSON), sa.Column("n", sa.Integer), sa.Column("at", sa.TIMESTAMP)
+    )
+    table.create(engine)
+    with engine.connect() as connection:
+        connection.execute(table.insert(), [{"j": [1], "n": 1, "at": datetime(2024, 1, 1)}])
+        assert connection.execute(table.select()).all() == [(["out", {"in": [1]}], 1, datetime(2024, 1, 1))]
+        pair = sa.tuple_(table.c.n, table.c.at)
+        for values, count in (([(1, datetime(2024, 1, 1)), (2, datetime(2024, 1, 1))], 1), ([], 0)):
+            assert len(connection.execute(table.select().where(pair.in_(values))).all()) == count
+    engine.dispose()
 
 
 def test_pandas_writes_tables(engine: Engine) -> None:

@@ -69,6 +69,14 @@ def inlined(clause: Any) -> str:
         (T.insert().values([{"a": 1}, {"a": 2}]), "INSERT INTO t (a) VALUES (1), (2)"),
         (T.update().values(a=1).where(T.c.s.is_(None)), "UPDATE t SET a=1 WHERE t.s IS NULL"),
         (T.delete().where(T.c.a.in_([1, 2])), "DELETE FROM t WHERE t.a IN (1, 2)"),
+        (
+            T.delete().where(sa.tuple_(T.c.a, T.c.s).in_([(1, "x")])),
+            "DELETE FROM t WHERE (t.a, t.s) IN ((1, 'x'))",
+        ),
+        (
+            T.delete().where(sa.tuple_(T.c.a, T.c.s).not_in([])),
+            "DELETE FROM t WHERE ((t.a, t.s) NOT IN (NULL) OR (1 = 1))",
+        ),
     ],
 )
 def test_queries(clause: Any, expected: str) -> None:
@@ -173,10 +181,35 @@ def test_an_integer_key_numbers_nothing() -> None:
     )
 
 
-def test_who_wants_unique_values_is_warned() -> None:
+def test_a_unique_constraint_is_left_out_with_a_note_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     table = sa.Table("t", sa.MetaData(), sa.Column("id", sa.Integer, unique=True))
-    with pytest.warns(exc.SAWarning, match="nothing keeps equal values out of t"):
-        assert "UNIQUE" not in compiled(CreateTable(table))
+    assert "UNIQUE" not in compiled(CreateTable(table))
+    assert "nothing keeps equal values out of t" in caplog.text
+
+
+def test_rows_without_a_key_that_nothing_numbers() -> None:
+    table = sa.Table("t", sa.MetaData(), sa.Column("id", sa.Integer, primary_key=True), sa.Column("a", sa.Integer))
+    for insert in (table.insert().values(a=1), table.insert().values([{"a": 1}])):
+        with pytest.raises(exc.CompileError, match=r"have no id\. .* Identity\(\)"):
+            compiled(insert)
+    assert compiled(table.insert()) == "INSERT INTO t (id, a) VALUES (?, ?)"
+    assert inlined(table.insert().values(id=sa.func.abs(-1), a=2)) == "INSERT INTO t (id, a) VALUES (abs(-1), 2)"
+    numbered = sa.Table(
+        "n", sa.MetaData(), sa.Column("id", sa.BigInteger, sa.Identity(), primary_key=True), sa.Column("a", sa.Integer)
+    )
+    assert inlined(numbered.insert().values(a=1)) == "INSERT INTO n (a) VALUES (1)"
+
+
+def test_tuples_that_sail_compares() -> None:
+    pair = sa.tuple_(T.c.a, T.c.s)
+    dialect = DeltaSqlDialect()
+    dialect.create_connect_args(make_url("deltasql:///w?engine=sail"))
+    for clause, expected in (
+        (pair.in_([(1, "x"), (2, "y")]), "(t.a, t.s) IN (SELECT * FROM VALUES (1, 'x'), (2, 'y'))"),
+        (pair.in_([]), "(t.a, t.s) IN (NULL) AND (1 != 1)"),
+    ):
+        found = str(clause.compile(dialect=dialect, compile_kwargs={"literal_binds": True}))
+        assert found == expected
 
 
 @pytest.mark.parametrize(
@@ -218,9 +251,10 @@ def test_urls_that_mean_nothing(url: str, told: str) -> None:
         arguments_of(make_url(url))
 
 
-def test_the_entry_point_leads_here() -> None:
+def test_the_entry_points_lead_here() -> None:
     # Python 3.10 has no reader of TOML.
     text = (Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8")
-    found = re.search(r'"sqlalchemy\.dialects"\]\ndeltasql = "(.+):(.+)"', text)
+    found = re.search(r'"sqlalchemy\.dialects"\]\n((?:.+\n)+)', text)
     assert found is not None
-    assert found.groups() == (DeltaSqlDialect.__module__, DeltaSqlDialect.__name__)
+    place = f"{DeltaSqlDialect.__module__}:{DeltaSqlDialect.__name__}"
+    assert found[1].splitlines() == [f'deltasql = "{place}"', f'"deltasql.dbapi" = "{place}"']

@@ -158,7 +158,7 @@ def test_a_prepared_statement(caller: Caller) -> None:
     caller.act(
         "ClosePreparedStatement", packed("ActionClosePreparedStatementRequest", prepared_statement_handle=handle)
     )
-    with pytest.raises(fl.FlightServerError, match=r"INVALID_HANDLE\.FORMAT.*prepared statement"):
+    with pytest.raises(pa.ArrowKeyError, match=r"INVALID_HANDLE\.FORMAT.*prepared statement"):
         caller.info("CommandPreparedStatementQuery", prepared_statement_handle=handle)
 
 
@@ -167,7 +167,7 @@ def test_rows_are_fetched_once(caller: Caller) -> None:
     assert info.total_records == 1
     ticket = info.endpoints[0].ticket
     assert caller.client.do_get(ticket, caller.options).read_all().num_rows == 1
-    with pytest.raises(fl.FlightServerError, match="There is no result"):
+    with pytest.raises(pa.ArrowKeyError, match="There is no result"):
         caller.client.do_get(ticket, caller.options)
 
 
@@ -181,7 +181,7 @@ def test_rows_are_fetched_once(caller: Caller) -> None:
 def test_rows_that_nobody_wants_are_dropped(caller: Caller, action: str, body: Callable[[bytes], bytes]) -> None:
     info = caller.info("CommandStatementQuery", query="SHOW SCHEMAS")
     assert caller.act(action, body(info.serialize())) != []
-    with pytest.raises(fl.FlightServerError, match="There is no result"):
+    with pytest.raises(pa.ArrowKeyError, match="There is no result"):
         caller.client.do_get(info.endpoints[0].ticket, caller.options)
 
 
@@ -235,14 +235,13 @@ def test_cookies_are_as_good(uri: str) -> None:
     ],
 )
 def test_what_is_not_known_is_refused_by_name(caller: Caller, command: bytes) -> None:
-    with pytest.raises(fl.FlightServerError, match="FLIGHT_SQL_NOT_SUPPORTED") as raised:
+    with pytest.raises(pa.ArrowNotImplementedError, match="FLIGHT_SQL_NOT_SUPPORTED"):
         caller.client.get_flight_info(fl.FlightDescriptor.for_command(command), caller.options)
-    assert b'"sqlstate": "0A000"' in raised.value.extra_info
 
 
 def test_actions(caller: Caller) -> None:
     assert {item.type for item in caller.client.list_actions(caller.options)} >= {"CreatePreparedStatement"}
-    with pytest.raises(fl.FlightServerError, match="the action BeginTransaction"):
+    with pytest.raises(pa.ArrowNotImplementedError, match="the action BeginTransaction"):
         caller.act("BeginTransaction", b"")
 
 
@@ -272,7 +271,7 @@ def test_what_is_closed_does_not_run_on(caller: Caller, monkeypatch: pytest.Monk
     ended: list[str] = []
 
     def fetch(number: int) -> None:
-        with pytest.raises(fl.FlightError) as refused:
+        with pytest.raises((fl.FlightError, pa.ArrowKeyError)) as refused:
             caller.client.do_get(infos[number].endpoints[0].ticket, caller.options).read_all()
         ended.append(str(refused.value))
 
