@@ -105,6 +105,8 @@ def main() -> None:
             os.write(number, b"done\n")
             told.append(content(session, root, scenario.target))
     Path(marks).with_suffix(".rows").write_text(json.dumps(told))
+    # All is told: how libraries end their threads is no matter of the disk.
+    os._exit(0)
 
 
 def content(session: deltasql.Session, root: str, target: str) -> tuple[int, list[str] | None]:
