@@ -69,15 +69,27 @@ class Inside:
 
 def make_folders(folder: str, *, lasting: bool) -> None:
     """Makes a folder and those above it; where it is to be `lasting`, their names survive a crash of the machine."""
-    missing = []
-    while not os.path.isdir(folder):  # noqa: PTH112
-        missing.append(folder)
-        folder = os.path.dirname(folder)  # noqa: PTH120
+    missing, above = [], folder
+    while not os.path.isdir(above):  # noqa: PTH112
+        missing.append(above)
+        above = os.path.dirname(above)  # noqa: PTH120
     for path in reversed(missing):
         with suppress(FileExistsError):
             os.mkdir(path)  # noqa: PTH102
-        if lasting:
-            sync_folder(os.path.dirname(path))  # noqa: PTH120
+    if lasting:
+        _sync_names(os.path.dirname(folder))  # noqa: PTH120
+
+
+def _sync_names(folder: str) -> None:
+    """Syncs a folder and those above it, some of which this process may have made while it wrote files.
+
+    It ends at the mount and where this process may not write: it has made no folder there. Raises OSError.
+    """
+    while os.access(folder, os.R_OK | os.W_OK):
+        sync_folder(folder)
+        if os.path.ismount(folder):
+            return
+        folder = os.path.dirname(folder)  # noqa: PTH120
 
 
 def sync_folder(folder: str) -> None:

@@ -95,6 +95,18 @@ def test_a_new_table_syncs_the_folders_that_hold_it(session: Session, calls: lis
     assert {("sync", "warehouse"), ("sync", "u"), ("sync", "_delta_log")} <= set(calls)
 
 
+def test_files_that_come_before_the_log_do_not_leave_their_folders_unsynced(
+    session: Session, calls: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    """A deep clone copies into folders that it makes, before its first commit."""
+    session.sql("INSERT INTO t VALUES (1)")
+    calls.clear()
+    session.sql(f"CREATE TABLE delta.`{tmp_path}/above/clone` DEEP CLONE t")
+    names = [name for kind, name in calls if kind == "sync"]
+    assert {tmp_path.name, "above", "clone", "_delta_log"} <= set(names)
+    assert max(names.index("above"), names.index(tmp_path.name)) < names.index(f"{0:020}.json")
+
+
 def test_a_new_table_without_rows_has_no_folder_yet(session: Session) -> None:
     session.write(pa.table({"a": pa.array([], pa.int32())})).saveAsTable("empty")
     assert session.sql("SELECT count(*) FROM empty").collect() == [(0,)]

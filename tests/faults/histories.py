@@ -1,0 +1,226 @@
+"""Lets processes change tables at once, kills some of them, and searches the order that explains it all.
+
+python -m tests.faults.histories --minutes 5 --processes 3
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import deltasql
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.log import AmbiguousWriteError
+from deltasql.parser import parse
+
+from .serial_order import Operation, faults
+
+_KEYS = 4
+_WEIGHTS = {"read": 6, "append": 5, "increment": 5, "both": 2, "remove": 2, "layout": 1}
+_COUNTERS = ", ".join(f"('c', {key}, 0, '')" for key in range(_KEYS))
+
+
+def prepared(root: Path, tables: int) -> None:
+    """The tables, of which every other one is Serializable, and every third one marks rows.
+
+    It tells which modules statements need, so that processes are forked from one that has them.
+    """
+    with deltasql.connect(str(root / "warehouse"), engine="sail") as session:
+        for number in range(tables):
+            level = "Serializable" if number % 2 else "WriteSerializable"
+            vectors = "true" if number % 3 == 0 else "false"
+            session.sql(
+                f"CREATE TABLE delta.`{root}/t{number}` (kind STRING, key INT, n BIGINT, tag STRING) TBLPROPERTIES"
+                f" ('delta.isolationLevel' = '{level}', 'delta.enableDeletionVectors' = '{vectors}')"
+            )
+            session.sql(f"INSERT INTO delta.`{root}/t{number}` VALUES {_COUNTERS}")
+            for do in _WEIGHTS:
+                _done(session, f"delta.`{root}/t{number}`", Operation(do, "", 0.0, (-1,), of="none"))
+            session.sql(f"DELETE FROM delta.`{root}/t{number}` WHERE kind = 'l'")
+            # The history begins after this version.
+            version = session.log(f"delta.`{root}/t{number}`").snapshot().version
+            (root / f"first{number}").write_text(str(version))
+    needed = [name for name in sys.modules if name.startswith(("deltasql.", "pyarrow.", "sqlglot.", "lark."))]
+    (root / "modules").write_text("\n".join(needed))
+
+
+def work(root: Path, name: str, tables: int, until: float) -> None:
+    """Runs statements by chance until it is time, and writes each before it begins and after it has ended."""
+    chance = random.Random(name)
+    own: list[tuple[int, str]] = []
+    with (
+        (root / f"{name}.lines").open("w", buffering=1) as lines,
+        deltasql.connect(str(root / "warehouse"), engine="sail") as session,
+    ):
+        count = 0
+        while time.monotonic() < until:
+            count += 1
+            table = chance.randrange(tables)
+            do = chance.choices(list(_WEIGHTS), list(_WEIGHTS.values()))[0]
+            keys = tuple(chance.sample(range(_KEYS), chance.randint(1, 2) if do == "increment" else 1))
+            operation = Operation(do, f"{name}-{count}", time.monotonic(), keys)
+            if do == "remove":
+                mine = [item for item in own if item[0] == table]
+                if not mine:
+                    continue
+                own.remove(mine[0])
+                operation = replace(operation, of=mine[0][1])
+            lines.write(json.dumps([table, asdict(operation)]) + "\n")
+            done = _done(session, f"delta.`{root}/t{table}`", operation)
+            lines.write(json.dumps([table, asdict(replace(done, end=time.monotonic()))]) + "\n")
+            if do in {"append", "both"} and not done.failed:
+                own.append((table, operation.tag))
+
+
+def _done(session: deltasql.Session, table: str, operation: Operation) -> Operation:
+    try:
+        if operation.do == "read":
+            rows = session.sql(f"SELECT kind, key, n, tag FROM {table}").collect()
+            return replace(operation, rows=tuple(tuple(row) for row in rows))
+        version = None
+        for text in _texts(table, operation):
+            version = session.sql(text).version
+    except AmbiguousWriteError:
+        raise
+    except DeltaSqlError:
+        if session.in_transaction:
+            session.sql("ROLLBACK")
+        return replace(operation, failed=True)
+    return replace(operation, version=version)
+
+
+def _texts(table: str, operation: Operation) -> list[str]:
+    tag, keys = operation.tag, operation.keys
+    append = f"INSERT INTO {table} VALUES ('l', {keys[0]}, 0, '{tag}')"
+    among = ", ".join(map(str, keys))
+    update = f"UPDATE {table} SET n = n + 1, tag = '{tag}' WHERE kind = 'c' AND key IN ({among})"
+    values = ", ".join(f"({key})" for key in keys)
+    merge = (
+        f"MERGE INTO {table} AS t USING (SELECT * FROM VALUES {values} AS v(k)) AS s ON t.kind = 'c' AND t.key = s.k"
+        f" WHEN MATCHED THEN UPDATE SET n = t.n + 1, tag = '{tag}'"
+    )
+    return {
+        "append": [append],
+        "increment": [merge if len(keys) > 1 else update],
+        "both": ["BEGIN TRANSACTION", update, append, "COMMIT"],
+        "remove": [f"DELETE FROM {table} WHERE kind = 'l' AND tag = '{operation.of}'"],
+        "layout": [f"OPTIMIZE {table}"],
+    }[operation.do]
+
+
+def forked(job: Callable[[], None]) -> int:
+    """The id of a process that does the job."""
+    child = os.fork()
+    if child:
+        return child
+    code = 1
+    try:
+        job()
+        code = 0
+    except BaseException as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+    finally:
+        os._exit(code)
+
+
+def run(root: Path, processes: int, tables: int, seconds: float, every: float, seed: int) -> tuple[int, int]:
+    """How many processes were killed, and how many have failed. `every` so many seconds one is killed."""
+    # What starts a process is imported before, and no thread runs yet.
+    parse("SELECT 1")
+    for module in (root / "modules").read_text().splitlines():
+        importlib.import_module(module)
+    until, chance, begun, killed, failed = time.monotonic() + seconds, random.Random(seed), 0, 0, 0
+    running: list[int] = []
+
+    def begin() -> None:
+        nonlocal begun
+        begun += 1
+        name = f"p{seed}-{begun}"
+        running.append(forked(lambda: work(root, name, tables, until)))
+
+    for _ in range(processes):
+        begin()
+    while time.monotonic() + every < until:
+        time.sleep(every * chance.uniform(0.5, 1.5))
+        victim = running.pop(chance.randrange(len(running)))
+        os.kill(victim, signal.SIGKILL)
+        dead = os.waitstatus_to_exitcode(os.waitpid(victim, 0)[1])
+        killed, failed = killed + (dead == -signal.SIGKILL), failed + (dead > 0)
+        begin()
+    failed += sum(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0 for child in running)
+    return killed, failed
+
+
+def operations(root: Path, tables: int) -> list[list[Operation]]:
+    """What was begun, by table; of what has ended the end counts."""
+    found: list[dict[str, Operation]] = [{} for _ in range(tables)]
+    for file in root.glob("*.lines"):
+        for line in file.read_text().splitlines():
+            # A process that was killed leaves its last line torn.
+            if line.endswith("}]"):
+                table, fields = json.loads(line)
+                found[table][fields["tag"]] = _operation(fields)
+    return [list(items.values()) for items in found]
+
+
+def _operation(fields: dict[str, Any]) -> Operation:
+    rows = fields.pop("rows")
+    fields["keys"] = tuple(fields["keys"])
+    return Operation(**fields, rows=None if rows is None else tuple(tuple(row) for row in rows))
+
+
+def verdict(root: Path, tables: int) -> tuple[Counter[str], list[str]]:
+    """The figures of the history, and what is wrong with it."""
+    figures: Counter[str] = Counter()
+    wrong: list[str] = []
+    with deltasql.connect(str(root / "warehouse"), engine="sail") as session:
+        for number, done in enumerate(operations(root, tables)):
+            name = f"delta.`{root}/t{number}`"
+            last = session.log(name).snapshot().version
+            first = int((root / f"first{number}").read_text())
+            texts = [
+                f"SELECT kind, key, n, tag FROM {name} VERSION AS OF {version}" for version in range(first, last + 1)
+            ]
+            versions = [[tuple(row) for row in session.sql(text).collect()] for text in texts]
+            moved = [replace(item, version=None if item.version is None else item.version - first) for item in done]
+            wrong += [f"t{number}: {fault}" for fault in faults(moved, versions)]  # type: ignore[arg-type]
+            figures["versions"] += last - first
+            for item in done:
+                figures["failed" if item.failed else "unanswered" if item.end is None else item.do] += 1
+    return figures, wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=5)
+    parser.add_argument("--processes", type=int, default=3)
+    parser.add_argument("--tables", type=int, default=3)
+    parser.add_argument("--kill-every", type=float, default=10, help="seconds from one kill to the next, about")
+    parser.add_argument("--seed", type=int, default=7)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        child = forked(lambda: prepared(root, given.tables))
+        assert os.waitpid(child, 0)[1] == 0
+        killed, failed = run(root, given.processes, given.tables, given.minutes * 60, given.kill_every, given.seed)
+        figures, wrong = verdict(root, given.tables)
+    print(", ".join(f"{count} {name}" for name, count in sorted(figures.items())))
+    print(f"{killed} processes killed, {failed} ended with an error, {len(wrong)} faults")
+    print("\n".join(wrong[:20]))
+    return 1 if wrong or failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
