@@ -124,7 +124,6 @@ ADVICE = (
     ("⋯ < = = >", "Write = once."),
     ("⋯ < = GT >", "Write >=."),
     ("⋯ JOIN part part < . part > =", "Write ON before the condition."),
-    ("⋯ < @ > part", "A version is written @v0."),
     (f"{_CREATE} name ( ⋯ {_SHORT_TYPES} < part > {_SHORT_TYPES}", "A comma is missing before it."),
 )  # fmt: skip
 NAMES = (

@@ -75,6 +75,10 @@ _MANY = frozenset({"TABLE", "TABLES", "MERGE", "PARTITIONED"})
 """Where one of these may stand, so many others may that the likeliest come first."""
 _BESIDE_PARTITION = frozenset({"COLUMNS", "RENAME"})
 """Where one of these may stand, PARTITION begins a statement that is refused."""
+_BEHIND = {
+    ";": "One call runs one statement; several are run one by one, or between BEGIN and END.",
+    "EXCEPT": "Write the columns in parentheses: EXCEPT (a, b).",
+}
 _MOST_TOLD = 10
 _MOST_QUOTED = 100
 
@@ -191,10 +195,8 @@ def _advice(found: str, stuck: Stuck, text: str) -> str:
     if found in {"UPDATE", "DELETE"} and keywords == {"INSERT"}:
         return f"{found} belongs to WHEN MATCHED or WHEN NOT MATCHED BY SOURCE."
     before = "" if stuck.previous is None else text[stuck.previous.start : stuck.previous.end].upper()
-    if before == ";":
-        return "One call runs one statement; several are run one by one, or between BEGIN and END."
-    if before == "EXCEPT":
-        return "Write the columns in parentheses: EXCEPT (a, b)."
+    if before in _BEHIND:
+        return _BEHIND[before]
     if before == "," and found in {")", "", "WHERE", "WHEN"}:
         return "Remove the comma before it."
     is_place_of_name = "IDENTIFIER" in stuck.expected and (not keywords or before in {",", "("})

@@ -191,6 +191,7 @@ def as_stored(table: pa.Table, schema: StructType) -> pa.Table:
 
 def _file_schema(schema: StructType) -> pa.Schema:
     import pyarrow as pa
+
     load_pyspark()
     from pyspark.sql.pandas.types import to_arrow_schema
 

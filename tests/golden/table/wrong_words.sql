@@ -144,6 +144,3 @@ create or replace table bad (from string);
 CREATE TABLE bad (select DECIMAL(3, 2) NOT NULL, b ARRAY<STRUCT<a: INT>>);
 -- name: quotes
 DELETE FROM t WHERE a = 'it''s' AND (b = 'x');
--- name: versions, commas, kinds of description
-UPDATE t@0 SET a = 1;
-CREATE TABLE u (id INT name STRING);

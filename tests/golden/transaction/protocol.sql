@@ -47,32 +47,3 @@ ALTER TABLE w ALTER COLUMN a TYPE BIGINT;
 INSERT INTO w VALUES (5000000000);
 COMMIT;
 SELECT * FROM w ORDER BY a;
--- name: a default
-CREATE TABLE v (a INT);
-BEGIN TRANSACTION;
-ALTER TABLE v SET TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported');
-ALTER TABLE v ALTER COLUMN a SET DEFAULT 4;
-INSERT INTO v VALUES (DEFAULT);
-COMMIT;
-SELECT * FROM v;
--- name: in-commit timestamps
-CREATE TABLE i (a INT);
-BEGIN TRANSACTION;
-ALTER TABLE i SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true');
-INSERT INTO i VALUES (1);
-COMMIT;
-SELECT * FROM i;
--- name: a clustered table
-CREATE TABLE p (a INT) CLUSTER BY (a);
-BEGIN TRANSACTION;
-ALTER TABLE p SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true', 'delta.enableChangeDataFeed' = 'true');
-INSERT INTO p VALUES (1);
-COMMIT;
-SELECT * FROM p;
--- name: rolled back
-CREATE TABLE r (a INT);
-BEGIN TRANSACTION;
-ALTER TABLE r ADD CONSTRAINT k CHECK (a > 0);
-ROLLBACK;
-INSERT INTO r VALUES (-1);
-DESCRIBE HISTORY r LIMIT 1;

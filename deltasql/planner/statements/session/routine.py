@@ -94,8 +94,7 @@ def _text(expression: SqlText, context: Context) -> str:
 def _arguments(values: SqlText, text: str, context: Context) -> Mapping[str, Any] | Sequence[Any]:
     """The values behind USING: by name where they have names and the text asks for names, else in order."""
     items = [_named(item) for item in _items(tokenize(values.text))]
-    if not all(tokens for tokens, _ in items):
-        raise ParseSyntaxError("No value stands before AS.", "AS").at(context.caret(values.start, values.end))
+    _refuse_missing(items, context.caret(values.start, values.end))
     spans = [values.text[tokens[0].start : tokens[-1].end] for tokens, _ in items]
     found = [_value(tokens, sql, context) for (tokens, _), sql in zip(items, spans, strict=True)]
     # A variable goes by its own name.
@@ -107,6 +106,12 @@ def _arguments(values: SqlText, text: str, context: Context) -> Mapping[str, Any
         _refuse_twice(names, context.caret(values.start, values.end))
         return dict(zip(names, found, strict=True))
     return found
+
+
+def _refuse_missing(items: Sequence[tuple[list[Token], str | None]], caret: Caret) -> None:
+    """Raises ParseSyntaxError for a name without a value: USING AS a."""
+    if not all(tokens for tokens, _ in items):
+        raise ParseSyntaxError("No value stands before AS.", "AS").at(caret)
 
 
 def _refuse_twice(names: Sequence[str], caret: Caret) -> None:
