@@ -134,7 +134,7 @@ class Database:
     def _explained(self) -> Iterator[None]:
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             advice = "Check that the warehouse directory is writable and the file is a catalog of deltasql."
             raise CatalogFileError(path=str(self.path), reason=str(error), advice=advice) from error
 

@@ -304,6 +304,18 @@ def test_show_patterns(pattern: str | None, found: str) -> None:
     assert ",".join(matching(["b", "abc", "Ab"], pattern)) == found
 
 
+def test_texts_of_a_damaged_file_are_refused(tmp_path: Path) -> None:
+    path = catalog_file(str(tmp_path))
+    before = Catalog(str(tmp_path), open_store)
+    before.schemas(None)
+    before.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE schemas SET name = CAST(x'64a9' AS TEXT)")
+    connection.close()
+    with pytest.raises(errors.CatalogFileError, match="decode"):
+        Catalog(str(tmp_path), open_store).schemas(None)
+
+
 def test_an_unusable_file_is_explained(tmp_path: Path) -> None:
     (tmp_path / "_catalog.db").write_text("not a database, and long enough to be read as one by SQLite" * 20)
     with pytest.raises(errors.CatalogFileError, match="not a database"):
