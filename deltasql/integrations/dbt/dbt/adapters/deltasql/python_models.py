@@ -58,4 +58,7 @@ def _write(session: Session, rows: Any, table: str) -> None:
     One of pandas on Spark is of the process's active session, which need not be the one that deltasql is installed in.
     """
     frame = rows.to_spark() if hasattr(rows, "to_spark") else rows
-    session.write(frame).mode("overwrite").option("overwriteSchema", True).saveAsTable(table)
+    is_installed = "_deltasql_home" in vars(getattr(frame, "sparkSession", None) or object)
+    # What is of the session that deltasql is installed in must pass through the installation.
+    writer = frame.write.format("delta") if is_installed else session.write(frame)
+    writer.mode("overwrite").option("overwriteSchema", True).saveAsTable(table)
