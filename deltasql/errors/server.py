@@ -39,7 +39,7 @@ class SessionGoneError(DeltaSqlError):
 
 
 @condition(
-    "FLIGHT_SQL_NOT_SUPPORTED",
+    "FLIGHT_SQL_INGEST_NOT_SUPPORTED",
     "0A000",
     "Rows cannot be ingested into {what}. Name a table of a schema, and say what to do where it is there or missing.",
 )

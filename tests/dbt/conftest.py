@@ -45,6 +45,11 @@ class Played:
             text = (self.folder / "project" / "target" / "catalog.json").read_text(encoding="utf-8")
             self.catalog = {key.rpartition(".")[2]: value for key, value in json.loads(text)["nodes"].items()}
 
+    @property
+    def log(self) -> str:
+        """What dbt wrote to its log in all steps."""
+        return (self.folder / "project" / "logs" / "dbt.log").read_text(encoding="utf-8")
+
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         return [tuple(row) for row in self.session.sql(query).collect()]
 
@@ -85,10 +90,11 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
         play.dbt("breach", "run", "--select", "broken")
         session.sql("UPDATE library.readers_seed SET name = 'Ada L.', joined = DATE '2024-05-03' WHERE id = 1")
         session.sql("DELETE FROM library.readers_seed WHERE id = 5")
-        rest = ("strict", "resource_type:seed", "resource_type:unit_test")
+        rest = ("strict", "unmapped", "resource_type:seed", "resource_type:unit_test")
         of_time = ("--event-time-start", "2024-05-02", "--event-time-end", "2024-05-04")
         later = {"today": "2024-05-03", "wider": True}
         play.dbt("second build", "build", "--exclude", "broken", *rest, *of_time, variables=later)
+        play.dbt("unmapped", "run", "--select", "unmapped", variables=later)
         play.dbt("strict", "run", "--select", "strict", variables=later)
         session.sql("ALTER TABLE library.strict ADD COLUMN note STRING")
         play.dbt("retry", "retry")

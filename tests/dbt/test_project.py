@@ -70,6 +70,35 @@ def test_a_model_in_python(played: Played) -> None:
     ]
 
 
+def test_models_in_python_return_pandas(played: Played) -> None:
+    """One asks for a cluster, the other returns pandas on Spark and is incremental."""
+    assert played.rows("SELECT * FROM library.of_pandas ORDER BY 1") == [(1, "x"), (2, None)]
+    assert played.rows("SELECT * FROM library.of_pandas_on_spark ORDER BY 1") == [(1, "x"), (2, None)]
+    assert played.operations("library.of_pandas_on_spark")[-1] == "MERGE"
+    assert "of_pandas runs in this process: its submission_method job_cluster is ignored" in played.log
+
+
+def test_a_key_without_a_strategy_merges(played: Played) -> None:
+    assert played.operations("library.keyed") == [CREATED, "MERGE"]
+    assert played.rows("SELECT * FROM library.keyed WHERE loan_id = 1") == [(1, "2024-05-03")]
+
+
+def test_an_empty_key_is_none(played: Played) -> None:
+    assert played.rows("SELECT * FROM library.unkeyed") == [(1,), (1,)]
+
+
+def test_columns_that_are_described_and_not_there(played: Played) -> None:
+    told = (
+        "library.stg_readers: The following columns are specified in the schema but are not present in the database: "
+    )
+    assert told + "shoe_size" in played.log
+
+
+def test_columns_are_dropped_with_column_mapping_alone(played: Played) -> None:
+    assert "only a table with column mapping can drop" in played.messages["unmapped unmapped"]
+    assert [row[0] for row in played.rows("DESCRIBE library.unmapped")] == ["loan_id", "fee"]
+
+
 def test_append(played: Played) -> None:
     assert played.operations("library.loans_append") == [CREATED, "WRITE"]
     assert played.rows("SELECT loan_id FROM library.loans_append ORDER BY 1") == [(1,), (2,), (3,), (4,), (5,)]

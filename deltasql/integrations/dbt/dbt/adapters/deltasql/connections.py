@@ -31,10 +31,11 @@ Described = tuple[str, str, None, None, None, None, bool]
 
 @dataclass
 class DeltaSqlCredentials(SparkCredentials):
-    """A target of profiles.yml. `settings` are SET in each session; `storage_options` are those of `connect`."""
+    """A target of profiles.yml. `settings` are SET in each session; the rest is as of `deltasql.connect`."""
 
     warehouse: str = "warehouse"
     remote: str | None = None
+    engine: str | None = None
     storage_options: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -55,13 +56,21 @@ class DeltaSqlCredentials(SparkCredentials):
     def unique_field(self) -> str:
         return self.warehouse
 
+    def connect(self) -> Session:
+        """A session of the target, with its settings. Raises a DeltaSqlError."""
+        options = self.storage_options or None
+        session = connect(self.warehouse, self.remote, storage_options=options, engine=self.engine)
+        for key, text in self.texts():
+            session.sql(f"SET {key} = {text}")
+        return session
+
     def texts(self) -> Iterator[tuple[str, str]]:
         """The settings, as SET takes their values."""
         for key, value in {**self.server_side_parameters, **self.settings}.items():
             yield key, str(value).lower() if isinstance(value, bool) else str(value)
 
     def _connection_keys(self) -> tuple[str, ...]:
-        return ("warehouse", "schema", "remote", "settings")
+        return ("warehouse", "schema", "remote", "engine", "settings")
 
 
 class SessionHandle(SparkConnectionWrapper):
@@ -119,11 +128,8 @@ class DeltaSqlConnectionManager(SparkConnectionManager):
         """Opens no Spark: that comes with the first statement that needs rows."""
         if connection.state == ConnectionState.OPEN:
             return connection
-        told = connection.credentials
         try:
-            session = connect(told.warehouse, told.remote, storage_options=told.storage_options or None)
-            for key, text in told.texts():
-                session.sql(f"SET {key} = {text}")
+            session = connection.credentials.connect()
         except DeltaSqlError as error:
             raise FailedToConnectError(str(error)) from error
         connection.handle = SessionHandle(session)

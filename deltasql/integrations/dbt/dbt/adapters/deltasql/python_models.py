@@ -6,26 +6,59 @@ from typing import Any
 
 from dbt.adapters.base import PythonJobHelper
 from dbt.adapters.deltasql.connections import DeltaSqlCredentials
+from dbt.adapters.events.logging import AdapterLogger
+from dbt_common.exceptions import DbtRuntimeError
 
-from deltasql import connect, install, uninstall
+from deltasql import Session, install, uninstall
+from deltasql.settings.engines import SAIL, chosen_engine
+
+HERE = "session"
+ELSEWHERE = ("all_purpose_cluster", "job_cluster", "serverless_cluster", "workflow_job")
+"""Where Databricks runs models; here all of them run in this process."""
+_LOGGER = AdapterLogger("deltasql")
 
 
 class SessionJob(PythonJobHelper):
-    """Runs the code that dbt makes of a model, which writes its table itself."""
+    """Runs the code that dbt makes of a model, which ends with a call of `write_table`.
+
+    The session is deltasql's behind `spark`.
+    """
 
     def __init__(self, parsed_model: dict[str, Any], credential: DeltaSqlCredentials) -> None:
         self._name, self._told = parsed_model["alias"], credential
+        method = parsed_model["config"].get("submission_method") or HERE
+        if method != HERE:
+            _LOGGER.info(f"{self._name} runs in this process: its submission_method {method} is ignored")
 
     def submit(self, compiled_code: str) -> None:
-        """Raises whatever the code raises."""
-        told, options = self._told, self._told.storage_options or None
-        with connect(told.warehouse, told.remote, storage_options=options) as session:
+        """Raises whatever the code raises, and DbtRuntimeError for an engine that runs no Python models."""
+        told = self._told
+        if chosen_engine(told.engine, given=told.remote is not None) == SAIL:
+            raise DbtRuntimeError(f"{self._name} is a model in Python, which needs `engine: spark` in the profile.")
+        with told.connect() as session:
             # Another session each, for models of several threads run side by side.
             spark = session.sql("SELECT 1").df.sparkSession.newSession()
-        installed = install(spark, told.warehouse, storage_options=options)
+        installed = install(spark, told.warehouse, storage_options=told.storage_options or None)
+
+        def write_table(rows: Any, table: str) -> None:
+            _write(installed, rows, table)
+
         try:
             for key, text in told.texts():
                 installed.sql(f"SET {key} = {text}")
-            exec(compile(compiled_code, f"<{self._name}>", "exec"), {"spark": spark, "__name__": self._name})
+            known = {"spark": spark, "write_table": write_table, "__name__": self._name}
+            exec(compile(compiled_code, f"<{self._name}>", "exec"), known)
         finally:
             uninstall(spark)
+
+
+def _write(session: Session, rows: Any, table: str) -> None:
+    """Makes a table of what a model returns: a DataFrame of Spark, pandas or polars, or Arrow's data.
+
+    One of pandas on Spark is of the process's active session, which need not be the one that deltasql is installed in.
+    """
+    frame = rows.to_spark() if hasattr(rows, "to_spark") else rows
+    is_installed = "_deltasql_home" in vars(getattr(frame, "sparkSession", None) or object)
+    # What is of the session that deltasql is installed in must pass through the installation.
+    writer = frame.write.format("delta") if is_installed else session.write(frame)
+    writer.mode("overwrite").option("overwriteSchema", True).saveAsTable(table)

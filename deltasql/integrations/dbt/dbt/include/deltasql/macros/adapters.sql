@@ -1,7 +1,12 @@
 {#- What a relation needs otherwise than in dbt-spark. -#}
 
 {%- materialization view, adapter='deltasql' -%}
-  {{ return(create_or_replace_view()) }}
+  {%- set done = create_or_replace_view() -%}
+  {%- if config.persist_column_docs() and model.columns -%}
+    {#- Warns of columns that are described and not there: the view has its comments. -#}
+    {%- do persist_docs(done['relations'][0], model, for_relation=false) -%}
+  {%- endif -%}
+  {{ return(done) }}
 {%- endmaterialization -%}
 
 
@@ -151,11 +156,30 @@
 
 
 {% macro deltasql__alter_relation_add_remove_columns(relation, add_columns, remove_columns) %}
+  {%- if remove_columns -%}
+    {%- do deltasql_may_drop_columns(relation, remove_columns) -%}
+  {%- endif -%}
   {%- if add_columns -%}
     {%- do run_query('alter table ' ~ relation ~ ' add columns (' ~ deltasql_columns(add_columns, true) ~ ')') -%}
   {%- endif -%}
   {%- if remove_columns -%}
     {%- do run_query('alter table ' ~ relation ~ ' drop columns (' ~ deltasql_columns(remove_columns, false) ~ ')') -%}
+  {%- endif -%}
+{% endmacro %}
+
+
+{% macro deltasql_may_drop_columns(relation, columns) %}
+  {#- Asked before columns are added: those would stay. -#}
+  {%- set properties = {} -%}
+  {%- for row in run_query('show tblproperties ' ~ relation) -%}
+    {%- do properties.update({row[0]: row[1]}) -%}
+  {%- endfor -%}
+  {%- if properties.get('delta.columnMapping.mode', 'none') == 'none' -%}
+    {%- do exceptions.raise_compiler_error(
+      relation ~ ' has the columns ' ~ deltasql_columns(columns, false) ~ ', which the model has no more, and which only a '
+      ~ 'table with column mapping can drop. Set tblproperties: {"delta.columnMapping.mode": "name"} and run with '
+      ~ '--full-refresh, or use on_schema_change: append_new_columns.'
+    ) -%}
   {%- endif -%}
 {% endmacro %}
 
@@ -241,7 +265,11 @@
       {%- endif -%}
     {%- endfor -%}
     {%- if missing -%}
-      {%- do exceptions.warn(relation ~ ' has no columns ' ~ missing | join(', ') ~ ', which are described') -%}
+      {#- In dbt's own words. -#}
+      {%- do exceptions.warn(
+        'In relation ' ~ relation.render() ~ ': The following columns are specified in the schema but are not present '
+        ~ 'in the database: ' ~ missing | join(', ')
+      ) -%}
     {%- endif -%}
     {%- if changes -%}
       {%- do run_query('alter table ' ~ relation ~ ' alter column ' ~ changes | join(', ')) -%}

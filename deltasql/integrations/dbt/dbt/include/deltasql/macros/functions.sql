@@ -34,3 +34,10 @@
 {% macro deltasql__scalar_function_body_sql() %}
   return {{ model.compiled_code }}
 {% endmacro %}
+
+
+{#- Of a model in Python; dbt-spark does not dispatch it. `write_table` comes from the adapter. -#}
+{% macro py_write_table(compiled_code, target_relation) %}
+{{ compiled_code }}
+write_table(model(dbtObj(spark.table), spark), "{{ target_relation }}")
+{% endmacro %}

@@ -1,4 +1,4 @@
-{#- Strategies of incremental models. dbt-spark does not dispatch these two, so they bear its names. -#}
+{#- Strategies of incremental models. dbt-spark does not dispatch the first two, so they bear its names. -#}
 
 {% macro dbt_spark_validate_get_incremental_strategy(raw_strategy, file_format) %}
   {%- set known = ['append', 'merge', 'insert_overwrite', 'replace_where', 'microbatch'] -%}
@@ -7,7 +7,18 @@
       'Invalid incremental strategy provided: ' ~ raw_strategy ~ '. Expected one of: ' ~ known | join(', ')
     ) -%}
   {%- endif -%}
+  {#- dbt-spark's own default is append. As on Databricks, a key that is given is heeded. -#}
+  {%- if config.get('incremental_strategy') is none and deltasql_keys(config.get('unique_key')) -%}
+    {{ return('merge') }}
+  {%- endif -%}
   {{ return(raw_strategy) }}
+{% endmacro %}
+
+
+{% macro deltasql_keys(unique_key) %}
+  {#- The columns of a key; an empty text is none. -#}
+  {%- set given = [unique_key] if unique_key is string else unique_key or [] -%}
+  {{ return(given | map('trim') | select | list) }}
 {% endmacro %}
 
 
@@ -52,7 +63,7 @@
 
 {% macro deltasql__get_merge_sql(target, source, unique_key, dest_columns, incremental_predicates) %}
   {%- set predicates = [incremental_predicates] if incremental_predicates is string else incremental_predicates or [] -%}
-  {%- set keys = [unique_key] if unique_key is string else unique_key or [] -%}
+  {%- set keys = deltasql_keys(unique_key) -%}
   {%- set conditions = [] + predicates -%}
   {%- for key in keys -%}
     {%- do conditions.append('DBT_INTERNAL_SOURCE.' ~ key ~ ' = DBT_INTERNAL_DEST.' ~ key) -%}

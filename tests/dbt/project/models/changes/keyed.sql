@@ -1,0 +1,2 @@
+{{ config(materialized='incremental', unique_key='loan_id') }}
+select loan_id, '{{ var("today") }}' as seen from {{ ref('stg_loans') }}
