@@ -61,7 +61,7 @@ def recorded(name: str) -> Iterator[Recording]:
     with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as folder:
         root, warehouse, marks, trace = (Path(folder, part) for part in ("root", "warehouse", "marks", "trace"))
         root.mkdir()
-        environment = {**os.environ, "PYTHONPATH": str(_ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
         command = [sys.executable, "-m", "tests.faults.crash_scenarios", name, str(root), str(warehouse), str(marks)]
         strace_log.record(command, trace, environment, _ROOT)
         begin, events = strace_log.read(trace, root, marks)

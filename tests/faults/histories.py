@@ -195,7 +195,7 @@ def verdict(root: Path, tables: int) -> tuple[Counter[str], list[str]]:
             ]
             versions = [[tuple(row) for row in session.sql(text).collect()] for text in texts]
             moved = [replace(item, version=None if item.version is None else item.version - first) for item in done]
-            wrong += [f"t{number}: {fault}" for fault in faults(moved, versions)]  # type: ignore[arg-type]
+            wrong += [f"t{number}: {fault}" for fault in faults(moved, versions)]
             figures["versions"] += last - first
             for item in done:
                 figures["failed" if item.failed else "unanswered" if item.end is None else item.do] += 1

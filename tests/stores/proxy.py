@@ -19,7 +19,10 @@ _OF_ONE_CONNECTION = {"connection", "keep-alive", "transfer-encoding", "content-
 
 
 class Fate(Enum):
-    """What becomes of a request. Only those named `AFTER` have reached the server when they fail."""
+    """What becomes of a request. Those named `AFTER` have reached the server when they fail, as has one that is `CUT`.
+
+    `TWICE` reaches it two times, and the second answer is given; of a `CUT` answer half of the bytes come.
+    """
 
     PASS = auto()
     DELAY = auto()
@@ -29,6 +32,17 @@ class Fate(Enum):
     ERROR_AFTER = auto()
     BUSY_AFTER = auto()
     CONFLICT = auto()
+    ERROR = auto()
+    TWICE = auto()
+    CUT = auto()
+
+
+_REFUSALS = {
+    Fate.BUSY: (503, b"<Error><Code>SlowDown</Code></Error>"),
+    Fate.CONFLICT: (409, b"<Error><Code>ConditionalRequestConflict</Code></Error>"),
+    Fate.ERROR: (500, b"<Error><Code>InternalError</Code></Error>"),
+}
+_LATE_REFUSALS = {Fate.BUSY_AFTER: Fate.BUSY, Fate.ERROR_AFTER: Fate.ERROR}
 
 
 class Request(NamedTuple):
@@ -104,22 +118,20 @@ class Proxy:
             fate = self.rule(request)
         if fate is Fate.DELAY:
             time.sleep(0.1)
-        if fate is Fate.BUSY:
-            return _answer(client, 503, b"<Error><Code>SlowDown</Code></Error>")
-        if fate is Fate.CONFLICT:
-            return _answer(client, 409, b"<Error><Code>ConditionalRequestConflict</Code></Error>")
+        if fate in _REFUSALS:
+            return _answer(client, *_REFUSALS[fate])
         if fate is Fate.DROP_BEFORE:
             client.close_connection = True
             return None
+        if fate is Fate.TWICE:
+            self._forwarded(client, body)
         status, headers, data = self._forwarded(client, body)
         if fate is Fate.DROP_AFTER:
             client.close_connection = True
             return None
-        if fate is Fate.ERROR_AFTER:
-            return _answer(client, 500, b"<Error><Code>InternalError</Code></Error>")
-        if fate is Fate.BUSY_AFTER:
-            return _answer(client, 503, b"<Error><Code>SlowDown</Code></Error>")
-        return _answer(client, status, data, headers)
+        if fate in _LATE_REFUSALS:
+            return _answer(client, *_REFUSALS[_LATE_REFUSALS[fate]])
+        return _answer(client, status, data, headers, cut=fate is Fate.CUT)
 
     def _forwarded(self, client: BaseHTTPRequestHandler, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
         connection = http.client.HTTPConnection(self._upstream, timeout=60)
@@ -133,7 +145,12 @@ class Proxy:
 
 
 def _answer(
-    client: BaseHTTPRequestHandler, status: int, data: bytes, headers: list[tuple[str, str]] | None = None
+    client: BaseHTTPRequestHandler,
+    status: int,
+    data: bytes,
+    headers: list[tuple[str, str]] | None = None,
+    *,
+    cut: bool = False,
 ) -> None:
     client.send_response_only(status)
     length = str(len(data))
@@ -145,7 +162,8 @@ def _answer(
     client.send_header("Content-Length", length)
     client.end_headers()
     if client.command != "HEAD":
-        client.wfile.write(data)
+        client.wfile.write(data[: len(data) // 2] if cut else data)
+    client.close_connection = client.close_connection or cut
 
 
 def bad_weather(seed: int, share: float = 0.15) -> Rule:
