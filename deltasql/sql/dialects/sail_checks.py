@@ -7,10 +7,12 @@ precedence; what is not understood stays as it is, byte for byte.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from functools import reduce
 from itertools import pairwise
 
 from deltasql.errors.engine import NotOnSailError
-from deltasql.schema.types import DOUBLE, FLOAT, DecimalType
+from deltasql.schema.types import DOUBLE, FLOAT, DataType, DecimalType
 from deltasql.sql.dialects import sail_nesting as nesting
 from deltasql.sql.dialects.sail_comparisons import ComparedParts
 from deltasql.sql.dialects.sail_exact import EXACT_DIGITS, RETYPED, Operand, Rows
@@ -144,14 +146,18 @@ class _Checks(ComparedParts):
             operators.append(self.key(terms[-1].end))
             terms.append(self.chain(terms[-1].end + 1, end, level + 1))
         kinds = [self.exact.kind(self.operand(term)) for term in terms] if len(terms) > FEW_TERMS else []
-        if not kinds or (len(terms) <= MOST_TERMS and not is_plain_run(kinds)):
-            for key, term in zip(operators, terms[1:], strict=True):
-                left = self._combined(left, key, term)
-            return left
+        if len(terms) <= FEW_TERMS or (len(terms) <= MOST_TERMS and not is_plain_run(kinds)):
+            return reduce(
+                lambda so_far, one: self._combined(so_far, *one), zip(operators, terms[1:], strict=True), left
+            )
+        return self._long_run(terms, kinds)
+
+    def _long_run(self, terms: Sequence[Part], kinds: Sequence[DataType | None]) -> Part:
+        """Raises NotOnSailError where the values are not of one kind, or too many."""
         if not is_plain_run(kinds) or len(terms) > nesting.MOST_TERMS:
             what = f"a sum of {len(terms)} terms, of several types or more than {nesting.MOST_TERMS}: add them in parts"
             raise NotOnSailError(what=what)
-        whole = Part(left.start, terms[-1].end, "")
+        whole = Part(terms[0].start, terms[-1].end, "")
         guards = run_guards(kinds, list(map(self._given, terms)))
         return whole._replace(safe=self.guarded(guards, f"({self.with_texts(whole, terms, [t.safe for t in terms])})"))
 
@@ -254,8 +260,6 @@ class _Checks(ComparedParts):
     def _called(self, part: Part, name: str, opening: int, group: Part) -> Part:
         arguments = list(self.arguments(opening, group.end - 1))
         raw = self.raw(part)
-        if name == "NULLIF" and len(arguments) == 2:
-            return part._replace(safe=self._nullif(part, name, opening, group))
         if what := unlike_call(name, arguments):
             raise NotOnSailError(what=what)
         match name:
@@ -275,22 +279,26 @@ class _Checks(ComparedParts):
                 return part._replace(safe=self._cast(arguments[0], part.safe, name.lower()))
             case _ if name in RETYPED:
                 return part._replace(safe=self._of_decimals(part, name, opening, group))
-        if name in MIXED and len(arguments) > 1:
-            return part._replace(safe=self._mixed(part, name, opening))
+            case _ if name in MIXED and len(arguments) > 1:
+                return part._replace(safe=self._mixed(part, name, opening))
         return part._replace(safe=self.guarded(call_guards(name, arguments, raw), part.safe))
 
-    def _nullif(self, part: Part, name: str, opening: int, group: Part) -> str:
-        """`nullif(a, b)` compares its values, and has the type of the first. Sail's tells 0.0 and -0.0 apart."""
-        operands = self._operands(opening, group.end - 1)
+    def _nullif(self, part: Part, operands: Sequence[Operand]) -> str:
+        """`nullif(a, b)` compares its values, and has the type of the first; "" where Sail's does as well.
+
+        Sail's tells 0.0 and -0.0 apart.
+        """
         guards, (one, other) = self.compared_operands(operands)
         is_float = any(self.exact.kind(operand) in (FLOAT, DOUBLE) for operand in operands)
         if is_float or [one, other] != [operand.safe for operand in operands]:
             return f"CASE WHEN {one} = {other} THEN NULL ELSE {operands[0].safe} END"
-        return self.guarded(guards, self._of_decimals(part, name, opening, group))
+        return self.guarded(guards, part.safe) if guards else ""
 
     def _of_decimals(self, part: Part, name: str, opening: int, group: Part) -> str:
         """A function that is another one for DECIMAL."""
         operands = self._operands(opening, group.end - 1)
+        if name == "NULLIF" and len(operands) == 2 and (checked := self._nullif(part, operands)):
+            return checked
         if not self.decimals or not operands:
             return part.safe
         behind = self.sql[self.tokens[group.end - 1].end : self.tokens[part.end - 1].end]
@@ -373,25 +381,25 @@ class _Checks(ComparedParts):
         cuts = [at, *self.branches(at, end)]
         if len(cuts) == 1 or self.tokens[cuts[-1]].key != "END":
             return Part(at, at + 1, self.tokens[at].text)
-        searched, pieces = self.key(at + 1) == "WHEN", list[str]()
+        pieces, searched_by = list[str](), "WHEN" if self.key(at + 1) == "WHEN" else ""
         values = iter(self._branches([(first + 1, last) for first, last in self.results(cuts)]))
-        whens = [(first + 1, last) for first, last in pairwise(cuts) if self.key(first) in {"CASE", "WHEN"}]
-        guards, texts = self._case_operands([] if searched else whens)
+        guards, texts = ([], []) if searched_by else self._case_operands(cuts)
         compared_texts = iter(texts)
         for first, last in pairwise(cuts):
             key = self.tokens[first].key
-            if key in {"THEN", "ELSE"} and last > first + 1:
+            if last == first + 1:
+                inner = ""
+            elif key in {"THEN", "ELSE"}:
                 inner = next(values)
-            elif texts and key in {"CASE", "WHEN"}:
-                inner = next(compared_texts)
             else:
-                inner = self.render(first + 1, last) if last > first + 1 else ""
-            is_condition = searched and key == "WHEN"
-            pieces.append(f"{self.tokens[first].text} {f'({inner}) AND TRUE' if is_condition else inner}".rstrip())
+                inner = next(compared_texts, None) or self.render(first + 1, last)
+            inner = f"({inner}) AND TRUE" if key == searched_by else inner
+            pieces.append(f"{self.tokens[first].text} {inner}".rstrip())
         return Part(at, cuts[-1] + 1, self.guarded(guards, " ".join([*pieces, "END"])))
 
-    def _case_operands(self, spans: list[tuple[int, int]]) -> tuple[list[Guard], list[str]]:
+    def _case_operands(self, cuts: Sequence[int]) -> tuple[list[Guard], list[str]]:
         """The texts of the value of CASE and of those that it is compared with, or the guards of unknown types."""
+        spans = [(first + 1, last) for first, last in pairwise(cuts) if self.key(first) in {"CASE", "WHEN"}]
         operands = [Operand(self.between(*span), self.render(*span), span[0]) for span in spans if span[0] < span[1]]
         return self.compared_operands(operands) if len(operands) == len(spans) > 1 else ([], [])
 

@@ -44,20 +44,15 @@ def comparison_type(left: DataType, right: DataType, *, ansi: bool) -> DataType 
 
     None for a pair of types that no test has compared with Spark's results.
     """
-    if left == right or VOID in (left, right) or _are_exact(left, right):
-        return VOID
     pair = {left, right}
+    if len(pair) == 1 or VOID in pair or _are_exact(left, right):
+        return VOID
     if pair <= {*MOMENTS}:
         return TIMESTAMP if TIMESTAMP in pair else TIMESTAMP_NTZ
-    if pair & _APPROXIMATE:
-        other = right if left in _APPROXIMATE else left
-        is_plain = is_integral(other) and FLOAT not in pair
-        return VOID if is_plain else _approximate(other, ansi=ansi)
-    if STRING in pair:
-        other = right if left == STRING else left
-        if other == BOOLEAN or isinstance(other, DecimalType):
-            return (BOOLEAN if other == BOOLEAN else DOUBLE) if ansi else None
-        return VOID if ansi and (other in (*MOMENTS, BINARY) or is_integral(other)) else None
+    for kinds, compares in ((_APPROXIMATE, _beside_approximate), ({STRING}, _beside_text)):
+        if pair & kinds:
+            kind, other = (left, right) if left in kinds else (right, left)
+            return compares(kind, other, ansi=ansi)
     return None
 
 
@@ -65,10 +60,20 @@ def _are_exact(left: DataType, right: DataType) -> bool:
     return all(is_integral(kind) or isinstance(kind, DecimalType) for kind in (left, right))
 
 
-def _approximate(other: DataType, *, ansi: bool) -> DataType | None:
-    """DOUBLE, where Spark compares a FLOAT or DOUBLE with another type; without ANSI a FLOAT may stay one."""
+def _beside_approximate(kind: DataType, other: DataType, *, ansi: bool) -> DataType | None:
+    """A FLOAT or DOUBLE beside another type: both are a DOUBLE; without ANSI a FLOAT may stay one."""
+    if kind == DOUBLE and is_integral(other):
+        return VOID
     always = isinstance(other, DecimalType) or other in _APPROXIMATE
     return DOUBLE if always or (ansi and (is_integral(other) or other == STRING)) else None
+
+
+def _beside_text(_: DataType, other: DataType, *, ansi: bool) -> DataType | None:
+    if not ansi:
+        return None
+    if other == BOOLEAN or isinstance(other, DecimalType):
+        return BOOLEAN if other == BOOLEAN else DOUBLE
+    return VOID if other in (*MOMENTS, BINARY) or is_integral(other) else None
 
 
 def compared(exact: Exact, operands: Sequence[Operand], *, ansi: bool) -> list[str] | None:
@@ -79,31 +84,30 @@ def compared(exact: Exact, operands: Sequence[Operand], *, ansi: bool) -> list[s
     kinds = [exact.kind(operand) for operand in operands]
     if None in kinds:
         return None
-    first, *others = [kind for kind in kinds if kind is not None]
-    wanted = {comparison_type(first, other, ansi=ansi) for other in others}
-    if len(others) > 1 and wanted != {VOID}:
-        wanted = {_common([first, *others], wanted)}
-    if None in wanted and DATE in kinds and any(is_number(kind) for kind in (first, *others)):
+    known = [kind for kind in kinds if kind is not None]
+    wanted = _wanted(known, ansi=ansi)
+    if wanted is None and DATE in known and any(map(is_number, known)):
         # Spark has no such comparison: a guard says so, with Spark's condition.
         return None
-    if None in wanted:
-        raise _refused(first, others, ansi=ansi)
-    cast = wanted.pop()
-    if cast is None or cast == VOID:
-        return [operand.safe for operand in operands]
+    if wanted is None:
+        raise _refused(known, ansi=ansi)
     return [
-        operand.safe if kind in (cast, VOID) or kind is None else cast_text(operand.safe, kind, cast)
-        for operand, kind in zip(operands, kinds, strict=True)
+        operand.safe if VOID in (wanted, kind) or kind == wanted else cast_text(operand.safe, kind, wanted)
+        for operand, kind in zip(operands, known, strict=True)
     ]
 
 
-def _common(kinds: Sequence[DataType], wanted: set[DataType | None]) -> DataType | None:
-    """The type of a value and several others: the only one that is wanted, where the exact numbers can have it."""
+def _wanted(kinds: Sequence[DataType], *, ansi: bool) -> DataType | None:
+    """The type of a value and all that it is compared with; as `comparison_type`."""
+    wanted = {comparison_type(kinds[0], other, ansi=ansi) for other in kinds[1:]}
     casts = wanted - {VOID}
-    return casts.pop() if len(casts) == 1 and (VOID not in wanted or STRING not in kinds) else None
+    if len(casts) > 1 or (casts and VOID in wanted and STRING in kinds):
+        return None
+    return casts.pop() if casts else VOID
 
 
-def _refused(first: DataType, others: Sequence[DataType], *, ansi: bool) -> NotOnSailError:
+def _refused(kinds: Sequence[DataType], *, ansi: bool) -> NotOnSailError:
+    first, *others = kinds
     other = next((kind for kind in others if comparison_type(first, kind, ansi=ansi) is None), others[-1])
     pair = " and ".join(sorted({sql_text(first), sql_text(other)}))
     return NotOnSailError(what=f"a comparison of {pair}, which was not tested against Spark: cast one of them")
