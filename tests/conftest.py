@@ -13,6 +13,7 @@ import pytest
 
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.settings.session_settings import COMPUTE, DEFAULTS, FSYNC
+from tests import on_sail
 from tests.jvm_archive import HEAP, SHORT_RUNS
 
 if TYPE_CHECKING:
@@ -57,6 +58,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Schedul
     from tests.scheduling import ByRank
 
     return ByRank(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Tests with the mark `sail` run in a process of their own."""
+    if pyfuncitem.get_closest_marker("sail") is None or on_sail.runs_here():
+        return None
+    if failure := on_sail.failure(pyfuncitem.path, pyfuncitem.nodeid):
+        pytest.fail(failure, pytrace=False)
+    return True
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from deltalake import DeltaTable
 import deltasql
 
 
+@pytest.mark.sail
 @pytest.mark.parametrize(
     ("change", "features"),
     [

@@ -15,6 +15,8 @@ from deltasql import Session, connect
 from deltasql.errors.statements.constraints import CheckExpressionError, CheckFunctionError
 from deltasql.errors.write import CheckViolationError
 
+pytestmark = pytest.mark.sail
+
 OLD, NEW = (1, 2, None), (1, 7, ["invariants"])
 
 

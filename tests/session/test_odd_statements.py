@@ -25,10 +25,11 @@ def work(text):
 threads = [threading.Thread(target=work, args=(text,)) for text in texts]
 [thread.start() for thread in threads]
 [thread.join() for thread in threads]
-sys.exit("; ".join(failed))
+sys.exit("; ".join(failed) or 0)
 """
 
 
+@pytest.mark.sail
 @pytest.mark.parametrize(
     "sql",
     [
@@ -46,6 +47,7 @@ def test_a_typed_error(sql: str, tmp_path: Path) -> None:
             session.sql(sql)
 
 
+@pytest.mark.sail
 def test_null_is_null(tmp_path: Path) -> None:
     with deltasql.connect(str(tmp_path), engine="sail") as session:
         session.sql("CREATE TABLE t (a INT)")

@@ -17,7 +17,9 @@ STORED = ["2024-10-27T00:30:00.000000Z", "2024-10-27T01:30:00.000000Z"]
 MODES = ("EXECUTORS", "DRIVER", "sail")
 
 
-@pytest.fixture(params=[pytest.param(mode, marks=[] if mode == "sail" else [pytest.mark.spark]) for mode in MODES])
+@pytest.fixture(
+    params=[pytest.param(mode, marks=pytest.mark.sail if mode == "sail" else pytest.mark.spark) for mode in MODES]
+)
 def berlin(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Session]:
     """A session in a zone with two times of the year, each engine and mover."""
     with connect(str(tmp_path / "warehouse"), engine="sail" if request.param == "sail" else "spark") as session:

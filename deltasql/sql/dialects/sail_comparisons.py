@@ -146,6 +146,8 @@ class ComparedParts(Parts):
         if not others or whole.end > end:
             return left
         operands = list(map(self.operand, [left, *others]))
+        if self._is_row(left):
+            return whole._replace(safe=self.with_texts(whole, [left, *others], [operand.safe for operand in operands]))
         guards, texts = self.compared_operands(operands)
         if self._is_query(first):
             guards = []
@@ -172,6 +174,10 @@ class ComparedParts(Parts):
     def operand(self, part: Part) -> Operand:
         """A part as the types of operands are asked for."""
         return Operand(self.raw(part), part.safe, part.start)
+
+    def _is_row(self, part: Part) -> bool:
+        """Whether a part is several values in brackets, `(a, b)`."""
+        return self.key(part.start) == "(" and any(self.commas(part.start + 1, part.end - 1))
 
     def _is_query(self, at: int) -> bool:
         return self.key(at) in {"SELECT", "WITH"}

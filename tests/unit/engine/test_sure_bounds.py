@@ -86,6 +86,7 @@ def test_of_which_files_bounds_are_sure(tmp_path: Path) -> None:
     assert not bounds_are_sure(Stores(), [str(tmp_path / name) for name in files])
 
 
+@pytest.mark.sail
 @pytest.mark.parametrize("properties", ["", "TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"])
 def test_every_statement(tmp_path: Path, properties: str) -> None:
     """No file of any of them has bounds of a column with NaN."""

@@ -179,6 +179,7 @@ def test_comments_are_changed(engine: Engine) -> None:
     assert sa.inspect(engine).get_table_comment("t") == {"text": None}
 
 
+@pytest.mark.sail
 def test_json_is_written_and_read_by_functions_of_the_caller(tmp_path: Path) -> None:
     engine = sa.create_engine(
         f"deltasql+dbapi:///{tmp_path / 'warehouse'}?engine=sail",

@@ -185,7 +185,7 @@ def test_statements_ask_for_the_writers_protocol(tmp_path: Path, statement: str)
     actions = [{"protocol": protocol}, {"metaData": metadata}]
     (log / f"{0:020d}.json").write_text("\n".join(map(json.dumps, actions)))
     told = statement.format(t=f"delta.`{tmp_path / 't'}`")
-    connection = deltasql.connect(str(tmp_path / "warehouse"), engine="sail")
+    connection = deltasql.connect(str(tmp_path / "warehouse"))
     with connection as session, pytest.raises(UnsupportedWriteFeaturesError):
         session.sql(told)
     assert [path.name for path in log.iterdir()] == [f"{0:020d}.json"]
