@@ -81,7 +81,8 @@ def without_secrets_of(sql: str, text: str) -> str:
 def _secrets(sql: str) -> Iterator[tuple[int, int]]:
     """Where the secrets stand, without the quotes around them."""
     for match in (*_settings(sql), *_options(sql), *_ARGUMENT.finditer(sql)):
-        if match["name"] and is_secret(match["name"]):
+        # CREDENTIAL c in a list names a credential, and has none.
+        if match["name"] and is_secret(match["name"]) and match["name"].upper() != "CREDENTIAL":
             start, end = match.span("value")
             while start < end and sql[start].isspace():
                 start += 1
