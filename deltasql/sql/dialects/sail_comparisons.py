@@ -145,15 +145,20 @@ class ComparedParts(Parts):
         whole = Part(at, others[-1].end + (key == "IN" and not self._is_query(first)), "") if others else left
         if not others or whole.end > end:
             return left
-        operands = list(map(self.operand, [left, *others]))
-        if self._is_row(left):
-            return whole._replace(safe=self.with_texts(whole, [left, *others], [operand.safe for operand in operands]))
-        guards, texts = self.compared_operands(operands)
-        if self._is_query(first):
-            guards = []
-            if texts[1] != operands[1].safe:
-                raise NotOnSailError(what="IN (SELECT …) of values of another type: cast what is selected")
+        guards, texts = self._comparison([left, *others], first)
         return whole._replace(safe=self.guarded(guards, self.with_texts(whole, [left, *others], texts)))
+
+    def _comparison(self, parts: Sequence[Part], first: int) -> tuple[list[Guard], list[str]]:
+        """The guards and texts of compared values. Rows in brackets stay as they are: types are those of their values."""
+        operands = list(map(self.operand, parts))
+        if self._is_row(parts[0]):
+            return [], [operand.safe for operand in operands]
+        guards, texts = self.compared_operands(operands)
+        if not self._is_query(first):
+            return guards, texts
+        if texts[1] != operands[1].safe:
+            raise NotOnSailError(what="IN (SELECT …) of values of another type: cast what is selected")
+        return [], texts
 
     def compared_operands(self, operands: Sequence[Operand]) -> tuple[list[Guard], list[str]]:
         """A value and those that it is compared with: with casts where their types are known, else with guards."""
