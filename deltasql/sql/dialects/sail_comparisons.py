@@ -149,7 +149,7 @@ class ComparedParts(Parts):
         return whole._replace(safe=self.guarded(guards, self.with_texts(whole, [left, *others], texts)))
 
     def _comparison(self, parts: Sequence[Part], first: int) -> tuple[list[Guard], list[str]]:
-        """The guards and texts of compared values. Rows in brackets stay as they are: types are those of their values."""
+        """The guards and texts of compared values. Rows in brackets, `(a, b)`, stay as they are."""
         operands = list(map(self.operand, parts))
         if self._is_row(parts[0]):
             return [], [operand.safe for operand in operands]
