@@ -14,7 +14,7 @@ from deltasql.server.messages import APPEND, CREATE_MISSING, FAIL_IF_MISSING, FA
 from deltasql.session import Session
 
 MOST_BYTES = 1 << 30
-"""What a call may send: the rows of one commit are in memory until their files are written."""
+"""Limit on the bytes of one call: the rows of a commit are in memory until their files are written."""
 
 _Write = Callable[[Session, pa.Table, str], Result]
 _WRITES: Mapping[tuple[int, int], _Write] = {

@@ -17,7 +17,7 @@ from google.protobuf.message_factory import GetMessageClass
 from deltasql.errors.server import TooManyBytesError, UnknownCommandMessageError
 
 MOST_BYTES = 16 << 20
-"""What a command with its statement may have: a parser would be busy with more for long."""
+"""Limit on the bytes of a command with its statement: longer ones would occupy the parser for seconds."""
 _SQL = "arrow.flight.protocol.sql"
 _FLIGHT = "arrow.flight.protocol"
 
@@ -81,7 +81,7 @@ _OF_FLIGHT: Mapping[str, str] = {
 
 CREATE_MISSING, FAIL_IF_MISSING = 1, 2
 FAIL_IF_THERE, APPEND, REPLACE = 1, 2, 3
-"""What an ingestion does where its table is missing, and where it is there; 0 leaves it open."""
+"""Actions of an ingestion for a missing and for an existing table; 0 means that the client chose none."""
 CANCELLED, CLOSED = 1, 1
 """That a query is cancelled, and a session closed."""
 INVALID_NAME, INVALID_VALUE = 1, 2

@@ -74,7 +74,7 @@ def sail_session() -> SparkSession:
 
 
 def settings_at_start() -> dict[str, str]:
-    """What a new session is given: the time zone of the process, as Spark has it, for Sail itself begins in UTC."""
+    """Settings of a new session, by key: the time zone of the process, as on Spark. Sail itself begins in UTC."""
     name = machine_zone_name()
     with suppress(InvalidSettingError):
         if name and str(zone(name)) not in _UTC:

@@ -143,7 +143,7 @@ _DECODER = json.JSONDecoder()
 
 
 def _decoded(line: bytes) -> Any:
-    """What `json.loads` makes of the line, without its search for the encoding and for blanks where there are none."""
+    """The value of a line of JSON, without the search of `json.loads` for an encoding and for blanks."""
     try:
         text = line.decode("utf-8", "surrogatepass")
         value, end = _DECODER.raw_decode(text)

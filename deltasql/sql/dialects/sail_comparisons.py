@@ -35,7 +35,7 @@ from deltasql.sql.tokens import closing
 _COMPARING = frozenset({"=", "==", "<=>", "<>", "!=", "<", ">", "<=", ">=", "IN", "BETWEEN"})
 _NAME = r"(?:`(?:[^`]|``)+`|(?!(?i:null|true|false)\b)[A-Za-z_]\w*)"
 _SIMPLE = re.compile(rf"{_NAME}(?:\.{_NAME})*|\d+|(?i:date)\s*'[^']*'|(?i:current_date)(?:\(\))?")
-"""What is compared with a guard: a column, a whole number, a day."""
+"""Values that may be compared with a guard: a column, a whole number, a day."""
 _APPROXIMATE = frozenset({FLOAT, DOUBLE})
 
 

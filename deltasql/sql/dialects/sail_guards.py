@@ -58,7 +58,7 @@ _SAME = {
     "varchar": "string",
     "char": "string",
 }
-_TYPE_NAMES = (*(*_NUMBERS, "string", "binary", "boolean", *_TIMES, "interval", *_PARTS, "variant", "void"),)
+_TYPE_NAMES = (*_NUMBERS, "string", "binary", "boolean", *_TIMES, "interval", *_PARTS, "variant", "void")
 """Types that Spark has a cast to. Sail knows others, such as TEXT."""
 CONVERSIONS = frozenset(
     {"BOOLEAN", *(name.upper() for name in _NUMBERS), "DATE", "TIMESTAMP", "BINARY", "STRING"} - {"DECIMAL"}

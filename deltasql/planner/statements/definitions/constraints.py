@@ -1,4 +1,4 @@
-"""What every row must satisfy, as conditions in Spark SQL: NOT NULL, CHECK constraints, column invariants."""
+"""Conditions in Spark SQL that every row must satisfy: NOT NULL, CHECK constraints, column invariants."""
 
 from __future__ import annotations
 
