@@ -37,7 +37,7 @@ def _information() -> dict[int, tuple[int, Any]]:
     texts |= {530: "procedure", 531: "catalog"}
     # Queries run; Substrait does not. Statements are not cancelled by an action, but with the call that runs them. Rows
     # can be ingested, in no transaction of Flight SQL.
-    flags = {3: False, 4: True, 5: False, 9: False, 11: True, 12: False}
+    flags = {3: False, 4: True, 5: False, 9: False, 10: True, 11: False}
     # CREATE of catalogs, schemas, tables; all tables can be selected from; aliases; NULL || 'a' is NULL; names of
     # tables in queries; ORDER BY of any expression; LIKE … ESCAPE; NOT NULL; catalogs come first.
     flags |= dict.fromkeys((500, 501, 502, 506, 515, 516, 518, 519, 520, 521, 523, 524, 532, 539), True)
