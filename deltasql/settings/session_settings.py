@@ -340,6 +340,15 @@ COMPUTE = _word(
     "ENGINE: the engine computes all rows; only literals of INSERT … VALUES need none.",
 )
 
+UNPROVEN = _word(
+    "deltasql.sail.unproven",
+    ("REFUSE", "ALLOW"),
+    "REFUSE",
+    "calls of functions on Sail",
+    "REFUSE: a function runs on Sail only with types of arguments for which its results were compared with Spark's. "
+    "ALLOW: any other runs too, and may give other values than Spark.",
+)
+
 DEFAULTS = {key: item.default for key, item in SETTINGS.items() if item.listed and item.default is not None}
 """What the settings are that nobody has set, by key, as SET lists them."""
 

@@ -1,7 +1,7 @@
 """Expressions at the edges of their types, with what Spark says of each: `python -m tests.sail.grid` keeps that.
 
-
-Operators, casts, conditions, mixed types and calls; the answers stand in grid_answers.json, by expression.
+Operators, casts, conditions, mixed types and calls; the answers stand in grid_answers.json, by expression. Those with a
+date or a time are asked in a second time zone as well.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ANSWERS = Path(__file__).with_name("grid_answers.json")
+ZONES = ("UTC", "America/New_York")
 _VALUES = (
     *("127Y", "-128Y", "32767S", "2147483647", "-2147483648", "0", "7", "9223372036854775807L", "FLOAT(1.5)"),
     *("FLOAT(3.4e38)", "1.5D", "DOUBLE('NaN')", "DOUBLE('Infinity')", "1.25", "99999999999999999999999999999999999999"),
@@ -36,9 +37,26 @@ _KINDS = (
 )
 
 
-def expressions() -> list[str]:
+_OF_ZONES = re.compile(r"DATE|TIMESTAMP|\d-\d")
+
+
+class Expression(NamedTuple):
+    """A query, and the time zone of the session that it is asked in."""
+
+    sql: str
+    zone: str
+
+    @property
+    def key(self) -> str:
+        """The key of its answer."""
+        return self.sql if self.zone == ZONES[0] else f"{self.sql} in {self.zone}"
+
+
+def expressions() -> list[Expression]:
     """All of the grid, in order."""
-    return list(dict.fromkeys(f"SELECT {text}" for text in _texts()))
+    queries = list(dict.fromkeys(f"SELECT {text}" for text in _texts()))
+    elsewhere = filter(_OF_ZONES.search, queries)
+    return [*(Expression(sql, ZONES[0]) for sql in queries), *(Expression(sql, ZONES[1]) for sql in elsewhere)]
 
 
 def _texts() -> Iterator[str]:
@@ -108,15 +126,16 @@ def main() -> None:
     from pyspark.errors import PySparkException
     from pyspark.sql import SparkSession
 
-    spark = SparkSession.builder.master("local[2]").config("spark.sql.session.timeZone", "UTC").getOrCreate()
+    spark = SparkSession.builder.master("local[2]").getOrCreate()
     answers = dict[str, Any]()
-    for sql in expressions():
+    for expression in expressions():
+        spark.conf.set("spark.sql.session.timeZone", expression.zone)
         try:
-            answers[sql] = answered(spark.sql(sql))
+            answers[expression.key] = answered(spark.sql(expression.sql))
         except PySparkException as error:
-            answers[sql] = {"e": error.getCondition()}
+            answers[expression.key] = {"e": error.getCondition()}
         except (OverflowError, ValueError) as error:
-            answers[sql] = {"e": type(error).__name__}
+            answers[expression.key] = {"e": type(error).__name__}
     lines = (f"{json.dumps(sql)}: {json.dumps(answer)}" for sql, answer in answers.items())
     ANSWERS.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 

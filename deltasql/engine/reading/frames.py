@@ -179,6 +179,13 @@ class Frames:
         columns = (F.expr(f"({own(value)})").alias(name) for name, value in operator.columns)
         return with_declared(rows.select(*columns), operator.declared)
 
+    def over(self, rows: DataFrame) -> Texts:
+        """See `own`, of expressions over the rows of a DataFrame."""
+        if self.capabilities.checks_types:
+            return str
+        known = rows_of_frame(self._spark.session, rows)
+        return lambda text: self.own(text, rows=known)
+
     def _owned(self, rows: DataFrame, operator: Operator) -> Texts:
         """See `own`, of expressions over the rows of an operator."""
         if self.capabilities.checks_types:
@@ -233,7 +240,8 @@ class Frames:
             sql = with_parquet_files(self._spark, sql, self.parquet_files, self.work)
         if not self.capabilities.subqueries and (what := unlike_query(sql)):
             raise NotOnSailError(what=what)
-        return checked_query(session, sql, ansi=self._ansi(settings), may=may_have(relations.values(), sql))
+        may, only = may_have(relations.values(), sql), self._spark.takes_compared_calls_only
+        return checked_query(session, sql, ansi=self._ansi(settings), may=may, compared_only=only)
 
     def _ansi(self, settings: Mapping[str, str | None] = NO_SETTINGS) -> bool:
         value = settings[ANSI.name] if ANSI.name in settings else self._spark.now(ANSI.name)
@@ -257,7 +265,14 @@ class Frames:
         text, may = self.unchecked(text, columns, reach), may or May()
         text = with_parts(text, rows) if may.parts and rows is not None else text
         decimals = may.decimals or may_have((), text).decimals
-        return with_checks(text, ansi=self._ansi(), days=may.days, decimals=decimals, rows=rows)
+        return with_checks(
+            text,
+            ansi=self._ansi(),
+            days=may.days,
+            decimals=decimals,
+            rows=rows,
+            compared_only=self._spark.takes_compared_calls_only,
+        )
 
     def unchecked(self, text: str, columns: Iterable[str] | None, reach: Reach = NOTHING) -> str:
         """The same without checks, for its type."""

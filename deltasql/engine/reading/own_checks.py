@@ -36,7 +36,7 @@ _QUERY = re.compile(rf"{GAP}*(?:\(|(?:select|with|values|table)\b)", re.IGNORECA
 _NAMELESS = re.compile(r"\bis\s+(?:not\s+)?null\b|\bin\s*\(", re.IGNORECASE)
 
 
-def checked_query(session: SparkSession, sql: str, *, ansi: bool, may: May) -> DataFrame:
+def checked_query(session: SparkSession, sql: str, *, ansi: bool, may: May, compared_only: bool) -> DataFrame:
     """The rows of a query, which fail where they fail on Spark, under the names that Sail gives them.
 
     Raises NotOnSailError, and what Sail says of the text as it is.
@@ -52,7 +52,8 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool, may: May) -> D
     if not _QUERY.match(sql):
         return rows
     alike = _branches_alike(session, sql)
-    safe = with_checks(alike, ansi=ansi, days=may.days, decimals=may.decimals, rows=known)
+    days, decimals = may.days, may.decimals
+    safe = with_checks(alike, ansi=ansi, days=days, decimals=decimals, rows=known, compared_only=compared_only)
     if safe != sql:
         rows = _renamed(session, safe, spark_names(sql, rows.columns))
     elif _NAMELESS.search(sql):

@@ -215,7 +215,7 @@ class ActedRows:
 
     def _checked(self, rows: DataFrame, unless: str | None = None) -> DataFrame:
         rows = with_declared(rows, declared_texts(self.operator.output))
-        return checked(rows, self.operator.checks, self.frames.capabilities, self.frames.own, unless=unless)
+        return checked(rows, self.operator.checks, self.frames.capabilities, self.frames.over(rows), unless=unless)
 
     def counters(self) -> list[Column]:
         """Aggregates over acted rows, for an Observation: they come with the job that writes."""

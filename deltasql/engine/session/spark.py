@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from deltasql.engine.session.capabilities import SPARK, Capabilities, capabilities
 from deltasql.engine.session.connectors import can_reach
@@ -35,7 +36,7 @@ from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_lo
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.progress import Progress, Watch
-from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE, leave_literals
+from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE, UNPROVEN, leave_literals
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -305,6 +306,14 @@ class SparkHandle:
         is_local = (self.told(COMPUTE.name) or DEFAULTS[COMPUTE.name]).upper() != "ENGINE"
         is_moved_here = (self.told(IO_MODE.name) or "").upper() != "EXECUTORS"
         return self.own and is_local and is_moved_here and self.leaves_files_to_us
+
+    @property
+    def takes_compared_calls_only(self) -> bool:
+        """Whether functions are refused on Sail whose results were not compared with Spark's."""
+        if (self.told(UNPROVEN.name) or DEFAULTS[UNPROVEN.name]).upper() != "ALLOW":
+            return True
+        warn(f"{UNPROVEN.name} is ALLOW: functions may give other values on Sail than on Spark.", stacklevel=2)
+        return False
 
     def reaches(self, location: str) -> bool:
         """Whether executors can read and write an object store as this session. The first question starts Spark."""

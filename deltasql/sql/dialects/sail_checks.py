@@ -14,7 +14,7 @@ from itertools import pairwise
 from deltasql.errors.engine import NotOnSailError
 from deltasql.schema.types import DOUBLE, FLOAT, DataType, DecimalType
 from deltasql.sql.dialects import sail_nesting as nesting
-from deltasql.sql.dialects.sail_comparisons import ComparedParts
+from deltasql.sql.dialects.sail_calls import ComparedCalls
 from deltasql.sql.dialects.sail_exact import EXACT_DIGITS, RETYPED, Operand, Rows
 from deltasql.sql.dialects.sail_guards import (
     AS_INT,
@@ -62,6 +62,7 @@ _SUSPECT = re.compile(
 )
 _LEVELS = {"|": 1, "^": 2, "&": 3, "+": 4, "-": 4, "||": 4, "*": 5, "/": 5, "%": 5, "DIV": 5}
 _RUNS = {"+": frozenset("+-"), "-": frozenset("+-"), "||": frozenset({"||"})}
+_CALL = re.compile(r"[\w`]\s*\(")
 _LITERAL = re.compile(r"NULL|-\d{10,19}|-128|-32768|'[^'\\\\]*'", re.IGNORECASE)
 """Texts and NULL have a cast to whatever has one, and to the same value."""
 _COMPARES = re.compile(r"[=<>]|\b(?:in|between)\b", re.IGNORECASE)
@@ -71,23 +72,32 @@ _SMALL = re.compile(r"[(+-]*\d{1,4}\)*")
 
 
 def with_checks(
-    sql: str, *, ansi: bool = True, days: bool = False, decimals: bool = False, rows: Rows | None = None
+    sql: str,
+    *,
+    ansi: bool = True,
+    days: bool = False,
+    decimals: bool = False,
+    rows: Rows | None = None,
+    compared_only: bool = False,
 ) -> str:
     """`sql`, an expression or a query, with its checks; the same text where it needs none.
 
     Without `ansi` integers wrap around in Spark as well. With `days` what is compared may be a DATE, and with
-    `decimals` what is computed may be a DECIMAL or a FLOAT; `rows` tell the types of operands. Raises NotOnSailError.
+    `decimals` what is computed may be a DECIMAL or a FLOAT; `rows` tell the types of operands. `compared_only` refuses
+    calls of functions whose results were not compared with Spark's. Raises NotOnSailError.
     """
-    if not _SUSPECT.search(sql) and not ((days or rows is not None) and _COMPARES.search(sql)):
+    is_suspect = _SUSPECT.search(sql) or ((days or rows is not None) and _COMPARES.search(sql))
+    if not is_suspect and not (compared_only and _CALL.search(sql)):
         return nesting.check_nesting(sql)
     checks = _Checks(with_least(sql), ansi=ansi, days=days and "->" not in sql, decimals=decimals, rows=rows)
+    checks.compared_only = compared_only
     try:
         return nesting.check_nesting(checks.text())
     except RecursionError:
         raise NotOnSailError(what="an expression that is nested that deep") from None
 
 
-class _Checks(ComparedParts):
+class _Checks(ComparedCalls):
     """One text: `render` for what may hold values, `_chain` for one value."""
 
     def __init__(self, sql: str, *, ansi: bool, days: bool, decimals: bool, rows: Rows | None) -> None:
@@ -262,6 +272,7 @@ class _Checks(ComparedParts):
         raw = self.raw(part)
         if what := unlike_call(name, arguments):
             raise NotOnSailError(what=what)
+        self.require_compared(name, opening, group.end - 1)
         match name:
             case "CAST" | "TRY_CAST":
                 return self._written_cast(part, name, opening, group)
@@ -296,7 +307,7 @@ class _Checks(ComparedParts):
 
     def _of_decimals(self, part: Part, name: str, opening: int, group: Part) -> str:
         """A function that is another one for DECIMAL."""
-        operands = self._operands(opening, group.end - 1)
+        operands = self.operands(opening, group.end - 1)
         if name == "NULLIF" and len(operands) == 2 and (checked := self._nullif(part, operands)):
             return checked
         if not self.decimals or not operands:
@@ -310,14 +321,9 @@ class _Checks(ComparedParts):
             return part.safe
         return self.guarded(decimal_guards(name, *(operand.raw for operand in operands)), part.safe)
 
-    def _operands(self, opening: int, close: int) -> list[Operand]:
-        """What stands between the commas of a call, without DISTINCT."""
-        spans = [(first + (self.key(first) == "DISTINCT"), last) for first, last in self.spans(opening, close)]
-        return [Operand(self.between(*span), self.render(*span), span[0]) for span in spans if span[0] < span[1]]
-
     def _mixed(self, part: Part, name: str, opening: int) -> str:
         """The guards stand around the first value: the type of all of them stays as it is."""
-        operands = self._operands(opening, part.end - 1)
+        operands = self.operands(opening, part.end - 1)
         begin = self.between(part.start, opening + 1)
         close = closing(self.tokens, opening)
         behind = self.sql[self.tokens[close].start : self.tokens[part.end - 1].end]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import DIGITS, MOST_DIGITS, common_of_values, is_integral, is_number
 from deltasql.schema.types import BYTE, DOUBLE, FLOAT, STRING, VOID, DataType, DecimalType, StructType
-from deltasql.sql.dialects.sail_scopes import Scope, scope_at
+from deltasql.sql.dialects.sail_scopes import Scope, lambda_spans, scope_at
 from deltasql.sql.expression_types import known_type
 from deltasql.sql.tokens import Token, tokenize
 
@@ -50,11 +50,12 @@ class Exact:
     """One text, whose operands have types."""
 
     def __init__(self, sql: str, tokens: Sequence[Token], rows: Rows | None, *, ansi: bool) -> None:
-        self._sql, self._tokens, self._rows, self._ansi = sql, tokens, None if "->" in sql else rows, ansi
+        self._sql, self._tokens, self._rows, self._ansi = sql, tokens, rows, ansi
+        self._lambdas = list(lambda_spans(tokens))
 
     def kind(self, operand: Operand) -> DataType | None:
         """The type of a part in Spark; None where it is not known."""
-        if self._rows is None:
+        if self._rows is None or any(start <= operand.at < end for start, end in self._lambdas):
             return None
         plain = known_type(operand.raw, StructType())
         if plain is not None:

@@ -105,6 +105,14 @@ def _aliases(tokens: Sequence[Token], places: Sequence[int]) -> Iterator[str]:
             yield token.name.upper()
 
 
+def lambda_spans(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """From the arrow of each lambda to its end: names there may be its parameters."""
+    for at, token in enumerate(tokens):
+        if token.key == "->":
+            ends = (index for index in _outside(tokens, at + 1, len(tokens)) if tokens[index].key in {",", ")", "]"})
+            yield at, next(ends, len(tokens))
+
+
 def _divides(tokens: Sequence[Token], at: int) -> bool:
     return tokens[at].key in _SETS and not (tokens[at].key == "EXCEPT" and at > 0 and tokens[at - 1].key == "*")
 

@@ -1,0 +1,79 @@
+"""Calls of functions in a text for Sail: only those run whose results were compared with Spark's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import pairwise
+
+from deltasql.errors.engine import NotOnSailError
+from deltasql.schema.text import sql_text
+from deltasql.schema.types import DataType
+from deltasql.sql.dialects.sail_comparisons import ComparedParts
+from deltasql.sql.dialects.sail_exact import Operand, common_type
+from deltasql.sql.dialects.sail_functions import Kind, is_compared
+from deltasql.sql.dialects.sail_guards import MIXED
+
+_SIDES = {"BOTH": "BTRIM", "LEADING": "LTRIM", "TRAILING": "RTRIM"}
+_BETWEEN = frozenset({"FROM", "FOR", "IN", "PLACING"})
+"""Words that stand between arguments in place of a comma: substring(s FROM 1 FOR 2)."""
+_SPOKEN = frozenset({"EXTRACT", "TRIM", "SUBSTR", "SUBSTRING", "POSITION", "OVERLAY"})
+
+
+class ComparedCalls(ComparedParts):
+    """One text; with `compared_only` a call is refused whose results were not compared with Spark's."""
+
+    compared_only = False
+
+    def operands(self, opening: int, close: int) -> list[Operand]:
+        """What stands between the commas of a call, without DISTINCT."""
+        spans = [(first + (self.key(first) == "DISTINCT"), last) for first, last in self.spans(opening, close)]
+        return [Operand(self.between(*span), self.render(*span), span[0]) for span in spans if span[0] < span[1]]
+
+    def require_compared(self, name: str, opening: int, close: int) -> None:
+        """Raises NotOnSailError for a call whose results on Sail were not compared with Spark's."""
+        if not self.compared_only:
+            return
+        name, operands = self._spoken(name, opening, close)
+        if not is_compared(name, self._asked(name, operands), ansi=self.ansi):
+            shown = ", ".join(map(_shown, (self.exact.kind(operand) for operand in operands)))
+            raise NotOnSailError(what=f"{name.lower()}({shown}), whose results were not compared with Spark's")
+
+    def _asked(self, name: str, operands: Sequence[Operand]) -> list[tuple[str, Kind]]:
+        """The arguments of a call, which for MIXED have the type that they are cast to."""
+        kinds = [self.exact.kind(operand) for operand in operands] if name in MIXED else []
+        known = [kind for kind in kinds if kind is not None]
+        if known and len(known) == len(kinds):
+            return [(operand.raw, partial(_same, common_type(known))) for operand in operands]
+        return [(operand.raw, partial(self.exact.kind, operand)) for operand in operands]
+
+    def _is_outer(self, opening: int, at: int) -> bool:
+        """Whether a token stands in no brackets of its own within those that open at a place."""
+        depth = 0
+        for index in range(opening + 1, at):
+            depth += (self.key(index) in {"(", "["}) - (self.key(index) in {")", "]"})
+        return depth == 0
+
+    def _spoken(self, name: str, opening: int, close: int) -> tuple[str, list[Operand]]:
+        """A call, where words stand between its arguments by the function that takes them one after another."""
+        words = [at for at in range(opening + 1, close) if self.key(at) in _BETWEEN and self._is_outer(opening, at)]
+        if name not in _SPOKEN or not words:
+            return name, self.operands(opening, close)
+        side = _SIDES.get(self.key(opening + 1), "")
+        found = list(self._between([opening + bool(side), *words, close]))
+        if name == "EXTRACT":
+            return "DATE_PART", [found[0]._replace(raw=f"'{found[0].raw}'"), *found[1:]]
+        return (side or "BTRIM", found[::-1]) if name == "TRIM" else (name, found)
+
+    def _between(self, cuts: Sequence[int]) -> Iterator[Operand]:
+        for before, behind in pairwise(cuts):
+            if behind > before + 1:
+                yield Operand(self.between(before + 1, behind), self.render(before + 1, behind), before + 1)
+
+
+def _same(kind: DataType | None) -> DataType | None:
+    return kind
+
+
+def _shown(kind: DataType | None) -> str:
+    return "an unknown type" if kind is None else sql_text(kind)
