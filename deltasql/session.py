@@ -39,6 +39,7 @@ from deltasql.parser.versions import bind_versions
 from deltasql.plan.base import TableName
 from deltasql.plan.frames import CreateForFrame, WriteFrame
 from deltasql.plan.parameters import BoundStatement
+from deltasql.plan.way import ways_recorded
 from deltasql.planner import plan, plan_statement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.planner.changes import Answer, Plan
@@ -120,7 +121,7 @@ class Session:
         DeltaSqlError; the table is then as it was. So it is after Ctrl-C, which is raised once Spark has stopped, or
         as StatementInterrupted where a version had been committed.
         """
-        with interruptible(), self._statement():
+        with interruptible(), self._statement(), ways_recorded():
             bound = bind_parameters(text, args)
             placed = Placing(bound, text)
             if not is_script(bound.sql):

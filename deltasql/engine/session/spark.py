@@ -6,7 +6,7 @@ import hashlib
 import os
 import sys
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.progress import Progress, Watch
 from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE, leave_literals
+from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -290,21 +291,36 @@ class SparkHandle:
         """Whether nothing is set that says how Spark reads and writes Parquet files, so that we may do so."""
         return self.is_plain and not any(key.startswith(_OF_FILES) for key in self._told)
 
-    @property
-    def leaves_fetching_to_us(self) -> bool:
-        """Whether rows of a table may come to the caller without the engine; asking does not start it."""
-        return self._leaves_rows_to_us and not any(key.startswith(_OF_RESULTS) for key in self._told)
+    def require_fetching(self) -> None:
+        """Raises LeftToEngineError where rows of a table may not come to the caller without the engine.
 
-    @property
-    def leaves_computing_to_us(self) -> bool:
-        """Whether expressions mean what they mean by default, and files are ours to move; asking does not start it."""
-        return self._leaves_rows_to_us and CASE_SENSITIVE.name not in self._told and leave_literals(self._told)
+        Asking does not start it.
+        """
+        self._require_own_rows()
+        self._require_unset(key.startswith(_OF_RESULTS) for key in self._told)
 
-    @property
-    def _leaves_rows_to_us(self) -> bool:
-        is_local = (self.told(COMPUTE.name) or DEFAULTS[COMPUTE.name]).upper() != "ENGINE"
-        is_moved_here = (self.told(IO_MODE.name) or "").upper() != "EXECUTORS"
-        return self.own and is_local and is_moved_here and self.leaves_files_to_us
+    def require_computing(self) -> None:
+        """Raises LeftToEngineError where expressions may mean something else than by default, or files are the engine's
+        to move. Asking does not start it.
+        """
+        self._require_own_rows()
+        self._require_unset(key == CASE_SENSITIVE.name or not leave_literals([key]) for key in self._told)
+
+    def _require_own_rows(self) -> None:
+        if (self.told(COMPUTE.name) or DEFAULTS[COMPUTE.name]).upper() == "ENGINE":
+            raise LeftToEngineError(f"{COMPUTE.name} is ENGINE")
+        if (self.told(IO_MODE.name) or "").upper() == "EXECUTORS":
+            raise LeftToEngineError(f"{IO_MODE.name} is EXECUTORS")
+        if not self.own:
+            raise LeftToEngineError("the Spark session was passed in, and may have settings of its own")
+        if not self.is_plain:
+            raise LeftToEngineError("Spark has settings from outside of this session")
+        self._require_unset(key.startswith(_OF_FILES) for key in self._told)
+
+    def _require_unset(self, are_set: Iterable[bool]) -> None:
+        key = next((key for key, is_set in zip(self._told, are_set, strict=True) if is_set), None)
+        if key is not None:
+            raise LeftToEngineError(f"the session sets {key}")
 
     def reaches(self, location: str) -> bool:
         """Whether executors can read and write an object store as this session. The first question starts Spark."""
