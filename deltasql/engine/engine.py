@@ -119,7 +119,8 @@ class StatementEngine:
 
     @contextmanager
     def work(self, write: WriteContext | None = None) -> Iterator[None]:
-        """Work of Spark's: Ctrl-C cancels it, and its errors come out as ours."""
+        """Work of the engine: Ctrl-C cancels it, and its errors come out as ours. Raises NeedsEngineError."""
+        self.spark.require_engine()
         with retold(self.sql, write), stoppable(self.spark), watched(self.spark):
             yield
 

@@ -30,10 +30,12 @@ from deltasql.engine.session.local import (
 from deltasql.engine.session.remote import drop_views, remote_session, settings_of_server
 from deltasql.engine.session.sail import sail_session, settings_at_start
 from deltasql.engine.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
+from deltasql.errors.engine import NeedsEngineError
 from deltasql.log.storage.credentials import is_identity
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
+from deltasql.plan.way import ComputedBy, recorded_ways
 from deltasql.progress import Progress, Watch
 from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE, leave_literals
 from deltasql.sql.cursor import LeftToEngineError
@@ -290,6 +292,12 @@ class SparkHandle:
     def leaves_files_to_us(self) -> bool:
         """Whether nothing is set that says how Spark reads and writes Parquet files, so that we may do so."""
         return self.is_plain and not any(key.startswith(_OF_FILES) for key in self._told)
+
+    def require_engine(self) -> None:
+        """Raises NeedsEngineError where the session lets no engine start."""
+        if (self.told(COMPUTE.name) or "").upper() == "LOCAL":
+            reasons = [way.because for way in recorded_ways() if way.by is ComputedBy.ENGINE]
+            raise NeedsEngineError(reason=reasons[-1] if reasons else "it asks for more than tables and their logs")
 
     def require_fetching(self) -> None:
         """Raises LeftToEngineError where rows of a table may not come to the caller without the engine.

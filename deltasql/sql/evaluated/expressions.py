@@ -6,6 +6,7 @@ LeftToEngineError, so it may know little, but must never be wrong.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, Union
@@ -39,6 +40,7 @@ _SAME = frozenset({"=", "<>", "<=>"})
 _COMPUTED = frozenset({INTEGER, LONG, DOUBLE})
 """Types whose sums and products have no type but these: those of narrower ones depend on what they are stored in."""
 _MOST_LISTED = 200
+_ASSIGNED = re.compile(r"CAST\((.*) AS [\w(), ]+\)", re.DOTALL)
 _MOST_SHOWN = 80
 """Characters of an expression that a reason shows."""
 
@@ -153,7 +155,9 @@ def row_expression(text: str, scope: RowScope) -> RowExpression:
 
 def not_evaluated(text: str) -> str:
     """The reason for which an engine computes an expression."""
-    shown = " ".join(text.split())
+    # The cast to the column's type is the planner's.
+    inner = _ASSIGNED.fullmatch(text)
+    shown = " ".join((text if inner is None else inner[1]).split())
     shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[: _MOST_SHOWN - 1]}…"
     return f"{shown} is not evaluated in this process"
 
