@@ -439,10 +439,7 @@ class Session:
             self._reset()
             return
         self._engine.configure(key, value)
-        if value is None:
-            self.settings.reset(key)
-            return
-        self.settings.set(key, value)
+        return self.settings.reset(key) if value is None else self.settings.set(key, value)
 
     def _reset(self) -> None:
         """Forgets all settings, in Spark as well."""
