@@ -436,8 +436,7 @@ class Session:
     def _set(self, key: str | None, value: str | None) -> None:
         """Changes a setting here, and in Spark where it is one of Spark's."""
         if key is None:
-            self._reset()
-            return
+            return self._reset()
         self._engine.configure(key, value)
         return self.settings.reset(key) if value is None else self.settings.set(key, value)
 
