@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from deltasql.errors.syntax import TooComplexError
+from deltasql.plan.way import Way, recorded_ways
 from deltasql.render.grid import Grid
 from deltasql.render.notebook import mime_bundle
 from deltasql.render.table import write_table
@@ -203,7 +204,8 @@ class Result:
     """The outcome of one statement.
 
     `version` is the commit it made, or None; `metrics` are those of that commit; `attempts` counts commit attempts
-    (0 without a commit); `elapsed` is seconds. `time_zone` names the zone in which times are shown ("": the machine's).
+    (0 without a commit); `elapsed` is seconds. `ways` say who has computed the
+    rows, and why: none for the log alone. `time_zone` names the zone in which times are shown ("": the machine's).
     A notebook shows the first `most_shown` rows.
     """
 
@@ -223,6 +225,7 @@ class Result:
         self.attempts = attempts
         self.elapsed = elapsed
         self.time_zone = time_zone
+        self.ways: list[Way] = recorded_ways()
         self.most_shown = MOST_SHOWN
         self._placed: Placed = nullcontext
         self._shown: dict[str, str] = {}

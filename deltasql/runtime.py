@@ -23,6 +23,7 @@ from deltasql.plan.operators import (
     Write,
 )
 from deltasql.plan.reads import Reads
+from deltasql.plan.way import Way
 from deltasql.result import Columnar, RowSource
 from deltasql.schema.types import DataType, StructType
 
@@ -166,6 +167,11 @@ class Analyst(Protocol):
 
     def setting(self, key: str) -> str | None:
         """A Spark setting, if Spark is running and has it."""
+
+    def way(self, operator: Operator) -> Way:
+        """Who computes the rows of `operator`, and why, as far as that is certain before rows are read. Starts no
+        engine.
+        """
 
     def mover(self, operator: Operator, location: str) -> str | None:
         """Who moves the files at a location for `operator`: "driver" or "executors". None: Spark does, as always on a

@@ -39,6 +39,7 @@ from deltasql.parser.versions import bind_versions
 from deltasql.plan.base import TableName
 from deltasql.plan.frames import CreateForFrame, WriteFrame
 from deltasql.plan.parameters import BoundStatement
+from deltasql.plan.way import ways_recorded
 from deltasql.planner import plan, plan_statement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.planner.changes import Answer, Plan
@@ -120,7 +121,7 @@ class Session:
         DeltaSqlError; the table is then as it was. So it is after Ctrl-C, which is raised once Spark has stopped, or
         as StatementInterrupted where a version had been committed.
         """
-        with interruptible(), self._statement():
+        with interruptible(), self._statement(), ways_recorded():
             bound = bind_parameters(text, args)
             placed = Placing(bound, text)
             if not is_script(bound.sql):
@@ -435,13 +436,9 @@ class Session:
     def _set(self, key: str | None, value: str | None) -> None:
         """Changes a setting here, and in Spark where it is one of Spark's."""
         if key is None:
-            self._reset()
-            return
+            return self._reset()
         self._engine.configure(key, value)
-        if value is None:
-            self.settings.reset(key)
-            return
-        self.settings.set(key, value)
+        return self.settings.reset(key) if value is None else self.settings.set(key, value)
 
     def _reset(self) -> None:
         """Forgets all settings, in Spark as well."""

@@ -7,7 +7,6 @@ from contextlib import contextmanager, redirect_stdout
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.evaluation.selections import rows_here
 from deltasql.engine.evaluation.sources import known_schema
 from deltasql.engine.failures.spark_errors import retold
 from deltasql.engine.failures.write_errors import WriteContext, assigned_sql, rewrite_context
@@ -22,10 +21,8 @@ from deltasql.engine.reading.own_texts import has_char
 from deltasql.engine.rewrites.arrange import arranged
 from deltasql.engine.rewrites.merge_source import Source, evaluated_source
 from deltasql.engine.rewrites.rewrite import rewrite
-from deltasql.engine.rewrites.rewritten_here import rewritten_here
 from deltasql.engine.rewrites.row_reader import RowReader
 from deltasql.engine.rewrites.type_checks import check_casts, check_rewrite, check_write, refuse_stray
-from deltasql.engine.rewrites.written_here import written_here
 from deltasql.engine.rows import FileRows, QueryResult
 from deltasql.engine.session.interrupts import stoppable
 from deltasql.engine.session.local_rows import frame_of_rows
@@ -37,6 +34,7 @@ from deltasql.engine.session.transfer import by_driver
 from deltasql.engine.sources.parquet_paths import parquet_files
 from deltasql.engine.sources.statistics import source_statistics
 from deltasql.engine.sources.tables import source_table
+from deltasql.engine.ways import planned_way, queried_in_process, rewritten_in_process, written_in_process
 from deltasql.engine.writing.counts import Counts, row_counter
 from deltasql.engine.writing.file_statistics import extremes
 from deltasql.engine.writing.row_statistics import recomputed
@@ -60,6 +58,7 @@ from deltasql.plan.operators import (
     stored_schemas,
 )
 from deltasql.plan.reads import Reads
+from deltasql.plan.way import Way
 from deltasql.result import RowSource
 from deltasql.runtime import Rewritten, SourceTable, Stage, Staged
 from deltasql.schema.checks import COMMIT_TIMESTAMP, COMMIT_VERSION
@@ -120,7 +119,8 @@ class StatementEngine:
 
     @contextmanager
     def work(self, write: WriteContext | None = None) -> Iterator[None]:
-        """Work of Spark's: Ctrl-C cancels it, and its errors come out as ours."""
+        """Work of the engine: Ctrl-C cancels it, and its errors come out as ours. Raises NeedsEngineError."""
+        self.spark.require_engine()
         with retold(self.sql, write), stoppable(self.spark), watched(self.spark):
             yield
 
@@ -256,6 +256,9 @@ class StatementEngine:
             size = input_size(operator)
             return "driver" if by_driver(self.spark, location, size, variants=variants) else "executors"
 
+    def way(self, operator: Operator) -> Way:
+        return planned_way(self.frames, operator)
+
     def spark_plan(self, operator: Operator, mode: str) -> str:
         """Spark's own plan of an operator's rows, under the settings that they would be computed with."""
         text = StringIO()
@@ -281,7 +284,7 @@ class StatementEngine:
 
     def rows(self, operator: Operator) -> QueryResult | FileRows:
         """The lazy rows of a query. Spark analyses it now, unless it is certain what it gives."""
-        known, case_sensitive = rows_here(self.spark, operator), case_counts()
+        known, case_sensitive = queried_in_process(self.spark, operator), case_counts()
         if known is None:
             return self._query(operator)
 
@@ -362,8 +365,8 @@ class StatementEngine:
         return extremes(self.spark.stores, root, schema, adds)
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
-        """Rows that are here need no Spark: see `written_here`."""
-        if (staged := written_here(self.frames, operator, _own(stage))) is not None:
+        """Rows that are here need no Spark: see `engine.ways`."""
+        if (staged := written_in_process(self.frames, operator, _own(stage))) is not None:
             return staged
         written = WriteContext(table, assigned_sql(operator), insert=True)
         size = _own(stage).input_size = input_size(operator)
@@ -382,7 +385,7 @@ class StatementEngine:
         `merge` and `insert` say which statement errors speak of; else it is UPDATE or DELETE.
         """
         written = rewrite_context(operator, table, insert=insert, merge=merge)
-        if (done := rewritten_here(self.frames, operator, _own(stage))) is not None:
+        if (done := rewritten_in_process(self.frames, operator, _own(stage))) is not None:
             return done
         with self.work(written):
             if not self.spark.capabilities.checks_types:

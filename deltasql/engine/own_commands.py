@@ -16,7 +16,7 @@ from deltasql.result import CommandRows, RowSource
 from deltasql.schema.text import type_text
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.settings.session_settings import TIME_ZONE
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.dialects.directories import directory_write
 from deltasql.sql.dialects.sail import unlike_command
 
@@ -33,7 +33,7 @@ def done_here(spark: SparkHandle, frames: Frames, sql: str, relations: Mapping[s
         return CommandRows(_NOTHING, ())
     try:
         told = directory_write(sql)
-    except LeftToSparkError:
+    except LeftToEngineError:
         raise NotOnSailError(what="INSERT OVERWRITE DIRECTORY in this form") from None
     if told is not None:
         write_directory(spark.stores, told, frames.query(told.query, relations))

@@ -24,7 +24,7 @@ from deltasql.errors.engine import NotOnSailError
 from deltasql.interrupts import interruptible
 from deltasql.plan.hidden import hidden
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -144,7 +144,7 @@ class FileRows:
 
     def collect(self) -> Sequence[Sequence[Any]]:
         if self._gives_rows:
-            with suppress(LeftToSparkError), interruptible():
+            with suppress(LeftToEngineError), interruptible():
                 return _rows(self._rows.table(self._spark), self.schema)
         return self._query.collect()
 
@@ -160,19 +160,19 @@ class FileRows:
 
     def head(self, n: int) -> Sequence[Sequence[Any]]:
         if self._gives_rows and self._are_few:
-            with suppress(LeftToSparkError), interruptible():
+            with suppress(LeftToEngineError), interruptible():
                 return _rows(self._rows.table(self._spark).slice(0, n), self.schema)
         return self._query.head(n)
 
     def count(self) -> int:
         if self._are_few:
-            with suppress(LeftToSparkError), interruptible():
+            with suppress(LeftToEngineError), interruptible():
                 return int(self._rows.table(self._spark).num_rows)
         return self._query.count()
 
     def to_arrow(self) -> pa.Table:
         if not self._spark.is_sail:
-            with suppress(LeftToSparkError), interruptible():
+            with suppress(LeftToEngineError), interruptible():
                 return self._rows.table(self._spark)
         return self._query.to_arrow()
 
@@ -193,7 +193,7 @@ def _has_maps(kind: DataType) -> bool:
 
 
 def _rows(table: pa.Table, schema: StructType) -> Sequence[Sequence[Any]]:
-    """The rows of a table as Spark Connect gives them. Raises LeftToSparkError for times that Python has not."""
+    """The rows of a table as Spark Connect gives them. Raises LeftToEngineError for times that Python has not."""
     from pyspark.sql.conversion import ArrowTableToRowsConversion
 
     try:
@@ -201,5 +201,5 @@ def _rows(table: pa.Table, schema: StructType) -> Sequence[Sequence[Any]]:
             table, spark_schema(schema), binary_as_bytes=True
         )
     except (ValueError, OverflowError):
-        raise LeftToSparkError from None
+        raise LeftToEngineError from None
     return rows

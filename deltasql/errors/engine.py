@@ -41,6 +41,18 @@ class EnginesMixedError(DeltaSqlError):
 
 
 @condition(
+    "DELTASQL_NEEDS_ENGINE",
+    "0A000",
+    "The statement needs an engine, since {reason}. The setting deltasql.compute is LOCAL, which starts none. "
+    "To run the statement: SET deltasql.compute = AUTO.",
+)
+class NeedsEngineError(DeltaSqlError):
+    """A statement whose rows this process does not compute, where no engine may be asked."""
+
+    reason: str
+
+
+@condition(
     "UNSUPPORTED_FEATURE.SAIL",
     "0A000",
     "Sail, the engine of this session, cannot run this: {what}. Run the statement on Spark: "

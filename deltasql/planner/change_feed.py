@@ -33,7 +33,7 @@ from deltasql.schema.type_lattice import is_integral
 from deltasql.schema.types import STRING, StructType
 from deltasql.settings.session_settings import CHANGES_OUT_OF_RANGE
 from deltasql.sql.constants import micros_of, whole_number
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.literal_rows import literal_constant
 from deltasql.sql.timestamps import timestamp_of
 from deltasql.sql.tokens import tokenize
@@ -141,7 +141,7 @@ def _literal(text: str) -> int | str | None:
         return whole
     try:
         found = literal_constant(text, None)
-    except LeftToSparkError:
+    except LeftToEngineError:
         return None
     is_plain = is_integral(found.type) or found.type == STRING
     return found.value if is_plain and isinstance(found.value, (int, str)) else None

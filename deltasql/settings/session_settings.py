@@ -333,10 +333,11 @@ IO_MODE = _word(
 
 COMPUTE = _word(
     "deltasql.compute",
-    ("AUTO", "ENGINE"),
+    ("AUTO", "LOCAL", "ENGINE"),
     "AUTO",
     "queries, UPDATE, DELETE, MERGE, INSERT … SELECT",
     "AUTO: this process computes rows without an engine where its result is that of Spark and few rows change. "
+    "LOCAL: statements that need an engine are refused, with the reason. "
     "ENGINE: the engine computes all rows; only literals of INSERT … VALUES need none.",
 )
 

@@ -17,7 +17,7 @@ from deltasql.skipping.conditions import INTEGRAL, Column, Condition
 from deltasql.skipping.file_masks import rows_of
 from deltasql.skipping.partition_conditions import encoded
 from deltasql.skipping.pruning import whole_mask
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,7 +85,7 @@ def file_groups(
 ) -> list[FileGroup]:
     """The files in whose rows `asked` is TRUE by the values of the partition columns `keys`; none without a live row.
 
-    `vectors` says that files may have deletion vectors. Raises LeftToSparkError where the log does not know it all.
+    `vectors` says that files may have deletion vectors. Raises LeftToEngineError where the log does not know it all.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -101,7 +101,7 @@ def file_groups(
     gone = _deleted(found["deletionVector"]) if vectors else None
     live = rows if gone is None else pc.subtract(rows, gone)
     if live.null_count:
-        raise LeftToSparkError
+        raise LeftToEngineError
     coded, texts = _coded(partitions, keys)
     table = {"rows": live, **coded}
     loose = None if gone is None else _loose(gone, found["0"])
@@ -116,7 +116,7 @@ def _chosen(files: LiveFiles, asked: Condition | None, timezone: str | None) -> 
         return None
     keep = whole_mask(files.table(("partitionValues",)), asked, timezone)
     if keep is None:
-        raise LeftToSparkError
+        raise LeftToEngineError
     return rows_of(keep)
 
 
@@ -242,19 +242,22 @@ def _group(
 
 
 def _tally(row: Mapping[str, Any], name: str, wanted: Wanted) -> Tally:
-    """Raises LeftToSparkError for what is not known."""
+    """Raises LeftToEngineError for what is not known."""
     count = row[f"{name}.count_sum"] if wanted.count else None
     if wanted.count and count is None:
-        raise LeftToSparkError
+        raise LeftToEngineError
     return Tally(count, *(_end(row, name, end) if getattr(wanted, end) else None for end in _ENDS))
 
 
 def _end(row: Mapping[str, Any], name: str, end: str) -> Any:
-    """The lowest or highest value of a group. Raises LeftToSparkError where a wide bound lies beyond the tight ones."""
+    """The lowest or highest value of a group.
+
+    Raises LeftToEngineError where a wide bound lies beyond the tight ones.
+    """
     how = "min" if end == "low" else "max"
     tight, wide = row[f"{name}.{end}.tight_{how}"], row.get(f"{name}.{end}.wide_{how}")
     beyond = wide is not None and (tight is None or (wide < tight if end == "low" else wide > tight))
     # Zero has two signs, which Parquet's bounds do not tell apart.
     if row[f"{name}.{end}.lost_any"] or beyond or (isinstance(tight, float) and tight == 0):
-        raise LeftToSparkError
+        raise LeftToEngineError
     return tight

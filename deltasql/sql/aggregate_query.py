@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, Union
 
 from deltasql.plan.base import SqlText
-from deltasql.sql.cursor import Cursor, LeftToSparkError
+from deltasql.sql.cursor import Cursor, LeftToEngineError
 from deltasql.sql.relations import TableReference, table_references
 from deltasql.sql.tokens import Token, tokenize
 
@@ -113,7 +113,7 @@ def aggregate_query(sql: str) -> AggregateQuery | None:
         return None
     try:
         return _Reader(sql, tokens, references[0]).query()
-    except (LeftToSparkError, RecursionError):
+    except (LeftToEngineError, RecursionError):
         return None
 
 
@@ -141,7 +141,7 @@ _NO_NAMES = frozenset(
 
 
 class _Reader(Cursor):
-    """Each method reads one part of the grammar. Raises LeftToSparkError."""
+    """Each method reads one part of the grammar. Raises LeftToEngineError."""
 
     def __init__(self, sql: str, tokens: list[Token], table: TableReference) -> None:
         super().__init__(tokens)
@@ -171,15 +171,15 @@ class _Reader(Cursor):
     def source(self) -> None:
         """The table's name, with its version and alias, and a clause or nothing behind it."""
         if not self.left or self.tokens[self.at].start != self.table.start:
-            raise LeftToSparkError
+            raise LeftToEngineError
         while self.left and self.tokens[self.at].start < self.table.end:
             self.at += 1
         if self.table.alias is not None:
             self.take("AS")
             if self.name() != self.table.alias:
-                raise LeftToSparkError
+                raise LeftToEngineError
         if self.left and self.key not in _CLAUSES:
-            raise LeftToSparkError
+            raise LeftToEngineError
 
     def item(self) -> Item:
         value = self.sum()
@@ -193,7 +193,7 @@ class _Reader(Cursor):
         while self.left and self.key not in _CLAUSES:
             self.group()
         if first == self.at:
-            raise LeftToSparkError
+            raise LeftToEngineError
         start = self.tokens[first].start
         return SqlText(self.sql[start : self.tokens[self.at - 1].end], start)
 
@@ -211,7 +211,7 @@ class _Reader(Cursor):
         left = self.sum()
         op = self.take(*_COMPARISONS)
         if not op:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return Comparison(_COMPARISONS[op], left, self.sum())
 
     def ordering(self) -> tuple[Ordering, ...]:
@@ -225,7 +225,7 @@ class _Reader(Cursor):
         if self.take("NULLS"):
             side = self.take("FIRST", "LAST")
             if not side:
-                raise LeftToSparkError
+                raise LeftToEngineError
             nulls_first = side == "FIRST"
         return Ordering(value, descending, nulls_first)
 
@@ -256,11 +256,11 @@ class _Reader(Cursor):
         function = self.take("COUNT", "MIN", "MAX", "COALESCE").lower()
         self.need("(")
         if not function:
-            raise LeftToSparkError
+            raise LeftToEngineError
         found = Coalesce(self.listed(self.sum)) if function == "coalesce" else self.aggregate(function)
         self.need(")")
         if isinstance(found, Coalesce) and len(found.parts) == 1:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return found
 
     def aggregate(self, function: str) -> Aggregate:
@@ -274,12 +274,12 @@ class _Reader(Cursor):
 
     def column(self) -> Named:
         if self.key in _NO_NAMES or not self.is_name:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return Named(tuple(token.name for token in self.dotted()))
 
     def number(self) -> int:
         """A whole number without a sign or suffix."""
         text = self.next().text
         if not (text.isascii() and text.isdecimal()) or int(text) > _MOST_NUMBER:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return int(text)

@@ -1,6 +1,6 @@
 """A place in a list of tokens, from which a reader steps on: the shared part of the hand-written readers of SQL.
 
-A reader that must understand all it sees raises LeftToSparkError at the first token that it does not know.
+A reader that must understand all it sees raises LeftToEngineError at the first token that it does not know.
 """
 
 from __future__ import annotations
@@ -13,14 +13,18 @@ from deltasql.sql.tokens import Token, closing
 _T = TypeVar("_T")
 
 
-class LeftToSparkError(Exception):
-    """What follows is not certain here: Spark is to read it."""
+class LeftToEngineError(Exception):
+    """This process does not compute a statement's rows; an engine does. `reason` says why, as part of a sentence."""
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason
 
 
 def certain(value: _T | None) -> _T:
-    """`value`, which must be known. Raises LeftToSparkError."""
+    """`value`, which must be known. Raises LeftToEngineError."""
     if value is None:
-        raise LeftToSparkError
+        raise LeftToEngineError
     return value
 
 
@@ -62,9 +66,9 @@ class Cursor:
         return self.tokens[index].key if 0 <= index < len(self.tokens) else ""
 
     def next(self) -> Token:
-        """The next token, and a step over it. Raises LeftToSparkError at the end."""
+        """The next token, and a step over it. Raises LeftToEngineError at the end."""
         if not self.left:
-            raise LeftToSparkError
+            raise LeftToEngineError
         self.at += 1
         return self.tokens[self.at - 1]
 
@@ -77,20 +81,20 @@ class Cursor:
         return found
 
     def need(self, key: str) -> None:
-        """A step over the next token, which must be this one: LeftToSparkError."""
+        """A step over the next token, which must be this one: LeftToEngineError."""
         if not self.take(key):
-            raise LeftToSparkError
+            raise LeftToEngineError
 
     def end(self) -> None:
-        """Nothing may follow: LeftToSparkError."""
+        """Nothing may follow: LeftToEngineError."""
         if self.left:
-            raise LeftToSparkError
+            raise LeftToEngineError
 
     def name(self) -> str:
-        """The next token as a name without its quotes, and a step over it. Raises LeftToSparkError for no name."""
+        """The next token as a name without its quotes, and a step over it. Raises LeftToEngineError for no name."""
         token = self.next()
         if not token.is_name:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return token.name
 
     def group(self) -> Sequence[Token]:

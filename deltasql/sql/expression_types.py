@@ -12,7 +12,7 @@ from deltasql.schema import types
 from deltasql.schema.type_lattice import MOST_DIGITS, can_cast, common_of_branches, is_integral, is_number
 from deltasql.schema.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, VOID, DataType, DecimalType, StructType
 from deltasql.sql.constants import clock_and_offset, clock_time, date_days, number, unquote, whole_number
-from deltasql.sql.cursor import Cursor, LeftToSparkError, certain
+from deltasql.sql.cursor import Cursor, LeftToEngineError, certain
 from deltasql.sql.functions.result_types import (
     FUNCTIONS,
     arithmetic,
@@ -52,7 +52,7 @@ def known_type(sql: str, schema: StructType) -> DataType | None:
     try:
         found = descent.expression().kind
         descent.end()
-    except (LeftToSparkError, RecursionError):
+    except (LeftToEngineError, RecursionError):
         return None
     return found
 
@@ -66,7 +66,7 @@ class _Typed:
 
 
 class _Descent(Cursor):
-    """Each method reads one level of precedence, the weakest first. Raises LeftToSparkError."""
+    """Each method reads one level of precedence, the weakest first. Raises LeftToEngineError."""
 
     def __init__(self, sql: str, schema: StructType) -> None:
         super().__init__(tokenize(sql))
@@ -113,7 +113,7 @@ class _Descent(Cursor):
             return _Typed(BOOLEAN)
         if self.take("TRUE", "FALSE"):
             return _truth(found)
-        raise LeftToSparkError
+        raise LeftToEngineError
 
     def membership(self, found: _Typed, word: str) -> _Typed:
         match word:
@@ -128,7 +128,7 @@ class _Descent(Cursor):
             case _:
                 others = [self.sum()]
                 if not (found.kind == others[0].kind == STRING) or self.key == "ESCAPE":
-                    raise LeftToSparkError
+                    raise LeftToEngineError
         for other in others:
             _typed(comparison(found.kind, other.kind))
         return _Typed(BOOLEAN)
@@ -143,7 +143,7 @@ class _Descent(Cursor):
                 found = _arithmetic(operator, found, other)
         # Operators on bits bind weaker than these, and stronger than comparisons.
         if self.key in {"&", "|", "^", "<<", ">>"}:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return found
 
     def product(self) -> _Typed:
@@ -157,7 +157,7 @@ class _Descent(Cursor):
             is_written = sign == "-" and self.kind == "number"
             found = self.sign()
             if not is_number(found.kind):
-                raise LeftToSparkError
+                raise LeftToEngineError
             return found if is_written else _Typed(found.kind)
         return self.subscripts()
 
@@ -170,7 +170,7 @@ class _Descent(Cursor):
         while self.take("."):
             found = _Typed(self.field(found.kind))
         if self.key in {"[", "."}:
-            raise LeftToSparkError
+            raise LeftToEngineError
         # `::` binds stronger than a sign.
         while self.key == ":":
             self.need(":")
@@ -193,7 +193,7 @@ class _Descent(Cursor):
             case "word" if self.kind == "string":
                 return self.written(token.key)
         if not token.is_name or token.key in _NO_NAMES:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return self.call(token) if self.key == "(" else self.word(token)
 
     def brackets(self) -> _Typed:
@@ -205,7 +205,7 @@ class _Descent(Cursor):
     def written(self, word: str) -> _Typed:
         """DATE '2024-01-31'. Whether the text is one, Spark says when it reads it."""
         if word not in _WRITTEN or not _is_moment(word, unquote(self.next().text)):
-            raise LeftToSparkError
+            raise LeftToEngineError
         return _Typed(_TYPES[word])
 
     def word(self, token: Token) -> _Typed:
@@ -218,13 +218,13 @@ class _Descent(Cursor):
                 return self.case()
         field = self.schema.find(token.name)
         if field is None:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return _Typed(field.type)
 
     def field(self, holder: DataType) -> DataType:
         found = holder.find(self.name()) if isinstance(holder, StructType) else None
         if found is None:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return found.type
 
     def case(self) -> _Typed:
@@ -257,24 +257,24 @@ class _Descent(Cursor):
         kinds = [item.kind for item in arguments]
         if token.key == "ROUND" and any(not item.digits for item in arguments[1:]):
             # To how many digits must be written out.
-            raise LeftToSparkError
+            raise LeftToEngineError
         if token.key in _CASTS and len(kinds) == 1:
             return self.cast(kinds[0], _TYPES[token.key])
         signature = FUNCTIONS.get(token.name.lower())
         if signature is None:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return _typed(signature(kinds))
 
     def cast(self, source: DataType, target: DataType) -> _Typed:
         if not can_cast(source, target):
-            raise LeftToSparkError
+            raise LeftToEngineError
         return _Typed(target)
 
     def extract(self) -> _Typed:
         self.need("(")
         part = self.take(*_EXTRACTED)
         if not part:
-            raise LeftToSparkError
+            raise LeftToEngineError
         self.need("FROM")
         kind = self.expression().kind
         self.need(")")
@@ -292,12 +292,12 @@ class _Descent(Cursor):
 
 
 def type_at(cursor: Cursor) -> DataType:
-    """The type of which the name is next, and a step over it. Raises LeftToSparkError for one that is not simple."""
+    """The type of which the name is next, and a step over it. Raises LeftToEngineError for one that is not simple."""
     word = cursor.next().key
     if word in {"DECIMAL", "DEC", "NUMERIC"}:
         return _decimal_at(cursor)
     if word not in _TYPES or cursor.key in {"(", "COLLATE"}:
-        raise LeftToSparkError
+        raise LeftToEngineError
     return _TYPES[word]
 
 
@@ -308,7 +308,7 @@ def _decimal_at(cursor: Cursor) -> DataType:
         scale = _digits_at(cursor) if cursor.take(",") else 0
         cursor.need(")")
     if not 0 <= scale <= precision <= MOST_DIGITS or precision == 0:
-        raise LeftToSparkError
+        raise LeftToEngineError
     return DecimalType(precision, scale)
 
 
@@ -318,13 +318,13 @@ def _digits_at(cursor: Cursor) -> int:
 
 def _typed(kind: DataType | None) -> _Typed:
     if kind is None:
-        raise LeftToSparkError
+        raise LeftToEngineError
     return _Typed(kind)
 
 
 def _truth(*operands: _Typed) -> _Typed:
     if any(operand.kind not in (BOOLEAN, VOID) for operand in operands):
-        raise LeftToSparkError
+        raise LeftToEngineError
     return _Typed(BOOLEAN)
 
 

@@ -1,7 +1,7 @@
 """Casts of literals, as INSERT's store assignment does them, without Spark: those whose outcome is certain.
 
 Reads values, and of texts those in their plainest form. Wherever a cast could fail, or depend on a setting,
-LeftToSparkError is raised, and Spark does the statement.
+LeftToEngineError is raised, and Spark does the statement.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from deltasql.sql.constants import (
     rounded_single,
     whole_number,
 )
-from deltasql.sql.cursor import LeftToSparkError, certain
+from deltasql.sql.cursor import LeftToEngineError, certain
 
 _MOST_PLAIN_SCALE = 6
 """Up to this scale Java writes decimals without an exponent."""
@@ -45,7 +45,7 @@ _MOST_CERTAIN_DIGITS = 36
 
 
 def as_type(value: LiteralValue, source: DataType, target: DataType, zone: tzinfo | None) -> LiteralValue:
-    """`value` of the type `source` as `target` has it. Raises LeftToSparkError.
+    """`value` of the type `source` as `target` has it. Raises LeftToEngineError.
 
     `zone` is the session's, None where it is not known for certain.
     """
@@ -64,12 +64,12 @@ def as_type(value: LiteralValue, source: DataType, target: DataType, zone: tzinf
             return _from_double(value, source, target)
         case int() if source == DATE:
             return _from_date(value, target, zone)
-    raise LeftToSparkError
+    raise LeftToEngineError
 
 
 def _only(certain: bool, value: LiteralValue) -> LiteralValue:
     if not certain:
-        raise LeftToSparkError
+        raise LeftToEngineError
     return value
 
 
@@ -98,7 +98,7 @@ def _from_double(value: float, source: DataType, target: DataType) -> LiteralVal
         return _integer(int(value), target)
     if is_whole and isinstance(target, DecimalType) and source == DOUBLE:
         return decimal_of(Decimal(int(value)), target)
-    raise LeftToSparkError
+    raise LeftToEngineError
 
 
 def _from_text(text: str, target: DataType, zone: tzinfo | None) -> LiteralValue:
@@ -117,7 +117,7 @@ def _from_text(text: str, target: DataType, zone: tzinfo | None) -> LiteralValue
     value = exact_number(text) if isinstance(target, DecimalType) else None
     if isinstance(target, DecimalType) and value is not None and len(value.as_tuple().digits) <= _MOST_CERTAIN_DIGITS:
         return decimal_of(value, target)
-    raise LeftToSparkError
+    raise LeftToEngineError
 
 
 def _from_date(days: int, target: DataType, zone: tzinfo | None) -> LiteralValue:
@@ -130,15 +130,15 @@ def _from_date(days: int, target: DataType, zone: tzinfo | None) -> LiteralValue
 
 def _integer(value: int, target: DataType) -> int:
     if not fits(value, target):
-        raise LeftToSparkError
+        raise LeftToEngineError
     return value
 
 
 def decimal_of(value: Decimal, target: DecimalType) -> Decimal:
-    """`value` rounded half up to the target's scale. Raises LeftToSparkError where it does not fit."""
+    """`value` rounded half up to the target's scale. Raises LeftToEngineError where it does not fit."""
     rounded = _scaled(value, target.scale)
     if rounded.copy_abs() >= 10 ** (target.precision - target.scale):
-        raise LeftToSparkError
+        raise LeftToEngineError
     return rounded
 
 
@@ -147,4 +147,4 @@ def _scaled(value: Decimal, scale: int) -> Decimal:
         # `plus` takes the sign of a zero away.
         return EXACT.plus(value.quantize(Decimal(1).scaleb(-scale), rounding=ROUND_HALF_UP, context=EXACT))
     except InvalidOperation:
-        raise LeftToSparkError from None
+        raise LeftToEngineError from None

@@ -26,7 +26,7 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.sql.constants import Constant, clock_time, date_days, moment, number, unquote
-from deltasql.sql.cursor import Cursor, LeftToSparkError, certain
+from deltasql.sql.cursor import Cursor, LeftToEngineError, certain
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.tokens import tokenize
 
@@ -77,14 +77,14 @@ def literal_rows(query: str, zone: tzinfo | None) -> LiteralRows | None:
         rows = reader.rows()
         reader.end()
         return LiteralRows(common_columns(rows), zone)
-    except (LeftToSparkError, ValueError):
+    except (LeftToEngineError, ValueError):
         return None
 
 
 def literal_constant(expression: str, zone: tzinfo | None) -> Constant:
-    """The literal that an expression is. Raises LeftToSparkError."""
+    """The literal that an expression is. Raises LeftToEngineError."""
     if is_special(expression):
-        raise LeftToSparkError
+        raise LeftToEngineError
     reader = LiteralReader(expression, zone)
     found = reader.literal()
     reader.end()
@@ -99,7 +99,7 @@ def is_special(sql: str) -> bool:
 def common_columns(rows: Sequence[Sequence[Constant]]) -> tuple[LiteralColumn, ...]:
     """The columns of rows of one length, each of the type that its values have in common.
 
-    Raises LeftToSparkError where they have none, ValueError for rows of different lengths.
+    Raises LeftToEngineError where they have none, ValueError for rows of different lengths.
     """
     return tuple(_column(values) for values in zip(*rows, strict=True))
 
@@ -107,13 +107,13 @@ def common_columns(rows: Sequence[Sequence[Constant]]) -> tuple[LiteralColumn, .
 def _column(found: Sequence[Constant]) -> LiteralColumn:
     kind = common_of_values({item.type for item in found})
     if kind is None:
-        raise LeftToSparkError
+        raise LeftToEngineError
     # A text never has another type in common with its neighbours, so that no zone is needed here.
     return LiteralColumn(kind, tuple(as_type(item.value, item.type, kind, None) for item in found))
 
 
 class LiteralReader(Cursor):
-    """Reads rows and literals. Raises LeftToSparkError at the first token that is no part of a literal."""
+    """Reads rows and literals. Raises LeftToEngineError at the first token that is no part of a literal."""
 
     def __init__(self, sql: str, zone: tzinfo | None) -> None:
         super().__init__(tokenize(sql))
@@ -126,7 +126,7 @@ class LiteralReader(Cursor):
         while self.take(","):
             found.append(self.row())
             if len(found) > MOST_ROWS:
-                raise LeftToSparkError
+                raise LeftToEngineError
         return found
 
     def row(self) -> list[Constant]:
@@ -143,12 +143,12 @@ class LiteralReader(Cursor):
         if self.kind == "number":
             return certain(number(self.next().text, -1 if negative else 1))
         if negative:
-            raise LeftToSparkError
+            raise LeftToEngineError
         if self.kind == "string":
             return Constant(STRING, self.text())
         word = self.next()
         if word.kind != "word":
-            raise LeftToSparkError
+            raise LeftToEngineError
         return Constant(*_WORDS[word.key]) if word.key in _WORDS else self.typed(word.key)
 
     def text(self) -> str:
@@ -157,16 +157,16 @@ class LiteralReader(Cursor):
         while self.kind == "string":
             written = self.next().text
             if _DOUBTFUL_ESCAPE.search(written):
-                raise LeftToSparkError
+                raise LeftToEngineError
             found += unquote(written)
         if any("\ud800" <= char <= "\udfff" for char in found):
-            raise LeftToSparkError
+            raise LeftToEngineError
         return found
 
     def typed(self, word: str) -> Constant:
         """DATE '2024-01-31', X'1f' …: what follows the word."""
         if self.kind != "string":
-            raise LeftToSparkError
+            raise LeftToEngineError
         written = self.tokens[self.at].text
         text = self.text()
         match word:
@@ -178,4 +178,4 @@ class LiteralReader(Cursor):
                 return Constant(TIMESTAMP_NTZ, certain(clock_time(text)))
             case "X" if re.fullmatch(r"'(?:[0-9a-fA-F]{2})*'", written) and written == f"'{text}'":
                 return Constant(BINARY, bytes.fromhex(text))
-        raise LeftToSparkError
+        raise LeftToEngineError

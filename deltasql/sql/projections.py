@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltasql.sql.cursor import Cursor, LeftToSparkError
+from deltasql.sql.cursor import Cursor, LeftToEngineError
 from deltasql.sql.references import has_aggregate, parse_expression
 from deltasql.sql.tokens import Token, closing, tokenize
 
@@ -94,7 +94,7 @@ def plain_columns(sql: str, relation: str) -> tuple[tuple[str, str], ...] | None
         reader = PlainSelect(inner_query(sql))
         found, _ = reader.columns(relation)
         reader.end()
-    except LeftToSparkError:
+    except LeftToEngineError:
         return None
     return found
 
@@ -112,7 +112,7 @@ def inner_query(sql: str) -> str:
 
 
 class PlainSelect(Cursor):
-    """A SELECT of one relation, read as far as its columns are chosen as they are. Raises LeftToSparkError."""
+    """A SELECT of one relation, read as far as its columns are chosen as they are. Raises LeftToEngineError."""
 
     def __init__(self, sql: str) -> None:
         super().__init__(tokenize(sql))
@@ -123,11 +123,11 @@ class PlainSelect(Cursor):
         chains = [] if self.take("*") else self._items()
         self.need("FROM")
         if self.name() != relation:
-            raise LeftToSparkError
+            raise LeftToEngineError
         alias = self._alias() if self.left and self.key not in _TAIL else relation
         if any(len(chain) > 1 and chain[0].lower() != alias.lower() for chain, _ in chains):
             # A field of a struct.
-            raise LeftToSparkError
+            raise LeftToEngineError
         return tuple((chain[-1], name) for chain, name in chains), alias
 
     def _items(self) -> list[tuple[list[str], str]]:
@@ -138,14 +138,14 @@ class PlainSelect(Cursor):
 
     def _item(self) -> tuple[list[str], str]:
         if not self.is_name or self.key in _NO_COLUMN:
-            raise LeftToSparkError
+            raise LeftToEngineError
         chain = [token.name for token in self.dotted()]
         if len(chain) > 2:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return chain, self._alias() if self.key not in {",", "FROM"} else chain[-1]
 
     def _alias(self) -> str:
         self.take("AS")
         if self.key in NO_ALIAS:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return self.name()

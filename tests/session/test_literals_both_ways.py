@@ -19,7 +19,7 @@ from deltasql.engine.engine import StatementEngine
 from deltasql.plan.operators import Literals, Query
 from deltasql.schema.timezone import zone
 from deltasql.schema.types import DataType, StructType
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import literal_constant, literal_rows
 
@@ -124,7 +124,7 @@ def certain_for(literals: Sequence[str], target: DataType, length: int | None) -
         try:
             constant = literal_constant(text, zone(ZONE))
             value = as_type(constant.value, constant.type, target, zone(ZONE))
-        except LeftToSparkError:
+        except LeftToEngineError:
             continue
         if length is None or not isinstance(value, str) or len(value.rstrip(" ")) <= length:
             found.append(text)
@@ -219,7 +219,7 @@ def test_literals_of_two_types_in_one_column(zoned: Session, kind: str) -> None:
         try:
             for value in rows.columns[0].values:
                 as_type(value, rows.columns[0].type, target, None)
-        except LeftToSparkError:
+        except LeftToEngineError:
             continue
         pairs.append(pair)
     assert len(pairs) > 100

@@ -7,6 +7,7 @@ from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.transfer import computes_rows
 from deltasql.engine.session.tuning import FEW_BYTES
 from deltasql.plan.operators import Scan
+from deltasql.sql.cursor import LeftToEngineError
 
 MOST_FILES = 64
 MOST_HELD_BYTES = 128 << 20
@@ -20,13 +21,17 @@ def is_small(scan: Scan) -> bool:
     return scan_size(scan) <= FEW_BYTES and scan.files.num_rows <= MOST_FILES
 
 
-def may_be_held(spark: SparkHandle, scan: Scan) -> bool:
-    """Whether this process may hold all rows of a scan."""
-    return is_held(spark, scan.table.location, scan.files.num_rows, scan_size(scan))
+def require_held(spark: SparkHandle, location: str, files: int, size: int) -> None:
+    """Raises LeftToEngineError where this process may not hold the rows of so many files, and bytes of them."""
+    if files > MOST_FILES:
+        raise LeftToEngineError(f"{files:,} files are read, more than {MOST_FILES}")
+    if size > MOST_HELD_BYTES:
+        raise LeftToEngineError(f"{size:,} bytes are read, more than {MOST_HELD_BYTES:,}")
+    if size > FEW_BYTES:
+        require_searching(spark, location, size)
 
 
-def is_held(spark: SparkHandle, location: str, files: int, size: int) -> bool:
-    """Whether this process may hold the rows of so many files at a location, and bytes of them."""
-    if files > MOST_FILES or size > MOST_HELD_BYTES:
-        return False
-    return size <= FEW_BYTES or computes_rows(spark, location, size)
+def require_searching(spark: SparkHandle, location: str, size: int) -> None:
+    """Raises LeftToEngineError where the engine, not this process, looks through so many bytes at a location."""
+    if not computes_rows(spark, location, size):
+        raise LeftToEngineError(f"{size:,} bytes are read, which the engine's executors do side by side")

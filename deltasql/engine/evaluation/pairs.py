@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.evaluation.values import Rows, places_where, values
 from deltasql.schema.types import BOOLEAN, DOUBLE
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import ColumnOf, Compared, Joined, RowExpression, Widened
 
 if TYPE_CHECKING:
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     Numbers = np.ndarray[Any, Any]
 
 MOST_PAIRS = 4_000_000
+_TOO_MANY_PAIRS = f"more than {MOST_PAIRS:,} pairs of rows meet"
 
 
 def equal_pairs(left: Rows, right: Rows, on: RowExpression) -> tuple[Numbers, Numbers]:
     """The places of the pairs of rows for which `on` is TRUE, ordered by those on the left.
 
-    Raises LeftToSparkError where too many would have to be looked at.
+    Raises LeftToEngineError where too many would have to be looked at.
     """
     first, second = _candidates(left, right, on)
     hit = places_where(on, paired(left, first, right, second))
@@ -44,7 +45,7 @@ def _candidates(left: Rows, right: Rows, on: RowExpression) -> tuple[Numbers, Nu
         if len(mine) == len(others) == 1:
             return _with_equal(left, mine[0], right, others[0])
     if left.count * right.count > MOST_PAIRS:
-        raise LeftToSparkError
+        raise LeftToEngineError(_TOO_MANY_PAIRS)
     return np.repeat(np.arange(left.count), right.count), np.tile(np.arange(right.count), left.count)
 
 
@@ -84,7 +85,7 @@ def _with_equal(left: Rows, mine: RowExpression, right: Rows, others: RowExpress
     starts, ends = (np.searchsorted(their_codes[order], wanted, side=side) for side in ("left", "right"))
     times = ends - starts
     if times.sum() > MOST_PAIRS:
-        raise LeftToSparkError
+        raise LeftToEngineError(_TOO_MANY_PAIRS)
     # The places behind each start, one after another.
     steps = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
     return np.repeat(at, times), order[np.repeat(starts, times) + steps]

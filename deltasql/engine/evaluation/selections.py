@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.evaluation.limits import MOST_CHOSEN, is_small
+from deltasql.engine.evaluation.limits import MOST_CHOSEN, is_small, require_searching
 from deltasql.engine.evaluation.values import Rows, holds
 from deltasql.engine.reading.plain_scans import (
     PlainScan,
     Wanted,
-    are_plain,
     only_scan,
     plain_rows,
     plain_scan,
+    require_plain,
     with_columns,
 )
 from deltasql.engine.reading.scans import scan_size
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.session.transfer import computes_rows
-from deltasql.plan.operators import Operator, Query, Scan
+from deltasql.engine.session.tuning import FEW_BYTES
+from deltasql.plan.operators import Operator, Scan
+from deltasql.schema.text import sql_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, is_ordered, row_condition
 from deltasql.sql.evaluated.selections import Order, selection
 
@@ -73,44 +75,41 @@ class SelectedRows:
         return list(found.values())
 
 
-def rows_here(spark: SparkHandle, operator: Operator) -> PlainScan | SelectedRows | None:
-    """A query that this process answers by itself; None for any other."""
-    return plain_scan(spark, operator) or selected_rows(spark, operator)
+def rows_here(spark: SparkHandle, operator: Operator) -> PlainScan | SelectedRows:
+    """A query that this process answers by itself. Raises LeftToEngineError for any other."""
+    with suppress(LeftToEngineError):
+        return plain_scan(spark, operator)
+    return selected_rows(spark, operator)
 
 
-def selected_rows(spark: SparkHandle, operator: Operator) -> SelectedRows | None:
-    """What a query is as SelectedRows; None where it is anything else, or all rows of a table that is not small."""
-    found = only_scan(spark, operator) if spark.leaves_computing_to_us else None
-    if found is None or not isinstance(operator, Query):
-        return None
-    relation, scan = found
-    asked = selection(operator.sql, relation)
-    plain = None if asked is None else with_columns(scan, asked.columns)
-    if asked is None or plain is None or not (is_small(scan) or (asked.where and _may_be_searched(spark, scan))):
-        return None
-    try:
-        where = None if asked.where is None else _condition(asked.where, asked.alias, plain)
-        return SelectedRows(plain, asked.alias, where, ordered_places(plain.schema, asked.order), asked.limit)
-    except LeftToSparkError:
-        return None
+def selected_rows(spark: SparkHandle, operator: Operator) -> SelectedRows:
+    """What a query is as SelectedRows.
 
-
-def _may_be_searched(spark: SparkHandle, scan: Scan) -> bool:
-    return computes_rows(spark, scan.table.location, scan_size(scan))
+    Raises LeftToEngineError where it is anything else, or all rows of a table that is not small.
+    """
+    spark.require_computing()
+    relation, sql, scan = only_scan(spark, operator)
+    asked = selection(sql, relation)
+    plain = with_columns(scan, asked.columns)
+    if not is_small(scan):
+        if not asked.where:
+            raise LeftToEngineError(f"{scan_size(scan):,} bytes are sorted or cut, more than {FEW_BYTES:,}")
+        require_searching(spark, scan.table.location, scan_size(scan))
+    where = None if asked.where is None else _condition(asked.where, asked.alias, plain)
+    return SelectedRows(plain, asked.alias, where, ordered_places(plain.schema, asked.order), asked.limit)
 
 
 def _condition(text: str, alias: str, plain: PlainScan) -> RowExpression:
-    """A condition on rows of the scan. Raises LeftToSparkError where only an engine can tell."""
+    """A condition on rows of the scan. Raises LeftToEngineError where only an engine can tell."""
     schema = plain.scan.schema
     found = row_condition(text, RowScope({alias: schema}))
     used = [item for column in columns_of(found) if (item := schema.find(column.name)) is not None]
-    if not are_plain(used, plain.scan.partition_columns):
-        raise LeftToSparkError
+    require_plain(used, plain.scan.partition_columns)
     return found
 
 
 def ordered_places(columns: StructType, order: Sequence[Order]) -> tuple[tuple[int, Order], ...]:
-    """The places of the columns that rows are ordered by. Raises LeftToSparkError where one is none of these."""
+    """The places of the columns that rows are ordered by. Raises LeftToEngineError where one is none of these."""
     return tuple(_ordered(columns, order))
 
 
@@ -122,10 +121,10 @@ def _ordered(columns: StructType, order: Sequence[Order]) -> Iterator[tuple[int,
         else:
             places = [place for place, name in enumerate(names) if name == item.column.lower()]
         if len(places) != 1:
-            raise LeftToSparkError
+            raise LeftToEngineError("ORDER BY is of an expression, or of a column that is not selected")
         kind = columns.fields[places[0]].type
         if not (is_ordered(kind) or kind == BOOLEAN):
-            raise LeftToSparkError
+            raise LeftToEngineError(f"ORDER BY of a column of type {sql_text(kind)}")
         yield places[0], item
 
 

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from deltasql.engine.evaluation.limits import is_held, may_be_held
-from deltasql.engine.evaluation.selections import arranged, ordered_places, rows_here, selected_rows
+from deltasql.engine.evaluation.limits import require_held
+from deltasql.engine.evaluation.selections import SelectedRows, arranged, ordered_places, rows_here
 from deltasql.engine.evaluation.values import places_where, rows_of
 from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.engine.reading.parquet_paths import Found, read_columns, without_parquet_path
-from deltasql.engine.reading.plain_scans import are_plain, plain_scan
+from deltasql.engine.reading.plain_scans import PlainScan, require_plain
+from deltasql.engine.reading.scans import scan_size
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import bare_schema
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.storage.locations import is_local
-from deltasql.plan.operators import HeldRows, Literals, Operator, Query, Supplied, ViewColumns
+from deltasql.plan.operators import HeldRows, Literals, Operator, Query, Scan, Supplied, ViewColumns
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.types import StructType
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, row_condition
 from deltasql.sql.evaluated.queries import constant_rows
 from deltasql.sql.evaluated.selections import Selection, selection
@@ -38,14 +40,14 @@ class HereRows:
     read: Callable[[], pa.Table]
 
     def renamed(self, names: Sequence[str]) -> HereRows:
-        """The columns with other names, by position. Raises LeftToSparkError where there are not so many."""
+        """The columns with other names, by position. Raises LeftToEngineError where there are not so many."""
         if len(names) != len(self.schema.fields):
-            raise LeftToSparkError
+            raise LeftToEngineError("the number of columns is another one")
         named = (replace(item, name=name) for item, name in zip(self.schema, names, strict=True))
         return HereRows(StructType(tuple(named)), lambda: self.read().rename_columns(list(names)))
 
     def chosen(self, pairs: Sequence[tuple[str, str]]) -> HereRows:
-        """Some columns, each with the name that it gets. Raises LeftToSparkError for one that is not there once."""
+        """Some columns, each with the name that it gets. Raises LeftToEngineError for one that is not there once."""
         places = [self._place(name) for name, _ in pairs]
         fields = tuple(self.schema.fields[place] for place in places)
         return HereRows(StructType(fields), lambda: self.read().select(places)).renamed([name for _, name in pairs])
@@ -53,7 +55,7 @@ class HereRows:
     def where(self, alias: str, condition: RowExpression | None) -> HereRows:
         """The rows, by an alias, for which a condition is TRUE.
 
-        Raises LeftToSparkError where one of its columns is not there once.
+        Raises LeftToEngineError where one of its columns is not there once.
         """
         if condition is None:
             return self
@@ -69,12 +71,12 @@ class HereRows:
     def _place(self, name: str) -> int:
         found = [place for place, item in enumerate(self.schema) if item.name.lower() == name.lower()]
         if len(found) != 1 or self.schema.find(name) is None:
-            raise LeftToSparkError
+            raise LeftToEngineError(f"there is not one column {name}")
         return found[0]
 
 
 def here_rows(spark: SparkHandle, operator: Operator, find: Found) -> HereRows:
-    """The rows of `operator`. Raises LeftToSparkError where they are many, or not certain without an engine.
+    """The rows of `operator`. Raises LeftToEngineError where they are many, or not certain without an engine.
 
     `find` tells what ``parquet.`path` `` stands for.
     """
@@ -86,23 +88,31 @@ def here_rows(spark: SparkHandle, operator: Operator, find: Found) -> HereRows:
     constants = constants_of(operator)
     if constants is not None:
         return HereRows(constants.schema, partial(literal_table, constants))
-    found = _of_table(spark, operator) or _of_files(spark, operator, find) or _of_view(spark, operator, find)
-    if found is None:
-        raise LeftToSparkError
-    return found
+    readers = (_of_files, _of_view) if isinstance(operator, Query) and not _is_over_table(operator) else ()
+    for reader in readers:
+        with suppress(LeftToEngineError):
+            return reader(spark, operator, find)
+    return _of_table(spark, operator)
+
+
+def _is_over_table(query: Query) -> bool:
+    return len(query.relations) == 1 and isinstance(next(iter(query.relations.values())), Scan)
 
 
 def known_schema(spark: SparkHandle, operator: Operator, find: Found) -> StructType | None:
     """The columns of `operator` where no engine need be asked."""
-    if not spark.leaves_computing_to_us:
-        return None
-    known = (
-        constants_of(operator)
-        or rows_here(spark, operator)
-        or _of_files(spark, operator, find)
-        or _of_view(spark, operator, find)
-    )
-    return None if known is None else known.schema
+    with suppress(LeftToEngineError):
+        spark.require_computing()
+        if (constants := constants_of(operator)) is not None:
+            return constants.schema
+        for reader in (_queried, _of_files, _of_view):
+            with suppress(LeftToEngineError):
+                return reader(spark, operator, find).schema
+    return None
+
+
+def _queried(spark: SparkHandle, operator: Operator, _: Found) -> PlainScan | SelectedRows:
+    return rows_here(spark, operator)
 
 
 def constants_of(operator: Operator) -> Literals | None:
@@ -119,42 +129,39 @@ def _is_alone(query: Query) -> bool:
     return not (query.relations or query.settings or query.view or query.renames)
 
 
-def _of_table(spark: SparkHandle, operator: Operator) -> HereRows | None:
-    plain = plain_scan(spark, operator)
-    if plain is not None:
-        return HereRows(plain.schema, partial(plain.table, spark)) if may_be_held(spark, plain.scan) else None
-    chosen = selected_rows(spark, operator)
-    return None if chosen is None else HereRows(chosen.schema, partial(chosen.table, spark))
+def _of_table(spark: SparkHandle, operator: Operator) -> HereRows:
+    found = rows_here(spark, operator)
+    if isinstance(found, PlainScan):
+        scan = found.scan
+        require_held(spark, scan.table.location, scan.files.num_rows, scan_size(scan))
+    return HereRows(found.schema, partial(found.table, spark))
 
 
-def _of_view(spark: SparkHandle, operator: Operator, find: Found) -> HereRows | None:
+def _of_view(spark: SparkHandle, operator: Operator, find: Found) -> HereRows:
     """The rows of ``SELECT … FROM view WHERE …``, where those of the view's own query are here."""
     if not isinstance(operator, Query) or len(operator.relations) != 1 or operator.settings or operator.view:
-        return None
+        raise LeftToEngineError("the rows are not those of one view")
     ((relation, view),) = operator.relations.items()
     asked = selection(operator.sql, relation)
-    if asked is None or not isinstance(view, Query) or view.settings:
-        return None
-    try:
-        rows = here_rows(spark, replace(view, view=None), find)
-        return _selected(rows if view.view is None else _shown(rows, view.view), asked)
-    except LeftToSparkError:
-        return None
+    if not isinstance(view, Query) or view.settings:
+        raise LeftToEngineError("the rows are not those of one view")
+    rows = here_rows(spark, replace(view, view=None), find)
+    return _selected(rows if view.view is None else _shown(rows, view.view), asked)
 
 
 def _shown(rows: HereRows, view: ViewColumns) -> HereRows:
-    """What a view shows of the rows of its query. Raises LeftToSparkError where a column has gone, or another type."""
+    """What a view shows of the rows of its query. Raises LeftToEngineError where a column has gone, or another type."""
     pairs = [(name, item.name) for name, item in zip(view.names, view.schema, strict=True)]
     found = rows.chosen(pairs)
     if view.typed and any(
         as_nullable(item.type) != as_nullable(due.type) for item, due in zip(found.schema, view.schema, strict=True)
     ):
-        raise LeftToSparkError
+        raise LeftToEngineError("a column of a view has another type by now")
     return found
 
 
 def _selected(rows: HereRows, asked: Selection) -> HereRows:
-    """What a query asks of rows. Raises LeftToSparkError where only an engine can tell."""
+    """What a query asks of rows. Raises LeftToEngineError where only an engine can tell."""
     scope = RowScope({asked.alias: rows.schema})
     where = None if asked.where is None else row_condition(asked.where, scope)
     found = rows.where(asked.alias, where)
@@ -165,19 +172,20 @@ def _selected(rows: HereRows, asked: Selection) -> HereRows:
     return HereRows(found.schema, lambda: arranged(found.read(), order, asked.limit).rename_columns(names))
 
 
-def _of_files(spark: SparkHandle, operator: Operator, find: Found) -> HereRows | None:
+def _of_files(spark: SparkHandle, operator: Operator, find: Found) -> HereRows:
     """The rows of ``SELECT … FROM parquet.`path` ``. What is wrong with the files, the engine says."""
-    if not (isinstance(operator, Query) and _is_alone(operator) and spark.leaves_fetching_to_us):
-        return None
+    if not (isinstance(operator, Query) and _is_alone(operator)):
+        raise LeftToEngineError("the rows are not those of files")
+    spark.require_fetching()
     asked = without_parquet_path(operator.sql)
     pairs = None if asked is None else plain_columns(asked.sql, asked.relation)
     if asked is None or pairs is None:
-        return None
+        raise LeftToEngineError("the query is more than columns of Parquet files")
     try:
         paths, columns = find(spark.stores, asked.path)
-        return _columns_of(spark, paths, columns, pairs)
-    except (DeltaSqlError, FileNotFoundError, LeftToSparkError):
-        return None
+    except (DeltaSqlError, FileNotFoundError):
+        raise LeftToEngineError("the files are not there, or not alike") from None
+    return _columns_of(spark, paths, columns, pairs)
 
 
 def _columns_of(
@@ -185,20 +193,25 @@ def _columns_of(
 ) -> HereRows:
     """Columns of files, all where none is asked for, with the names that they get.
 
-    Raises LeftToSparkError where one is not there, or not certain, or the files are large, and StorageError.
+    Raises LeftToEngineError where one is not there, or not certain, or the files are large, and StorageError.
     """
     pairs = pairs or [(item.name, item.name) for item in columns]
     fields = [item for name, _ in pairs if (item := columns.find(name)) is not None]
-    may_be_read = is_held(spark, paths[0], len(paths), sum(_size(spark, path) for path in paths))
-    if not may_be_read or len(fields) < len(pairs) or not are_plain(fields, ()):
-        raise LeftToSparkError
+    if len(fields) < len(pairs):
+        raise LeftToEngineError("a column is an expression, or is not there")
+    require_plain(fields, ())
+    try:
+        size = sum(_size(spark, path) for path in paths)
+    except DeltaSqlError:
+        raise LeftToEngineError("a file is not there") from None
+    require_held(spark, paths[0], len(paths), size)
     names = [name for _, name in pairs]
 
     def read() -> pa.Table:
         try:
             rows = read_columns(spark.stores, paths, StructType(tuple(dict.fromkeys(fields))))
         except DeltaSqlError:
-            raise LeftToSparkError from None
+            raise LeftToEngineError("a file cannot be read in this process") from None
         return rows.select([item.name for item in fields]).rename_columns(names)
 
     named = (replace(item, name=name) for item, name in zip(fields, names, strict=True))
@@ -206,8 +219,8 @@ def _columns_of(
 
 
 def _size(spark: SparkHandle, path: str) -> int:
-    """Bytes of a file. Raises StorageError, and LeftToSparkError for one that the engine has keys of its own to."""
+    """Bytes of a file. Raises StorageError, and LeftToEngineError for one that the engine has keys of its own to."""
     if not (is_local(path) or spark.is_in_process):
-        raise LeftToSparkError
+        raise LeftToEngineError("the files are in an object store that the engine has keys to")
     store, name = spark.stores.of_file(path)
     return store.head(name).size

@@ -13,7 +13,7 @@ from deltasql.engine.reading.literal_rows import literal_table
 from deltasql.plan.operators import Literals
 from deltasql.schema.types import DOUBLE, VOID, DataType, StructField, StructType
 from deltasql.sql.constants import Constant
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import (
     ColumnOf,
     Compared,
@@ -65,7 +65,7 @@ def rows_of(alias: str, table: pa.Table) -> Rows:
 
 
 def values(expression: RowExpression, rows: Rows) -> pa.Array | pa.ChunkedArray:
-    """The value for each row. Raises LeftToSparkError for a number that its type cannot hold."""
+    """The value for each row. Raises LeftToEngineError for a number that its type cannot hold."""
     found = _values(expression, rows)
     return _repeated(found, rows.count) if isinstance(expression, Constant) else found
 
@@ -109,7 +109,7 @@ def checked_table(
 ) -> pa.Table:
     """Columns of `schema` with the values of expressions.
 
-    Raises LeftToSparkError where a row does not satisfy all `checks`, which are over these columns: which one, the
+    Raises LeftToEngineError where a row does not satisfy all `checks`, which are over these columns: which one, the
     engine says.
     """
     import pyarrow as pa
@@ -117,7 +117,7 @@ def checked_table(
     table = pa.Table.from_arrays([values(item, rows) for item in expressions], names=schema.names).cast(schema)
     written = rows_of("", table)
     if any(len(places_where(check, written)) < written.count for check in checks):
-        raise LeftToSparkError
+        raise LeftToEngineError("a row violates a constraint")
     return table
 
 
@@ -183,7 +183,7 @@ def _computed(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array 
         return pc.call_function((_OF_DOUBLES if kind == DOUBLE else _CHECKED)[operator], [left, right])
     except pa.ArrowInvalid:
         # What becomes of it, a setting of Spark's says.
-        raise LeftToSparkError from None
+        raise LeftToEngineError from None
 
 
 def _scalar(constant: Constant) -> pa.Scalar:

@@ -32,7 +32,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -68,7 +68,7 @@ def driver_rows(
     `work` keeps what the rows need for as long as they may be asked for.
 
     Files stand in the order of `paths`, absolute and decoded. Raises DataFileNotFoundError for one that is gone, unless
-    it `may_be_missing`, UnreadableDataFileError, and LeftToSparkError where one has days of another calendar.
+    it `may_be_missing`, UnreadableDataFileError, and LeftToEngineError where one has days of another calendar.
     """
     import pyarrow as pa
 
@@ -92,14 +92,14 @@ def driver_rows(
 
 
 def _kept(spark: SparkHandle, operator: Scan, tables: Iterable[tuple[str, pa.Table]]) -> Iterator[pa.Table]:
-    """The rows of files. Raises LeftToSparkError where too many have one of the keys that a scan looks for."""
+    """The rows of files. Raises LeftToEngineError where too many have one of the keys that a scan looks for."""
     size, most = 0, math.inf
     if operator.here is not None and spark.capabilities.metadata and not operator.marked_only:
         most = MOST_KEPT_BYTES
     for _, table in tables:
         size += table.nbytes
         if size > most:
-            raise LeftToSparkError
+            raise LeftToEngineError(f"more than {most:,} bytes of rows have a key of the source")
         yield table
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engine.reading.arrow_rows import fitted
 from deltasql.engine.reading.footers import readable
-from deltasql.engine.reading.old_calendar import has_old_days
+from deltasql.engine.reading.old_calendar import OLD_DAYS, has_old_days
 from deltasql.engine.session.loading import load_pyspark
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.engine.session.spark_types import spark_schema
@@ -34,7 +34,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -291,7 +291,7 @@ def _is_told(item: StructField) -> bool:
 def row_group_rows(path: str, data: memoryview, group: int, columns: StructType) -> pa.Table:
     """All rows of one row group of a file in memory, with `columns` as `arrow_schema` has them.
 
-    Raises LeftToSparkError for days of another calendar, UnreadableDataFileError.
+    Raises LeftToEngineError for days of another calendar, UnreadableDataFileError.
     """
     import pyarrow as pa
 
@@ -342,9 +342,9 @@ def _beside(rows: pa.Table, more: pa.Table) -> pa.Table:
 
 
 def _days_checked(file: pq.ParquetFile, rows: pa.Table) -> pa.Table:
-    """Rows of a file. Raises LeftToSparkError for days of another calendar."""
+    """Rows of a file. Raises LeftToEngineError for days of another calendar."""
     if has_old_days(file.metadata, rows):
-        raise LeftToSparkError
+        raise LeftToEngineError(OLD_DAYS)
     return rows
 
 

@@ -20,6 +20,10 @@ _NEW_DAYS = -141_427
 """1582-10-15, as a DATE is stored: from this day on the calendars agree."""
 
 
+OLD_DAYS = "data files have days of the Julian calendar before 1582"
+"""The reason for which Spark reads them."""
+
+
 def has_old_days(footer: pq.FileMetaData, rows: pa.Table) -> bool:
     """Whether columns that were read of a file may hold a day that its writer meant otherwise.
 

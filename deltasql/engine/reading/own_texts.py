@@ -16,7 +16,7 @@ from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.operators import Operator, Project, Query, Scan, SqlFunction, children
 from deltasql.schema.lengths import TYPE_KEY, declared_texts
 from deltasql.schema.text import sql_text
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.dialects.char_padding import Reach, padded
 from deltasql.sql.dialects.inlining import Inline, inlined
 from deltasql.sql.dialects.sail_words import single_quotes
@@ -93,7 +93,7 @@ class OwnTexts:
             return text
         try:
             return padded(text, reach)
-        except LeftToSparkError:
+        except LeftToEngineError:
             name = min({*reach.lengths, *reach.parts}).lower()
             raise NotOnSailError(
                 what=f"the column {name}, which is or holds a CHAR, and is compared with blanks behind"

@@ -16,7 +16,7 @@ from deltasql.errors.engine import NotOnSailError, SparkError
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import is_number
 from deltasql.schema.types import STRING, VOID, DataType
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.dialects.session_variables import (
     Assign,
     Declare,
@@ -129,7 +129,7 @@ def run_variable_command(sql: str, held: Held, asked: Asked) -> bool:
     """Runs a statement about variables; FALSE for any other statement. Raises SparkError, NotOnSailError."""
     try:
         command = variable_command(sql)
-    except LeftToSparkError:
+    except LeftToEngineError:
         raise NotOnSailError(what="this statement about variables") from None
     match command:
         case Declare():

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from deltasql.engine.reading.file_reader import arrow_schema
 from deltasql.engine.reading.footers import readable
-from deltasql.engine.reading.old_calendar import has_old_days
+from deltasql.engine.reading.old_calendar import OLD_DAYS, has_old_days
 from deltasql.engine.session.scratch import frame_of_file
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.errors.engine import NotOnSailError
@@ -21,7 +21,7 @@ from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.schema.types import StructType
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.references import UsedNames
 from deltasql.sql.tokens import Token, tokenize
 
@@ -66,14 +66,14 @@ def _rows(stores: Stores, files: Sequence[str], columns: StructType, sql: str) -
     used = tuple(field for field in columns if takes_all or field.name in named)
     try:
         return read_columns(stores, files, StructType(used or columns.fields[:1]))
-    except LeftToSparkError:
+    except LeftToEngineError:
         raise NotOnSailError(what="files with dates of the Julian calendar") from None
 
 
 def read_columns(stores: Stores, files: Sequence[str], columns: StructType) -> pa.Table:
     """Columns of all rows of some files.
 
-    Raises LeftToSparkError for days of another calendar, UnreadableDataFileError.
+    Raises LeftToEngineError for days of another calendar, UnreadableDataFileError.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -83,7 +83,7 @@ def read_columns(stores: Stores, files: Sequence[str], columns: StructType) -> p
         with readable(path), pq.ParquetFile(stores.open_file(path)) as opened:
             rows = opened.read(names)
             if has_old_days(opened.metadata, rows):
-                raise LeftToSparkError
+                raise LeftToEngineError(OLD_DAYS)
             tables.append(rows.select(names).cast(target, safe=False))
     return pa.concat_tables(tables)
 

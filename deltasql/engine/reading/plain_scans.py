@@ -21,6 +21,7 @@ from deltasql.engine.session.spark_types import bare_schema
 from deltasql.plan.operators import Operator, Query, Scan
 from deltasql.schema.lengths import has_lengths, with_lengths
 from deltasql.schema.partition_values import typed
+from deltasql.schema.text import sql_text
 from deltasql.schema.types import (
     ArrayType,
     DataType,
@@ -30,7 +31,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.projections import plain_columns
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class PlainScan:
         )
 
     def table(self, spark: SparkHandle) -> pa.Table:
-        """All rows. Raises DataFileNotFoundError, UnreadableDataFileError, and LeftToSparkError for what only Spark
+        """All rows. Raises DataFileNotFoundError, UnreadableDataFileError, and LeftToEngineError for what only Spark
         knows how to read.
         """
         return plain_rows(spark, self.scan, self.columns).rename_columns(list(self.names))
@@ -107,11 +108,11 @@ def plain_rows(
 
 
 def _up_to(most: float, tables: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Table]]:
-    """The rows of files. Raises LeftToSparkError where they are more."""
+    """The rows of files. Raises LeftToEngineError where they are more."""
     for path, table in tables:
         most -= table.num_rows
         if most < 0:
-            raise LeftToSparkError
+            raise LeftToEngineError("more rows are found than this process computes")
         yield path, table
 
 
@@ -128,47 +129,70 @@ def _filter(wanted: Wanted, values: Mapping[str, Mapping[str, Any]], columns: pa
     return RowFilter(wanted.columns, holds)
 
 
-def plain_scan(spark: SparkHandle, operator: Operator) -> PlainScan | None:
-    """What `operator` is as a PlainScan; None where it is anything else, or Spark is to read it."""
-    found = only_scan(spark, operator)
-    if found is None or not isinstance(operator, Query):
-        return None
-    relation, scan = found
-    asked = plain_columns(operator.sql, relation)
-    return None if asked is None else with_columns(scan, asked)
+def plain_scan(spark: SparkHandle, operator: Operator) -> PlainScan:
+    """A query that is columns of one table as they are. Raises LeftToEngineError for any other."""
+    relation, sql, scan = only_scan(spark, operator)
+    asked = plain_columns(sql, relation)
+    if asked is None:
+        raise LeftToEngineError("the query is more than columns of one table")
+    return with_columns(scan, asked)
 
 
-def only_scan(spark: SparkHandle, operator: Operator) -> tuple[str, Scan] | None:
-    """The one scan that a query is over, which this process may read, and its name in the query; None for any other."""
+def only_scan(spark: SparkHandle, operator: Operator) -> tuple[str, str, Scan]:
+    """The one scan that a query is over, which this process may read: its name in the query, the query, the scan.
+
+    Raises LeftToEngineError for any other operator.
+    """
     if not isinstance(operator, Query) or len(operator.relations) != 1 or operator.settings or operator.view:
-        return None
+        raise LeftToEngineError("the rows are not those of one table")
     ((relation, scan),) = operator.relations.items()
-    if not isinstance(scan, Scan) or not spark.leaves_fetching_to_us or not _is_plain(scan):
-        return None
-    return relation, scan
+    if not isinstance(scan, Scan):
+        raise LeftToEngineError("the rows are not those of one table")
+    spark.require_fetching()
+    _require_plain(scan)
+    return relation, operator.sql, scan
 
 
-def with_columns(scan: Scan, asked: Sequence[tuple[str, str]]) -> PlainScan | None:
-    """Columns with the names that they get; all where none is asked for. None if one is not there, or not known."""
+def with_columns(scan: Scan, asked: Sequence[tuple[str, str]]) -> PlainScan:
+    """Columns with the names that they get; all where none is asked for.
+
+    Raises LeftToEngineError where one is not there, or has a type that this process does not read.
+    """
     pairs = asked or [(item.name, item.name) for item in scan.schema]
     columns = tuple(item for column, _ in pairs if (item := scan.schema.find(column)) is not None)
-    if len(columns) < len(pairs) or not are_plain(columns, scan.partition_columns):
-        return None
+    if len(columns) < len(pairs):
+        raise LeftToEngineError("a column is an expression, or is not there")
+    require_plain(columns, scan.partition_columns)
     return PlainScan(scan, columns, tuple(name for _, name in pairs))
 
 
-def _is_plain(scan: Scan) -> bool:
+def _require_plain(scan: Scan) -> None:
     import pyarrow.compute as pc
 
     if scan.identity or scan.described or scan.row_ids is not None or scan.marked_only or scan.here:
-        return False
-    return (pc.sum(scan.files.column("size")).as_py() or 0) <= MOST_BYTES
+        raise LeftToEngineError("metadata columns of rows or files are read")
+    size = pc.sum(scan.files.column("size")).as_py() or 0
+    if size > MOST_BYTES:
+        raise LeftToEngineError(f"{size:,} bytes are read, more than {MOST_BYTES:,}")
+
+
+def require_plain(columns: Iterable[StructField], partition_columns: Iterable[str]) -> None:
+    """Raises LeftToEngineError for a column whose values this process does not have as Spark has them."""
+    parted = {name.lower() for name in partition_columns}
+    for item in columns:
+        if not _is_known(item, item.name.lower() in parted):
+            kind = sql_text(with_lengths(StructType((item,))).fields[0].type)
+            role = "partition column" if item.name.lower() in parted else "column"
+            raise LeftToEngineError(f"the {role} {item.name} is of type {kind}")
 
 
 def are_plain(columns: Iterable[StructField], partition_columns: Iterable[str]) -> bool:
     """Whether this process has the values of all columns of a table as Spark has them."""
-    parted = {name.lower() for name in partition_columns}
-    return all(_is_known(item, item.name.lower() in parted) for item in columns)
+    try:
+        require_plain(columns, partition_columns)
+    except LeftToEngineError:
+        return False
+    return True
 
 
 def _is_known(item: StructField, parted: bool) -> bool:
@@ -199,7 +223,7 @@ def _has_values(kind: DataType) -> bool:
 
 
 def _partition_values(scan: Scan, columns: list[StructField]) -> dict[str, dict[str, Any]]:
-    """The values of partition columns by the location of the file. Raises LeftToSparkError for a text that is none."""
+    """The values of partition columns by the location of the file. Raises LeftToEngineError for a text that is none."""
     if not columns:
         return {}
     texts = zip(*(scan.files.column(name).to_pylist() for name in ("location", "partitionValues")), strict=True)
@@ -218,7 +242,7 @@ def _value(text: str | None, kind: DataType) -> Any:
     except ValueError:
         value = None
     if value is None or (kind == PrimitiveType("boolean") and text not in {"true", "false"}):
-        raise LeftToSparkError
+        raise LeftToEngineError(f"{text} is a partition value of type {sql_text(kind)}")
     return value
 
 
@@ -236,10 +260,10 @@ def _with_values(rows: pa.Table, values: dict[str, Any], target: pa.Schema) -> p
 
 
 def _repeated(value: Any, kind: pa.DataType, count: int) -> pa.Array:
-    """A value so many times. Raises LeftToSparkError for one that is none of this type."""
+    """A value so many times. Raises LeftToEngineError for one that is none of this type."""
     import pyarrow as pa
 
     try:
         return pa.repeat(pa.scalar(value, kind), count)
     except (pa.ArrowInvalid, OverflowError):
-        raise LeftToSparkError from None
+        raise LeftToEngineError from None

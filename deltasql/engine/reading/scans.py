@@ -14,6 +14,7 @@ from deltasql.engine.reading.driver_rows import FILE_NUMBER_SQL, Spelling, as_it
 from deltasql.engine.reading.footers import UNSURE_BOUNDS, bounds_are_sure
 from deltasql.engine.reading.marked_rows import without_marked
 from deltasql.engine.reading.missing_files import missing_vector, readable_files
+from deltasql.engine.reading.old_calendar import OLD_DAYS
 from deltasql.engine.reading.origins import with_origin
 from deltasql.engine.reading.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
 from deltasql.engine.reading.workspace import Workspace
@@ -56,7 +57,7 @@ from deltasql.schema.lengths import (
 )
 from deltasql.schema.types import DOUBLE, FLOAT, VOID, DecimalType, PrimitiveType, StructField, StructType
 from deltasql.settings.session_settings import IGNORE_MISSING_FILES
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -154,7 +155,7 @@ def _read(
     if not spark.capabilities.metadata or operator.here is not None:
         try:
             frame = _columns(spark, operator, paths, work, columns, marked)
-        except LeftToSparkError:
+        except LeftToEngineError:
             if operator.marked_only:
                 # Whoever asks for these rows has the others from this process, too.
                 raise
@@ -212,7 +213,7 @@ def _stored_columns(
         may_be_missing = (spark.now(IGNORE_MISSING_FILES.name) or "").lower() == "true"
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)
         if reads_by_driver(spark, operator):
-            with suppress(LeftToSparkError):
+            with suppress(LeftToEngineError):
                 rows, spelling = driver_rows(
                     spark,
                     operator,
@@ -230,7 +231,7 @@ def _stored_columns(
                 raise OldCalendarError(table=operator.table.name)
             if operator.here is not None:
                 # Spark's reader would not leave out what is marked.
-                raise LeftToSparkError
+                raise LeftToEngineError(OLD_DAYS)
         reader = spark.session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator, paths))
         return reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths)), as_it_is
 

@@ -14,7 +14,7 @@ from deltasql.engine.reading.plain_scans import Wanted
 from deltasql.engine.rewrites.copied_rows import MOST_CHANGED
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind
 from deltasql.schema.types import StructType
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import (
     Compared,
     RowExpression,
@@ -41,7 +41,7 @@ class ActionHere:
 
 
 class ActionsHere:
-    """The actions of a rewrite, whose source has some columns; raises LeftToSparkError where one is not certain."""
+    """The actions of a rewrite, whose source has some columns; raises LeftToEngineError where one is not certain."""
 
     def __init__(self, operator: Rewrite, source: StructType | None) -> None:
         join, self._alias = operator.join, operator.target_alias
@@ -49,7 +49,7 @@ class ActionsHere:
         theirs = {} if source is None or join is None else {join.alias: source}
         both = {**ours, **theirs}
         if len(both) < len(ours) + len(theirs):
-            raise LeftToSparkError
+            raise LeftToEngineError("target and source have one alias")
         self._theirs = RowScope(theirs)
         self.on = None if join is None else row_condition(join.on, RowScope(both))
         scopes = {
@@ -64,7 +64,7 @@ class ActionsHere:
         self.checks = [row_condition(check.condition, RowScope({"": operator.output})) for check in operator.checks]
 
     def source_values(self, text: str, source: pa.Table) -> pa.Array | pa.ChunkedArray:
-        """The values of an expression over rows of the source. Raises LeftToSparkError where it is not certain."""
+        """The values of an expression over rows of the source. Raises LeftToEngineError where it is not certain."""
         ((alias, _),) = self._theirs.schemas.items()
         return values(row_expression(text, self._theirs), rows_of(alias, source))
 
@@ -85,7 +85,7 @@ class ActionsHere:
     def wanted(self, source: pa.Table | None) -> Wanted:
         """Which rows of the target an action may change, but for those that meet no row of the source.
 
-        Raises LeftToSparkError where all may be.
+        Raises LeftToEngineError where all may be.
         """
         return self._with_condition() if source is None else self._with_keys(source)
 
@@ -93,7 +93,7 @@ class ActionsHere:
         conditions = [action.condition for action in self.actions]
         known = [condition for condition in conditions if condition is not None]
         if len(known) < len(conditions):
-            raise LeftToSparkError
+            raise LeftToEngineError("all rows may change: there is no condition")
 
         def some(rows: pa.Table, count: int) -> np.ndarray:
             import numpy as np
@@ -110,7 +110,7 @@ class ActionsHere:
         ((theirs, _),) = self._theirs.schemas.items()
         keys = [] if self.on is None else [sides for item in equalities(self.on) for sides in self._sides(item)]
         if not keys:
-            raise LeftToSparkError
+            raise LeftToEngineError("ON has no equality between the target and the source")
         known = [pc.unique(values(other, rows_of(theirs, source))).drop_null() for _, other in keys]
 
         def met(rows: pa.Table, count: int) -> np.ndarray:

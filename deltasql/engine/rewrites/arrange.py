@@ -36,7 +36,7 @@ from deltasql.plan.operators import Rearrange
 from deltasql.runtime import Staged
 from deltasql.schema.paths import Path, resolve
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,7 +66,7 @@ def arranged(spark: SparkHandle, operator: Rearrange, stage: Stage) -> tuple[Sta
     """Stages the new files; their `origin` is a number, and the tuple has the bin of each number."""
     plain = operator.curve is None and not _stored_partitions(operator)
     if plain and may_copy_rows(spark, operator.target, stage, _bin_sizes(operator)):
-        with suppress(LeftToSparkError):
+        with suppress(LeftToEngineError):
             return _united(spark, operator, stage), _bins(operator)
         stage.discard()
     rows = _numbered(spark, operator)

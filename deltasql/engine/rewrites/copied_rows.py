@@ -26,7 +26,7 @@ from deltasql.plan.operators import Rewrite, RowEffect
 from deltasql.runtime import Rewritten, Staged
 from deltasql.schema.text import quote_name, sql_text
 from deltasql.schema.types import StructType
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.references import UsedNames
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def copied(rows: ActedRows, found: Found, *, unique: bool) -> Rewritten | None:
         return None
     try:
         return _copied(rows, found, files, unique=unique)
-    except LeftToSparkError:
+    except LeftToEngineError:
         rows.stage.discard()
         return None
 

@@ -14,16 +14,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engine.evaluation.limits import is_small
+from deltasql.engine.evaluation.limits import is_small, require_searching
 from deltasql.engine.evaluation.pairs import equal_pairs, paired
 from deltasql.engine.evaluation.sources import here_rows
 from deltasql.engine.evaluation.values import Rows, checked_table, places_where, rows_of
 from deltasql.engine.reading.driver_rows import file_numbers
 from deltasql.engine.reading.file_reader import PLACE, arrow_schema, at_places, slice_between, spark_uri, split_places
 from deltasql.engine.reading.frames import Frames
-from deltasql.engine.reading.plain_scans import are_plain, plain_rows
+from deltasql.engine.reading.plain_scans import plain_rows, require_plain
 from deltasql.engine.rewrites.actions_here import ActionHere, ActionsHere
-from deltasql.engine.rewrites.copied_rows import changed_columns, kept_files, most_changed, same_columns
+from deltasql.engine.rewrites.copied_rows import MOST_CHANGED, changed_columns, kept_files, most_changed, same_columns
 from deltasql.engine.rewrites.merge_on_read import marked
 from deltasql.engine.rewrites.merge_source import KeptRows, candidates
 from deltasql.engine.rewrites.row_actions import outcome, subset
@@ -31,17 +31,17 @@ from deltasql.engine.rewrites.stored_rows import MOST_FILE_BYTES, partition_fold
 from deltasql.engine.rewrites.vector_positions import Positions, positions_of
 from deltasql.engine.rewrites.written_here import refuse_long_names
 from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.session.transfer import computes_rows
 from deltasql.engine.writing.driver_files import as_stored
 from deltasql.engine.writing.kept_rows import Bin
 from deltasql.engine.writing.stage import Stage
 from deltasql.engine.writing.staged_files import ORIGIN
 from deltasql.plan.hidden import ROW_INDEX, ROW_PLACE
-from deltasql.plan.operators import HeldRows, Rewrite, RowEffect, RowKind, Scan, SourceJoin
+from deltasql.plan.operators import HeldRows, Rewrite, RowEffect, RowKind, Scan
+from deltasql.plan.way import EVALUATED, ComputedBy, Way
 from deltasql.runtime import Rewritten, Staged
 from deltasql.schema.column_mapping import is_mapped, physical_name
 from deltasql.schema.types import ArrayType, MapType, StructField, StructType
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,61 +53,76 @@ if TYPE_CHECKING:
 _ALONE = RowKind.NOT_MATCHED_BY_SOURCE
 
 
-def rewritten_here(frames: Frames, operator: Rewrite, stage: Stage) -> Rewritten | None:
-    """Stages the new files of a rewrite; None, with nothing staged, where an engine is to compute it.
+def rewritten_here(frames: Frames, operator: Rewrite, stage: Stage) -> Rewritten:
+    """Stages the new files of a rewrite. Raises LeftToEngineError, with nothing staged, where an engine computes it.
 
     That is also so where a row breaks a constraint, or several of the source would change one: the engine says which.
     `frames` keep a source that the commit may ask again.
     Raises DataFileNotFoundError, UnreadableDataFileError, StorageError.
     """
-    spark = frames.spark
-    if not (spark.leaves_computing_to_us and _is_plain(operator)):
-        return None
-    small = is_small(operator.target)
-    if not small and not _may_be_searched(spark, operator):
-        return None
     try:
-        work = (_OfSmall if small else _OfLarge)(frames, operator, stage)
+        work = _planned(frames, operator, stage)
         done = work.run()
-    except LeftToSparkError:
+    except LeftToEngineError:
         stage.discard()
-        return None
+        raise
     if work.source is not None:
         frames.keep(KeptRows(work.source))
     return done
 
 
-def _is_plain(operator: Rewrite) -> bool:
-    """Whether rows are read as they are, and nothing is written but the rows themselves."""
-    target = operator.target
-    if operator.relations or operator.volatile or operator.recording.changes or target.row_ids is not None:
-        return False
-    if operator.join is not None and not _is_usual(operator.join):
-        return False
-    if is_mapped(target.schema) and any(map(_has_parts, target.schema)):
-        # Parts of values have other names in files.
-        return False
-    return same_columns(operator.output, target.schema) and are_plain(target.schema, target.partition_columns)
+def rewritten_by(frames: Frames, operator: Rewrite) -> Way:
+    """Who computes a rewrite, as far as that is certain before rows are read."""
+    try:
+        work = _planned(frames, operator, None)
+    except LeftToEngineError as left:
+        return Way(ComputedBy.ENGINE, left.reason)
+    limit = "" if isinstance(work, _OfSmall) else f", unless more than {MOST_CHANGED:,} rows change"
+    return Way(ComputedBy.PROCESS, f"{EVALUATED}{limit}")
 
 
-def _is_usual(join: SourceJoin) -> bool:
-    return join.unique_match and join.lookup is None
+def _planned(frames: Frames, operator: Rewrite, stage: Stage | None) -> _OfSmall | _OfLarge:
+    """The rewrite, of which no row has been read. Raises LeftToEngineError."""
+    frames.spark.require_computing()
+    _require_plain(operator)
+    small = is_small(operator.target)
+    if not small:
+        _require_searchable(frames.spark, operator)
+    return (_OfSmall if small else _OfLarge)(frames, operator, stage)
+
+
+def _require_plain(operator: Rewrite) -> None:
+    """Raises LeftToEngineError where rows are not read as they are, or more is written than the rows themselves."""
+    target, join = operator.target, operator.join
+    reasons = (
+        (bool(operator.relations), "a condition or a value has a sub-query"),
+        (operator.volatile, "an expression is not deterministic"),
+        (operator.recording.changes, "the change data feed is written"),
+        (target.row_ids is not None, "row tracking is enabled"),
+        (join is not None and not join.unique_match, "several rows of the source may change one row"),
+        (join is not None and join.lookup is not None, "rows are looked up in the source"),
+        (is_mapped(target.schema) and any(map(_has_parts, target.schema)), "mapped columns have nested fields"),
+        (not same_columns(operator.output, target.schema), "the columns of the table change"),
+    )
+    reason = next((reason for holds, reason in reasons if holds), None)
+    if reason is not None:
+        raise LeftToEngineError(reason)
+    require_plain(target.schema, target.partition_columns)
 
 
 def _has_parts(item: StructField) -> bool:
     return isinstance(item.type, (StructType, ArrayType, MapType))
 
 
-def _may_be_searched(spark: SparkHandle, operator: Rewrite) -> bool:
-    """Whether this process may look for rows in files of any number, and copy those that stay."""
+def _require_searchable(spark: SparkHandle, operator: Rewrite) -> None:
+    """Raises LeftToEngineError where this process may not look for rows in many files, and copy those that stay."""
     target = operator.target
     if any(action.kind is _ALONE for action in operator.actions):
-        # All rows are to be looked at.
-        return False
+        raise LeftToEngineError("WHEN NOT MATCHED BY SOURCE looks at all rows of a table that is not small")
     sizes = target.files.column("size").to_pylist()
-    if not computes_rows(spark, target.table.location, sum(sizes)):
-        return False
-    return operator.recording.vectors or max(sizes, default=0) <= MOST_FILE_BYTES
+    require_searching(spark, target.table.location, sum(sizes))
+    if not operator.recording.vectors and max(sizes, default=0) > MOST_FILE_BYTES:
+        raise LeftToEngineError(f"a data file has {max(sizes):,} bytes, more than {MOST_FILE_BYTES:,}")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -130,18 +145,17 @@ class _Changes:
 
 
 class _Rewrite(ABC):
-    """One rewrite; to make it raises LeftToSparkError where something in it is not certain, before a row is read."""
+    """One rewrite; to make it raises LeftToEngineError where something in it is not certain, before a row is read."""
 
-    def __init__(self, frames: Frames, operator: Rewrite, stage: Stage) -> None:
-        self._spark, self._operator, self._stage = frames.spark, operator, stage
+    def __init__(self, frames: Frames, operator: Rewrite, stage: Stage | None) -> None:
+        self._spark, self._operator, self._given_stage = frames.spark, operator, stage
         self.source: HeldRows | None = None
         """The rows of the source, once they were read, where the commit may ask for them again."""
-        if stage.stores_partitions and operator.target.partition_columns:
-            raise LeftToSparkError
+        if stage is not None and stage.stores_partitions and operator.target.partition_columns:
+            raise LeftToEngineError("the table keeps partition values in its files")
         changed = frozenset(changed_columns(operator))
         if not operator.recording.vectors and not self._partitions.isdisjoint(map(str.lower, changed)):
-            # Such rows go to files of other partitions.
-            raise LeftToSparkError
+            raise LeftToEngineError("rows move to another partition")
         self._source = (
             None if operator.join is None else here_rows(frames.spark, operator.join.source, frames.parquet_files)
         )
@@ -153,6 +167,11 @@ class _Rewrite(ABC):
             if self._takes_whole_rows or field.name in changed or field.name in checked
         ]
         """Which columns of the output are made for images of rows of the target."""
+
+    @property
+    def _stage(self) -> Stage:
+        assert self._given_stage is not None
+        return self._given_stage
 
     @property
     def _takes_whole_rows(self) -> bool:
@@ -189,7 +208,7 @@ class _Rewrite(ABC):
             return operator.target
         ranges = []
         for key in join.equal_keys:
-            with suppress(LeftToSparkError):
+            with suppress(LeftToEngineError):
                 ends = pc.min_max(self._here.source_values(key.source, source)).as_py()
                 ranges.append((key, ends["min"], ends["max"]))
         return candidates(operator.target, operator.target_alias, ranges)
@@ -231,7 +250,7 @@ class _Rewrite(ABC):
                 rows, places = rows.at(rest), None if places is None else places[rest]
 
     def _changes(self, target: pa.Table, fired: Sequence[_Fired]) -> _Changes:
-        """The rows that change. Raises LeftToSparkError where one would more than once, or too many do."""
+        """The rows that change. Raises LeftToEngineError where one would more than once, or too many do."""
         import numpy as np
 
         positions = Positions()
@@ -239,7 +258,7 @@ class _Rewrite(ABC):
         if own:
             at = np.concatenate([places for places, _ in own])
             if len(np.unique(at)) < len(at):
-                raise LeftToSparkError
+                raise LeftToEngineError("several rows of the source change one row")
             numbers = np.concatenate([np.full(len(places), number) for places, number in own])
             paths = self._operator.target.files.column("location").to_pylist()
             positions = positions_of(target.column(ROW_PLACE).to_numpy()[at], numbers, paths)
@@ -344,8 +363,9 @@ class _OfLarge(_Rewrite):
 
     def _changes(self, target: pa.Table, fired: Sequence[_Fired]) -> _Changes:
         found = super()._changes(target, fired)
-        if found.positions.marked > most_changed(self._spark.stores, found.files):
-            raise LeftToSparkError
+        most = most_changed(self._spark.stores, found.files)
+        if found.positions.marked > most:
+            raise LeftToEngineError(f"{found.positions.marked:,} rows change, more than {most:,}")
         return found
 
     def _successors(self, changes: _Changes, images: pa.Table) -> Staged:

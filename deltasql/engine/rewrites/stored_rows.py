@@ -69,7 +69,7 @@ class StoredRows:
     def live(self, path: str) -> pa.Table:
         """The live rows of a file.
 
-        Raises LeftToSparkError for dates of another calendar, DataFileNotFoundError, UnreadableDataFileError.
+        Raises LeftToEngineError for dates of another calendar, DataFileNotFoundError, UnreadableDataFileError.
         """
         marked = self._marked(path)
         reader = FileReader(self._spark, self._target, self._held)

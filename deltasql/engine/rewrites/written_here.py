@@ -6,18 +6,20 @@ an engine. Rows that a statement spells out, or that the caller has in memory, n
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from deltasql.engine.evaluation.sources import HereRows, here_rows
 from deltasql.engine.evaluation.values import checked_table, rows_of
 from deltasql.engine.reading.file_reader import arrow_schema
 from deltasql.engine.reading.frames import Frames
-from deltasql.engine.reading.plain_scans import are_plain
+from deltasql.engine.reading.plain_scans import require_plain
 from deltasql.engine.writing.stage import Stage
 from deltasql.plan.operators import Check, Constraint, HeldRows, Literals, Operator, Project, Query, Write
+from deltasql.plan.way import EVALUATED, ComputedBy, Way
 from deltasql.runtime import Staged
 from deltasql.schema.types import STRING, StructType
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowScope, row_condition, value_of
 
 if TYPE_CHECKING:
@@ -27,8 +29,8 @@ _LONGEST_NAME = 60
 """Bytes of a text that a directory is called after: of longer ones an engine says whether they are too long."""
 
 
-def written_here(frames: Frames, operator: Write, stage: Stage) -> Staged | None:
-    """Stages the rows of `operator`; None, with nothing staged, where an engine is to compute them.
+def written_here(frames: Frames, operator: Write, stage: Stage) -> Staged:
+    """Stages the rows of `operator`. Raises LeftToEngineError, with nothing staged, where an engine computes them.
 
     That is also so where a row breaks a constraint: the engine says which. Raises DataFileNotFoundError,
     UnreadableDataFileError, NothingToHoldError, StorageError.
@@ -38,20 +40,37 @@ def written_here(frames: Frames, operator: Write, stage: Stage) -> Staged | None
             return stage.write_literals(rows)
         case HeldRows() as rows:
             return stage.write_held_rows(rows)
-    if not frames.spark.leaves_computing_to_us or operator.single_file or stage.stores_partitions:
-        return None
-    if not are_plain(operator.output, operator.partition_columns):
-        return None
-    try:
-        table = _rows(frames, operator)
-        refuse_long_names(table, operator.output, operator.partition_columns)
-    except LeftToSparkError:
-        return None
+    require_writable(frames, operator)
+    if stage.stores_partitions:
+        raise LeftToEngineError("the table keeps partition values in its files")
+    read = _reader(frames, operator)
+    table = read()
+    refuse_long_names(table, operator.output, operator.partition_columns)
     return stage.write_held_rows(HeldRows(operator.output, table)) if table.num_rows else stage.nothing()
 
 
+def written_by(frames: Frames, operator: Write) -> Way:
+    """Who computes the rows of `operator`, as far as that is certain before rows are read."""
+    if isinstance(operator.child, (Literals, HeldRows)):
+        return Way(ComputedBy.PROCESS, "the rows are literals, or in memory")
+    try:
+        require_writable(frames, operator)
+        _reader(frames, operator)
+    except LeftToEngineError as left:
+        return Way(ComputedBy.ENGINE, left.reason)
+    return Way(ComputedBy.PROCESS, EVALUATED)
+
+
+def require_writable(frames: Frames, operator: Write) -> None:
+    """Raises LeftToEngineError where the session, or the columns, leave the rows to the engine."""
+    frames.spark.require_computing()
+    if operator.single_file:
+        raise LeftToEngineError("the rows are written as one file")
+    require_plain(operator.output, operator.partition_columns)
+
+
 def refuse_long_names(rows: pa.Table, schema: StructType, partition_columns: tuple[str, ...]) -> None:
-    """Raises LeftToSparkError where a directory might not be called after a text."""
+    """Raises LeftToEngineError where a directory might not be called after a text."""
     import pyarrow.compute as pc
 
     for name in partition_columns:
@@ -61,36 +80,41 @@ def refuse_long_names(rows: pa.Table, schema: StructType, partition_columns: tup
         texts = pc.unique(rows.column(field.name)).drop_null()
         longest = pc.max(pc.binary_length(texts)).as_py() or 0
         if longest > _LONGEST_NAME or pc.any(pc.match_substring(texts, "\0")).as_py():
-            raise LeftToSparkError
+            raise LeftToEngineError(f"a value of {name} is too long to be the name of a directory")
 
 
-def _rows(frames: Frames, operator: Write) -> pa.Table:
-    """The columns of the output. Raises LeftToSparkError where a value is not certain, or breaks a constraint."""
+def _reader(frames: Frames, operator: Write) -> Callable[[], pa.Table]:
+    """Reads the columns of the output, and raises LeftToEngineError for a row that breaks a constraint.
+
+    Raises LeftToEngineError at once for a value that this process does not evaluate.
+    """
     project, checks = _unchecked(operator.child)
     names = [name for name, _ in project.columns]
-    if project.declared or names != list(operator.output.names):
-        raise LeftToSparkError
+    if project.declared:
+        raise LeftToEngineError("a column is CHAR or VARCHAR")
+    if names != list(operator.output.names):
+        raise LeftToEngineError("the columns are not those of the table")
     source = _source(frames, project.child)
     scope, output = RowScope({"": source.schema}), operator.output
     pairs = zip(project.columns, output, strict=True)
     expressions = [value_of(text, field.type, scope) for (_, text), field in pairs]
     conditions = [row_condition(check.condition, RowScope({"": output})) for check in checks]
-    return checked_table(expressions, rows_of("", source.read()), arrow_schema(output), conditions)
+    return lambda: checked_table(expressions, rows_of("", source.read()), arrow_schema(output), conditions)
 
 
 def _unchecked(operator: Operator) -> tuple[Project, list[Constraint]]:
-    """What rows are made of, and what they must satisfy. Raises LeftToSparkError for other operators."""
+    """What rows are made of, and what they must satisfy. Raises LeftToEngineError for other operators."""
     checks = list[Constraint]()
     while isinstance(operator, Check):
         checks += operator.conditions
         operator = operator.child
     if not isinstance(operator, Project):
-        raise LeftToSparkError
+        raise LeftToEngineError("the rows are numbered, or come from several queries")
     return operator, checks
 
 
 def _source(frames: Frames, operator: Operator) -> HereRows:
-    """The rows that values are made of. Raises LeftToSparkError where this process has not got them."""
+    """The rows that values are made of. Raises LeftToEngineError where this process has not got them."""
     renaming = operator.renames if isinstance(operator, Query) else None
     if renaming is None:
         return here_rows(frames.spark, operator, frames.parquet_files)

@@ -6,7 +6,7 @@ import hashlib
 import os
 import sys
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 from warnings import warn
@@ -31,12 +31,15 @@ from deltasql.engine.session.local import (
 from deltasql.engine.session.remote import drop_views, remote_session, settings_of_server
 from deltasql.engine.session.sail import sail_session, settings_at_start
 from deltasql.engine.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
+from deltasql.errors.engine import NeedsEngineError
 from deltasql.log.storage.credentials import is_identity
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
+from deltasql.plan.way import ComputedBy, recorded_ways
 from deltasql.progress import Progress, Watch
 from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE, UNPROVEN, leave_literals
+from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -291,21 +294,42 @@ class SparkHandle:
         """Whether nothing is set that says how Spark reads and writes Parquet files, so that we may do so."""
         return self.is_plain and not any(key.startswith(_OF_FILES) for key in self._told)
 
-    @property
-    def leaves_fetching_to_us(self) -> bool:
-        """Whether rows of a table may come to the caller without the engine; asking does not start it."""
-        return self._leaves_rows_to_us and not any(key.startswith(_OF_RESULTS) for key in self._told)
+    def require_engine(self) -> None:
+        """Raises NeedsEngineError where the session lets no engine start."""
+        if (self.told(COMPUTE.name) or "").upper() == "LOCAL":
+            reasons = [way.because for way in recorded_ways() if way.by is ComputedBy.ENGINE]
+            raise NeedsEngineError(reason=reasons[-1] if reasons else "it asks for more than tables and their logs")
 
-    @property
-    def leaves_computing_to_us(self) -> bool:
-        """Whether expressions mean what they mean by default, and files are ours to move; asking does not start it."""
-        return self._leaves_rows_to_us and CASE_SENSITIVE.name not in self._told and leave_literals(self._told)
+    def require_fetching(self) -> None:
+        """Raises LeftToEngineError where rows of a table may not come to the caller without the engine.
 
-    @property
-    def _leaves_rows_to_us(self) -> bool:
-        is_local = (self.told(COMPUTE.name) or DEFAULTS[COMPUTE.name]).upper() != "ENGINE"
-        is_moved_here = (self.told(IO_MODE.name) or "").upper() != "EXECUTORS"
-        return self.own and is_local and is_moved_here and self.leaves_files_to_us
+        Asking does not start it.
+        """
+        self._require_own_rows()
+        self._require_unset(key.startswith(_OF_RESULTS) for key in self._told)
+
+    def require_computing(self) -> None:
+        """Raises LeftToEngineError where expressions may mean something else than by default, or files are the engine's
+        to move. Asking does not start it.
+        """
+        self._require_own_rows()
+        self._require_unset(key == CASE_SENSITIVE.name or not leave_literals([key]) for key in self._told)
+
+    def _require_own_rows(self) -> None:
+        if (self.told(COMPUTE.name) or DEFAULTS[COMPUTE.name]).upper() == "ENGINE":
+            raise LeftToEngineError(f"{COMPUTE.name} is ENGINE")
+        if (self.told(IO_MODE.name) or "").upper() == "EXECUTORS":
+            raise LeftToEngineError(f"{IO_MODE.name} is EXECUTORS")
+        if not self.own:
+            raise LeftToEngineError("the Spark session was passed in, and may have settings of its own")
+        if not self.is_plain:
+            raise LeftToEngineError("Spark has settings from outside of this session")
+        self._require_unset(key.startswith(_OF_FILES) for key in self._told)
+
+    def _require_unset(self, are_set: Iterable[bool]) -> None:
+        key = next((key for key, is_set in zip(self._told, are_set, strict=True) if is_set), None)
+        if key is not None:
+            raise LeftToEngineError(f"the session sets {key}")
 
     @property
     def takes_compared_calls_only(self) -> bool:

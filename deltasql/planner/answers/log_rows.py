@@ -18,7 +18,7 @@ from deltasql.skipping.predicates import condition
 from deltasql.skipping.pruning import partition_only
 from deltasql.skipping.tallies import file_groups
 from deltasql.sql.aggregate_query import AggregateQuery, Expression, Item, Named, Whole, aggregate_query
-from deltasql.sql.cursor import LeftToSparkError, certain
+from deltasql.sql.cursor import LeftToEngineError, certain
 from deltasql.sql.expression_types import known_type
 from deltasql.sql.relations import TableReference
 
@@ -60,7 +60,7 @@ def known_rows(context: Context, text: SqlText) -> KnownRows | None:
         if snapshot is None or calls_own_functions(context, text.text):
             return None
         return _answered(context, query, snapshot)
-    except (LeftToSparkError, DeltaSqlError):
+    except (LeftToEngineError, DeltaSqlError):
         # What is wrong is said where the query is bound, with its place.
         return None
 
@@ -102,18 +102,18 @@ def _qualifiers(table: TableReference) -> frozenset[tuple[str, ...]]:
 
 
 def _asked(context: Context, query: AggregateQuery, snapshot: Snapshot) -> Condition | None:
-    """WHERE as a condition on partition columns. Raises LeftToSparkError where it is more, or not certain to be SQL."""
+    """WHERE as a condition on partition columns. Raises LeftToEngineError where it is more than that."""
     if query.where is None:
         return None
     text, columns = query.where.text, snapshot.partition_columns
     alias = query.table.alias or query.table.parts[-1]
     if known_type(text, snapshot.schema) != BOOLEAN or not partition_only(text, columns, alias):
-        raise LeftToSparkError
+        raise LeftToEngineError
     return condition(text, snapshot.schema, columns, alias, context.time_zone)
 
 
 class _Shape:
-    """What a query makes of groups of files. Raises LeftToSparkError for one that is not certain to be right."""
+    """What a query makes of groups of files. Raises LeftToEngineError for one that is not certain to be right."""
 
     def __init__(self, query: AggregateQuery, scope: Scope) -> None:
         self._query, self._scope = query, scope
@@ -125,7 +125,7 @@ class _Shape:
         tested = [value for _, left, right in self._having for value in (left, right)]
         self._check([*self._items, *tested, *(value for value, _, _ in self._order)])
         if any(value.kind not in INTEGRAL for value in tested):
-            raise LeftToSparkError
+            raise LeftToEngineError
 
     def rows(self, files: Sequence[tuple[Any, Mapping[str, Any]]]) -> tuple[tuple[Any, ...], ...]:
         """The rows of the result, from the files by the values of their keys."""
@@ -149,7 +149,7 @@ class _Shape:
         query = self._query
         if query.distinct:
             if query.keys is not None:
-                raise LeftToSparkError
+                raise LeftToEngineError
             return [certain(value.key).name for value in self._items]
         if query.keys is None:
             return None
@@ -165,21 +165,21 @@ class _Shape:
 
     def _numbered(self, number: int) -> Value:
         if not 1 <= number <= len(self._items):
-            raise LeftToSparkError
+            raise LeftToEngineError
         return self._items[number - 1]
 
     def _called(self, named: Named) -> Value | None:
-        """The item of the result that a bare name stands for. Raises LeftToSparkError where there are two."""
+        """The item of the result that a bare name stands for. Raises LeftToEngineError where there are two."""
         if len(named.parts) > 1:
             return None
         name = named.parts[0].lower()
         found = [value for value, shown in zip(self._items, self.schema, strict=True) if shown.name.lower() == name]
         if len(found) > 1:
-            raise LeftToSparkError
+            raise LeftToEngineError
         column = self._scope.schema.find(name)
         if found and column is not None and found[0].key != column:
             # A column, or what is called like it: which of them, the clause decides.
-            raise LeftToSparkError
+            raise LeftToEngineError
         return found[0] if found else None
 
     def _ordered(self, expression: Expression) -> Value:
@@ -195,11 +195,11 @@ class _Shape:
         """Keys alone may stand beside aggregates, and something must make groups of the rows."""
         allowed = set(self._keys or ())
         if self._keys is None and not any(value.is_aggregate for value in computed):
-            raise LeftToSparkError
+            raise LeftToEngineError
         if self._query.distinct and any(value.is_aggregate for value in computed):
-            raise LeftToSparkError
+            raise LeftToEngineError
         if any(value.key is not None and value.key.name not in allowed for value in computed):
-            raise LeftToSparkError
+            raise LeftToEngineError
 
 
 def _field(item: Item, value: Value) -> StructField:

@@ -18,7 +18,7 @@ from deltasql.skipping.partition_conditions import partition_value
 from deltasql.skipping.predicates import find_column
 from deltasql.skipping.tallies import FileGroup, Wanted, has_exact_high, has_exact_low
 from deltasql.sql.aggregate_query import Aggregate, Arithmetic, Coalesce, Expression, Named, Whole
-from deltasql.sql.cursor import LeftToSparkError, certain
+from deltasql.sql.cursor import LeftToEngineError, certain
 
 _KEY_KINDS = frozenset({*INTEGRAL_NAMES, "decimal", "boolean", "string", "date"})
 """Types whose values the log spells in one way: floats have two zeros, timestamps a zone."""
@@ -65,7 +65,7 @@ class Scope:
     wanted: dict[Column, Wanted] = field(default_factory=dict)
 
     def value(self, expression: Expression) -> Value:
-        """Raises LeftToSparkError for what is not certain."""
+        """Raises LeftToEngineError for what is not certain."""
         match expression:
             case Whole(value):
                 kind = INTEGER if fits(value, INTEGER) else LONG
@@ -82,20 +82,20 @@ class Scope:
                 return _first_known([self.value(part) for part in parts])
 
     def column(self, named: Named) -> tuple[StructField, Column]:
-        """A column of the table. Raises LeftToSparkError."""
+        """A column of the table. Raises LeftToEngineError."""
         *qualifier, name = named.parts
         folded = tuple(part.lower() for part in qualifier)
         if qualifier and (folded not in self.qualifiers or self.schema.find(qualifier[0]) is not None):
-            raise LeftToSparkError
+            raise LeftToEngineError
         item = certain(self.schema.find(name))
         if declared_length(item) is not None:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return item, certain(find_column((name,), self.schema, self.partition_columns))
 
     def _key(self, named: Named) -> Value:
         item, column = self.column(named)
         if column.partition is None or column.kind not in _KEY_KINDS:
-            raise LeftToSparkError
+            raise LeftToEngineError
         self.keys[item.name] = column
         return Value(named.parts[-1], item.type, item.nullable, lambda group: group.key(item.name), item)
 
@@ -111,7 +111,7 @@ class Scope:
     def _of_key(self, aggregate: Aggregate, column: Column) -> Callable[[Group], Any]:
         name = certain(column.partition)
         if column.kind not in _KEY_KINDS:
-            raise LeftToSparkError
+            raise LeftToEngineError
         self.keys[name] = column
         if aggregate.distinct:
             return lambda group: len({values[name] for _, values in group.parts} - {None})
@@ -123,7 +123,7 @@ class Scope:
         function, before = aggregate.function, self.wanted.get(column, Wanted())
         known = {"count": True, "min": has_exact_low(column), "max": has_exact_high(column)}
         if aggregate.distinct or not known[function]:
-            raise LeftToSparkError
+            raise LeftToEngineError
         self.wanted[column] = Wanted(
             before.count or function == "count", before.low or function == "min", before.high or function == "max"
         )
@@ -178,14 +178,14 @@ def _first_known(parts: list[Value]) -> Value:
 
 
 def _wider(kinds: Sequence[DataType]) -> DataType:
-    """The widest of some types of whole numbers. Raises LeftToSparkError for others."""
+    """The widest of some types of whole numbers. Raises LeftToEngineError for others."""
     if not set(kinds) <= set(INTEGRAL):
-        raise LeftToSparkError
+        raise LeftToEngineError
     return max(kinds, key=INTEGRAL.index)
 
 
 def key_values(group: FileGroup, keys: Mapping[str, Column]) -> dict[str, Any]:
-    """The values of partition columns that the texts of a group stand for. Raises LeftToSparkError."""
+    """The values of partition columns that the texts of a group stand for. Raises LeftToEngineError."""
     pairs = zip(keys.items(), group.texts, strict=True)
     return {name: _key_value(text, column) for (name, column), text in pairs}
 
@@ -197,7 +197,7 @@ def _key_value(text: str | None, column: Column) -> Any:
 
 
 def typed(value: Any, column: Column) -> Any:
-    """A value of the log as Spark's rows have it: of a column's type. Raises LeftToSparkError where it is none."""
+    """A value of the log as Spark's rows have it: of a column's type. Raises LeftToEngineError where it is none."""
     if value is None:
         return None
     if isinstance(column.type, DecimalType):
@@ -205,7 +205,7 @@ def typed(value: Any, column: Column) -> Any:
     if column.kind == "date":
         return _date(value)
     if column.kind in INTEGRAL_NAMES and not fits(value, column.type):
-        raise LeftToSparkError
+        raise LeftToEngineError
     return value
 
 
@@ -213,7 +213,7 @@ def _decimal(value: Decimal, kind: DecimalType) -> Decimal:
     unit = Decimal(1).scaleb(-kind.scale)
     # The digits fit: a value that has more of them would be none of the column's.
     if value != value.quantize(unit) or value.adjusted() >= kind.precision - kind.scale:
-        raise LeftToSparkError
+        raise LeftToEngineError
     return value.quantize(unit)
 
 
@@ -222,4 +222,4 @@ def _date(days: int) -> date:
         return date(1970, 1, 1) + timedelta(days=days)
     except OverflowError:
         # Python has no such years.
-        raise LeftToSparkError from None
+        raise LeftToEngineError from None

@@ -9,7 +9,7 @@ from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import SqlText, quote
 from deltasql.planner.catalog_changes import View
 from deltasql.planner.context import Context
-from deltasql.sql.cursor import Cursor, LeftToSparkError
+from deltasql.sql.cursor import Cursor, LeftToEngineError
 from deltasql.sql.tokens import tokenize
 
 _QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "("})
@@ -21,7 +21,7 @@ def with_ctes(context: Context, ctes: SqlText | None) -> Context:
         return context
     try:
         views = cte_views(ctes.text, context.views)
-    except LeftToSparkError:
+    except LeftToEngineError:
         reason = "Behind WITH stands name AS (query), or name (columns) AS (query), and further ones behind commas."
         raise ParseSyntaxError(reason, "WITH").at(context.caret(ctes.start, ctes.start + len("WITH"))) from None
     return replace(context, views=context.views.showing(views))
@@ -31,7 +31,7 @@ def cte_views(text: str, outer: Mapping[str, View]) -> dict[str, View]:
     """The views of WITH name [(columns)] AS (query), … besides those of `outer`: each sees the ones before it.
 
     Behind WITH RECURSIVE each sees itself, too: its view is then a query that has a WITH RECURSIVE of its own.
-    Raises LeftToSparkError for what is none of that.
+    Raises LeftToEngineError for what is none of that.
     """
     views, at = dict(outer), Cursor(tokenize(text))
     at.need("WITH")
@@ -48,7 +48,7 @@ def cte_views(text: str, outer: Mapping[str, View]) -> dict[str, View]:
             at.at += 3
         at.take("AS")
         if at.key != "(":
-            raise LeftToSparkError
+            raise LeftToEngineError
         query = at.group()
         view = View(text[query[0].end : query[-1].start], columns)
         if recursive:

@@ -39,7 +39,7 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.settings.session_settings import STORE_ASSIGNMENT, leave_literals
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, literal_constant, literal_rows
 
@@ -83,7 +83,7 @@ def stored_rows(
             columns.append(_stored(field, column, rows.zone))
             if field.name.lower() in partitions:
                 _refuse_spellings(field.type, columns[-1])
-    except LeftToSparkError:
+    except LeftToEngineError:
         return None
     return Literals(schema, tuple(columns))
 
@@ -114,10 +114,10 @@ def _constant_column(field: StructField, static: Mapping[str, str], rows: Litera
 
 def _stored(field: StructField, column: LiteralColumn, where: tzinfo | None) -> tuple[LiteralValue, ...]:
     if not _is_stored(field.type) or identity_of(field) is not None or generation_of(field) is not None:
-        raise LeftToSparkError
+        raise LeftToEngineError
     values = tuple(as_type(value, column.type, field.type, where) for value in column.values)
     if not field.nullable and None in values:
-        raise LeftToSparkError
+        raise LeftToEngineError
     length = declared_length(field)
     return values if length is None else tuple(_fitted(value, length) for value in values)
 
@@ -142,16 +142,16 @@ def _fitted(value: LiteralValue, declared: Length) -> LiteralValue:
     padded = value.rstrip(" ").ljust(declared.length)
     fitted = padded if declared.kind == "char" or len(value) > declared.length else value
     if len(fitted) > declared.length:
-        raise LeftToSparkError
+        raise LeftToEngineError
     return fitted
 
 
 def _refuse_spellings(kind: DataType, values: Sequence[LiteralValue]) -> None:
-    """Raises LeftToSparkError for values that Spark might spell in its own way in the name of a directory."""
+    """Raises LeftToEngineError for values that Spark might spell in its own way in the name of a directory."""
     plain = kind in _IN_DIRECTORIES or (isinstance(kind, DecimalType) and kind.scale <= _MOST_PLAIN_SCALE)
     texts = [value for value in values if isinstance(value, str)]
     if not plain or any(len(text.encode()) > _MOST_BYTES_OF_NAME or "\0" in text for text in texts):
-        raise LeftToSparkError
+        raise LeftToEngineError
 
 
 # Rows in memory
@@ -181,7 +181,7 @@ def stored_held_rows(
             columns.append(_held_column(field, held, places.get(field.name.lower()), context))
             if field.name.lower() in in_directories:
                 _refuse_held_spellings(field.type, columns[-1])
-    except (LeftToSparkError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
+    except (LeftToEngineError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
     return HeldRows(schema, pa.table(columns, names=list(schema.names)))
 
@@ -192,28 +192,28 @@ def _held_column(field: StructField, held: HeldRows, place: int | None, context:
     from deltasql.result_arrow import arrow_type
 
     if identity_of(field) is not None or generation_of(field) is not None or declared_length(field) is not None:
-        raise LeftToSparkError
+        raise LeftToEngineError
     kind = arrow_type(field.type)
     if place is None:
         if default_sql(field) != "NULL":
-            raise LeftToSparkError
+            raise LeftToEngineError
         column = pa.chunked_array([pa.nulls(held.table.num_rows, kind)])
     else:
         column = _held_as(held.table.column(place), held.schema.fields[place].type, field.type, kind, context)
     if not field.nullable and column.null_count:
-        raise LeftToSparkError
+        raise LeftToEngineError
     return column
 
 
 def _held_as(
     column: pa.ChunkedArray, source: DataType, target: DataType, kind: pa.DataType, context: Context
 ) -> pa.ChunkedArray:
-    """Values of the type `source` as `target`, which is `kind` for Arrow. Raises LeftToSparkError, ArrowInvalid."""
+    """Values of the type `source` as `target`, which is `kind` for Arrow. Raises LeftToEngineError, ArrowInvalid."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     if target not in _STORED and not isinstance(target, (DecimalType, ArrayType, MapType, StructType)):
-        raise LeftToSparkError
+        raise LeftToEngineError
     if source == target:
         return column
     if source in INTEGRAL and isinstance(target, DecimalType):
@@ -223,7 +223,7 @@ def _held_as(
         return column.cast(kind)
     if source == TIMESTAMP_NTZ and target == TIMESTAMP and certain_zone(context) is not None:
         return pc.assume_timezone(column, context.time_zone).cast(kind)
-    raise LeftToSparkError
+    raise LeftToEngineError
 
 
 _FLOATING = (FLOAT, DOUBLE)
@@ -242,8 +242,8 @@ def _refuse_held_spellings(kind: DataType, column: pa.ChunkedArray) -> None:
     import pyarrow.compute as pc
 
     if kind not in {*INTEGRAL, BOOLEAN, STRING, DATE}:
-        raise LeftToSparkError
+        raise LeftToEngineError
     if kind == STRING:
         longest, odd = pc.max(pc.binary_length(column)).as_py(), pc.any(pc.match_substring(column, "\0")).as_py()
         if odd or (longest or 0) > _MOST_BYTES_OF_NAME:
-            raise LeftToSparkError
+            raise LeftToEngineError

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import LeftToSparkError, certain
+from deltasql.sql.cursor import LeftToEngineError, certain
 from deltasql.sql.text_edits import Replacement, splice
 from deltasql.sql.tokens import Token, closing, tokenize
 
@@ -49,13 +49,13 @@ class Reach:
 
 
 def padded(sql: str, reach: Reach) -> str:
-    """`sql`, a query or an expression, with blanks where CHAR columns are compared. Raises LeftToSparkError.
+    """`sql`, a query or an expression, with blanks where CHAR columns are compared. Raises LeftToEngineError.
 
     Columns of the query itself, and the value of the expression, may be CHAR; those of queries within it not.
     """
     if reach.lengths.keys() & reach.others:
         # The same name may stand for a CHAR of one table and a text of another one.
-        raise LeftToSparkError
+        raise LeftToEngineError
     edits = _Reader(sql, reach).edits()
     return splice(sql, sorted(set(edits))).sql if edits else sql
 
@@ -80,7 +80,7 @@ class _Reader:
             at = max(end, at + 1)
         names = [token.name.upper() for token in self.tokens if token.is_name]
         if any(names.count(alias) > 1 for alias in self._aliases):
-            raise LeftToSparkError
+            raise LeftToEngineError
         return found
 
     def _step(self, clauses: list[str], key: str) -> None:
@@ -105,17 +105,17 @@ class _Reader:
             if clauses == ["SELECT"] and not self._looks_back:
                 # The name of a column of the query, which nothing here compares.
                 return []
-            raise LeftToSparkError
+            raise LeftToEngineError
         if not (self.reach.others | self.reach.parts).isdisjoint(names[:-1]):
-            raise LeftToSparkError
+            raise LeftToEngineError
         while self._key(at - 1) == "(" and self._key(end) == ")" and self._key(at - 2) in _BEFORE_BRACKET:
             at, end, clauses = at - 1, end + 1, clauses[:-1]
         return self._mention(at, end, clauses)
 
     def _refuse_parts(self, name: str, at: int, end: int) -> None:
-        """Raises LeftToSparkError where a value with a CHAR in it is compared as a whole."""
+        """Raises LeftToEngineError where a value with a CHAR in it is compared as a whole."""
         if name in self.reach.parts and (self._key(at - 1) in _COMPARISONS or self._key(end) in _COMPARED):
-            raise LeftToSparkError
+            raise LeftToEngineError
 
     def _key(self, at: int) -> str:
         return self.tokens[at].key if 0 <= at < len(self.tokens) else ""
@@ -140,7 +140,7 @@ class _Reader:
         negated = behind == "NOT"
         word = self._key(end + 1) if negated else behind
         if word == "BETWEEN" or behind == "[" or self._is_distinct(end):
-            raise LeftToSparkError
+            raise LeftToEngineError
         if before == "||" or word in _HARMLESS:
             return []
         if word == "IN":
@@ -165,17 +165,17 @@ class _Reader:
     def _compared(self, start: int, end: int, other: int, length: int) -> list[Replacement]:
         """A column at [start, end) and what it is compared with, which begins at `other`."""
         if not 0 <= other < len(self.tokens):
-            raise LeftToSparkError
+            raise LeftToEngineError
         stop = other + 1 if self.tokens[other].kind == "string" else self._chain(other)
         first, last = min(start, other), max(end, stop)
         if stop == other or not self._ends(last) or not self._begins(first):
-            raise LeftToSparkError
+            raise LeftToEngineError
         if self.tokens[other].kind == "string":
             return self._pair(start, end, other, length)
         if self._key(stop) == "(" or self._length(stop - 1) not in {None, length}:
-            raise LeftToSparkError
+            raise LeftToEngineError
         if self._length(stop - 1) is None and self.tokens[other].key in {"NULL", "TRUE", "FALSE", "CASE", "INTERVAL"}:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return []
 
     def _ends(self, at: int) -> bool:
@@ -200,7 +200,7 @@ class _Reader:
         plain = all(item.kind == "string" for item in values) and all(item.key == "," for item in commas)
         begins = before in _BEFORE_OPERAND | {",", "SELECT", ""}
         if self._key(opening) != "(" or len(items) % 2 == 0 or not plain or not begins:
-            raise LeftToSparkError
+            raise LeftToEngineError
         texts = [certain(unquote(item.text)) for item in values]
         longest = max(length, *map(len, texts))
         edits = [_blanks(item, text, longest) for item, text in zip(values, texts, strict=True) if len(text) < longest]
@@ -210,25 +210,25 @@ class _Reader:
         return edits
 
     def _passed(self, start: int, end: int, clauses: Sequence[str]) -> None:
-        """A column that is compared with nothing here. Raises LeftToSparkError where it may be elsewhere."""
+        """A column that is compared with nothing here. Raises LeftToEngineError where it may be elsewhere."""
         before = self._key(start - 1)
         if start == 0 and end == len(self.tokens):
             return
         if clauses[-1] == "SELECT":
             if before not in {"SELECT", ",", "DISTINCT", "ALL"}:
-                raise LeftToSparkError
+                raise LeftToEngineError
             self._pass(clauses, end)
         elif clauses[-1] == "BY":
             return
         elif clauses[-1] == "" and before in {"(", ",", "DISTINCT", "ALL"}:
             if self._function(start) not in _PLAIN:
-                raise LeftToSparkError
+                raise LeftToEngineError
         else:
-            raise LeftToSparkError
+            raise LeftToEngineError
 
     def _pass(self, clauses: Sequence[str], end: int) -> None:
         if not self._is_single or len(clauses) > 1:
-            raise LeftToSparkError
+            raise LeftToEngineError
         alias = end + (self._key(end) == "AS")
         if alias < len(self.tokens) and self.tokens[alias].is_name and self._key(alias) not in _CLAUSES:
             self._aliases.add(self.tokens[alias].name.upper())

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import Cursor, LeftToSparkError, certain, comma_separated
+from deltasql.sql.cursor import Cursor, LeftToEngineError, certain, comma_separated
 from deltasql.sql.tokens import Token, tokenize
 
 
@@ -21,7 +21,7 @@ class DirectoryWrite:
 
 
 def directory_write(sql: str) -> DirectoryWrite | None:
-    """The parts of such a statement; None for any other. Raises LeftToSparkError for what is not certain."""
+    """The parts of such a statement; None for any other. Raises LeftToEngineError for what is not certain."""
     at = Cursor(tokenize(sql))
     if not (at.take("INSERT") and at.take("OVERWRITE") and at.key in {"DIRECTORY", "LOCAL"}):
         return None
@@ -31,13 +31,13 @@ def directory_write(sql: str) -> DirectoryWrite | None:
     name = at.name().lower()
     options = dict(_option(item) for item in comma_separated(at.group()[1:-1])) if at.take("OPTIONS") else {}
     if not at.left:
-        raise LeftToSparkError
+        raise LeftToEngineError
     return DirectoryWrite(path, name, options, sql[at.tokens[at.at].start :].rstrip().rstrip(";"))
 
 
 def _text(token: Token) -> str:
     if token.kind != "string":
-        raise LeftToSparkError
+        raise LeftToEngineError
     return certain(unquote(token.text))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from deltasql.sql.cursor import Cursor, LeftToSparkError, comma_separated
+from deltasql.sql.cursor import Cursor, LeftToEngineError, comma_separated
 from deltasql.sql.function_text import type_end
 from deltasql.sql.tokens import Token, tokenize
 
@@ -60,7 +60,7 @@ class Drop:
 def variable_command(sql: str) -> Declare | Assign | Drop | None:
     """The statement about variables that a text is; None for any other text.
 
-    Raises LeftToSparkError for what is not certain.
+    Raises LeftToEngineError for what is not certain.
     """
     at = _Statement(sql)
     if at.take("DECLARE"):
@@ -104,7 +104,7 @@ class _Statement(Cursor):
             self.at = len(self.tokens)
         self.end()
         if kind is None and default is None:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return Declare(tuple(targets), replaces, kind, default)
 
     def assign(self) -> Assign:
@@ -118,7 +118,7 @@ class _Statement(Cursor):
             query = self.group()
             self.end()
             if len(query) < 3 or query[0].key != "(":
-                raise LeftToSparkError
+                raise LeftToEngineError
             return Assign(tuple(targets), query=self.sql[query[0].end : query[-1].start])
         targets, values = [], list[str | None]()
         for item in comma_separated(self.tokens[self.at :]):
@@ -126,7 +126,7 @@ class _Statement(Cursor):
             targets.append(_target(one))
             one.need("=")
             if not one.left:
-                raise LeftToSparkError
+                raise LeftToEngineError
             value = self.sql[item[one.at].start : item[-1].end]
             values.append(None if value.upper() == "DEFAULT" else value)
         return Assign(tuple(targets), tuple(values))
@@ -136,17 +136,17 @@ class _Statement(Cursor):
 
     def text(self, start: int, end: int) -> str:
         if start >= end:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return self.sql[self.tokens[start].start : self.tokens[end - 1].end]
 
 
 def _target(at: Cursor) -> Target:
-    """The variable that is next. Raises LeftToSparkError for a name that is none of the session's."""
+    """The variable that is next. Raises LeftToEngineError for a name that is none of the session's."""
     if not at.is_name:
-        raise LeftToSparkError
+        raise LeftToEngineError
     chain = at.dotted()
     if len(chain) > 1 and [token.name.upper() for token in chain[:-1]] not in _SESSIONS:
-        raise LeftToSparkError
+        raise LeftToEngineError
     return Target(chain[-1].name, chain[0].start, chain[-1].end)
 
 

@@ -1,11 +1,12 @@
 """Expressions over the columns of a row whose values are certain without Spark: names, literals, comparisons, sums.
 
 Reads what people write in conditions and assignments. At whatever it does not know it raises
-LeftToSparkError, so it may know little, but must never be wrong.
+LeftToEngineError, so it may know little, but must never be wrong.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, Union
@@ -28,7 +29,7 @@ from deltasql.schema.types import (
     case_counts,
 )
 from deltasql.sql.constants import Constant
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.expression_types import type_at
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralReader, is_special
@@ -39,6 +40,9 @@ _SAME = frozenset({"=", "<>", "<=>"})
 _COMPUTED = frozenset({INTEGER, LONG, DOUBLE})
 """Types whose sums and products have no type but these: those of narrower ones depend on what they are stored in."""
 _MOST_LISTED = 200
+_ASSIGNED = re.compile(r"CAST\((.*) AS [\w(), ]+\)", re.DOTALL)
+_MOST_SHOWN = 80
+"""Characters of an expression that a reason shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,20 +120,20 @@ class RowScope:
     schemas: Mapping[str, StructType] = field(default_factory=dict)
 
     def column(self, parts: Sequence[str]) -> ColumnOf:
-        """The column of a name. Raises LeftToSparkError for one that is not there, or might be another one as well."""
+        """The column of a name. Raises LeftToEngineError for one that is not there, or might be another one as well."""
         found = list(self._meant(parts))
         if len(found) != 1:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return found[0]
 
     def _meant(self, parts: Sequence[str]) -> Iterator[ColumnOf]:
         if len(parts) > 2:
-            raise LeftToSparkError
+            raise LeftToEngineError
         for alias, schema in self.schemas.items():
             holder = schema.find(parts[0]) if len(parts) == 2 else None
             if holder is not None and isinstance(holder.type, StructType) and holder.type.find(parts[1]) is not None:
                 # A field of a struct, or a column of the rows with that name.
-                raise LeftToSparkError
+                raise LeftToEngineError
             if len(parts) == 1 or is_called(alias, parts[0]):
                 item = schema.find(parts[-1])
                 if item is not None:
@@ -142,30 +146,49 @@ def is_called(alias: str, name: str) -> bool:
 
 
 def row_expression(text: str, scope: RowScope) -> RowExpression:
-    """What `text` is over the rows of a scope. Raises LeftToSparkError where only Spark can tell."""
+    """What `text` is over the rows of a scope. Raises LeftToEngineError for what this process does not evaluate."""
+    try:
+        return _row_expression(text, scope)
+    except LeftToEngineError as left:
+        raise LeftToEngineError(left.reason or not_evaluated(text)) from None
+
+
+def not_evaluated(text: str) -> str:
+    """The reason for which an engine computes an expression."""
+    # The cast to the column's type is the planner's.
+    inner = _ASSIGNED.fullmatch(text)
+    shown = " ".join((text if inner is None else inner[1]).split())
+    shown = shown if len(shown) <= _MOST_SHOWN else f"{shown[: _MOST_SHOWN - 1]}…"
+    return f"{shown} is not evaluated in this process"
+
+
+def _row_expression(text: str, scope: RowScope) -> RowExpression:
     if is_special(text):
-        raise LeftToSparkError
+        raise LeftToEngineError
     reader = _Reader(text, scope)
     try:
         found = reader.expression()
         reader.end()
     except (RecursionError, ValueError):
-        raise LeftToSparkError from None
+        raise LeftToEngineError from None
     return found
 
 
 def row_condition(text: str, scope: RowScope) -> RowExpression:
-    """As `row_expression`, of a text that is TRUE, FALSE or NULL. Raises LeftToSparkError for any other."""
-    return _truth(row_expression(text, scope))
+    """As `row_expression`, of a text that is TRUE, FALSE or NULL. Raises LeftToEngineError for any other."""
+    found = row_expression(text, scope)
+    if found.type != BOOLEAN:
+        raise LeftToEngineError(not_evaluated(text))
+    return found
 
 
 def value_of(text: str, kind: DataType, scope: RowScope) -> RowExpression:
-    """As `row_expression`, of what a column of this type gets. Raises LeftToSparkError for a value of another type."""
+    """As `row_expression`, of what a column of this type gets. Raises LeftToEngineError for a value of another type."""
     if text == f"CAST(NULL AS {sql_text(kind)})":
         return Constant(kind, None)
     found = row_expression(text, scope)
     if found.type != kind:
-        raise LeftToSparkError
+        raise LeftToEngineError(f"{not_evaluated(text)} as {sql_text(kind)}")
     return found
 
 
@@ -191,12 +214,12 @@ def columns_of(expression: RowExpression) -> Iterator[ColumnOf]:
 
 def _type_of(item: StructField) -> DataType:
     if "__COLLATIONS" in item.metadata:
-        raise LeftToSparkError
+        raise LeftToEngineError
     return item.type
 
 
 class _Reader(LiteralReader):
-    """Each method reads one level of precedence, the weakest first. Raises LeftToSparkError."""
+    """Each method reads one level of precedence, the weakest first. Raises LeftToEngineError."""
 
     def __init__(self, sql: str, scope: RowScope) -> None:
         super().__init__(sql, zone=None)
@@ -236,7 +259,7 @@ class _Reader(LiteralReader):
             self.need("AND")
             found = _joined("AND", [_compared(">=", left, low), _compared("<=", left, self.sum())])
         elif denied:
-            raise LeftToSparkError
+            raise LeftToEngineError
         else:
             return left
         return Denied(found) if denied else found
@@ -249,7 +272,7 @@ class _Reader(LiteralReader):
         self.need(")")
         # Spark brings a list to one type.
         if len(found) > _MOST_LISTED or len({item.type for item in found}) > 1:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return found
 
     def sum(self) -> RowExpression:
@@ -274,10 +297,10 @@ class _Reader(LiteralReader):
         if self.key == "CAST" and self.peek(1) == "(":
             return self.cast()
         if not self.is_name:
-            raise LeftToSparkError
+            raise LeftToEngineError
         names = self.dotted()
         if self.key in {"(", "[", "."} or self.kind == "string":
-            raise LeftToSparkError
+            raise LeftToEngineError
         return self.scope.column([name.name for name in names])
 
     @property
@@ -299,7 +322,7 @@ class _Reader(LiteralReader):
 
 def _truth(value: RowExpression) -> RowExpression:
     if value.type != BOOLEAN:
-        raise LeftToSparkError
+        raise LeftToEngineError
     return value
 
 
@@ -313,7 +336,7 @@ def _widened(value: RowExpression, target: DataType) -> RowExpression:
         return value
     is_wider = is_integral(value.type) and is_integral(target) and BITS[value.type] < BITS[target]
     if not (is_wider or (target == DOUBLE and _is_known_as_double(value))):
-        raise LeftToSparkError
+        raise LeftToEngineError
     if isinstance(value, Constant):
         return Constant(target, as_type(value.value, value.type, target, None))
     return Widened(value, target)
@@ -331,7 +354,7 @@ def _alike(left: RowExpression, right: RowExpression) -> tuple[RowExpression, Ro
     if DOUBLE in {left.type, right.type}:
         return _widened(left, DOUBLE), _widened(right, DOUBLE)
     if left.type != right.type:
-        raise LeftToSparkError
+        raise LeftToEngineError
     return left, right
 
 
@@ -339,7 +362,7 @@ def _compared(operator: str, left: RowExpression, right: RowExpression) -> RowEx
     left, right = _alike(left, right)
     kind = left.type
     if not (is_ordered(kind) or kind == DOUBLE or (kind == BOOLEAN and operator in _SAME)):
-        raise LeftToSparkError
+        raise LeftToEngineError
     return Compared(operator, left, right)
 
 
@@ -349,7 +372,7 @@ def _computed(operator: str, left: RowExpression, right: RowExpression) -> RowEx
         left, right = _widened(left, DOUBLE), _widened(right, DOUBLE)
     left, right = _alike(left, right)
     if left.type not in _COMPUTED or not _may_divide(operator, right):
-        raise LeftToSparkError
+        raise LeftToEngineError
     return Computed(operator, left, right, left.type)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from deltasql.plan.operators import Literals
 from deltasql.schema.types import VOID, StructField, StructType
 from deltasql.sql.constants import Constant
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.expression_types import type_at
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralReader, common_columns, is_special
@@ -26,7 +26,7 @@ def constant_rows(query: str) -> Literals | None:
         names, rows = reader.query()
         reader.end()
         columns = common_columns(rows)
-    except (LeftToSparkError, ValueError, RecursionError):
+    except (LeftToEngineError, ValueError, RecursionError):
         return None
     distinct = {name.lower() for name in names}
     if len(distinct) < len(names) or len(names) != len(columns) or any(item.type == VOID for item in columns):
@@ -42,7 +42,7 @@ Named = tuple[Sequence[str], list[list[Constant]]]
 
 
 class _Reader(LiteralReader):
-    """Each method reads what it is called after. Raises LeftToSparkError."""
+    """Each method reads what it is called after. Raises LeftToEngineError."""
 
     def query(self) -> Named:
         if self.key == "VALUES":
@@ -50,13 +50,13 @@ class _Reader(LiteralReader):
         names, rows = self.select()
         if not all(names):
             # Spark makes up a name of the text.
-            raise LeftToSparkError
+            raise LeftToEngineError
         while self.take("UNION"):
             self.need("ALL")
             rows = rows + self.select()[1]
             # Spark brings the columns of a union to one type by other rules than those of VALUES.
             if len({tuple(item.type for item in row) for row in rows}) > 1:
-                raise LeftToSparkError
+                raise LeftToEngineError
         return names, rows
 
     def select(self) -> Named:
@@ -93,7 +93,7 @@ class _Reader(LiteralReader):
             found.append(self.name())
         self.need(")")
         if len(found) != len(names):
-            raise LeftToSparkError
+            raise LeftToEngineError
         return found
 
     def item(self) -> tuple[str, Constant]:

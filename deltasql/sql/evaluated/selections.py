@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deltasql.sql.constants import whole_number
-from deltasql.sql.cursor import LeftToSparkError, certain
+from deltasql.sql.cursor import LeftToEngineError, certain
 from deltasql.sql.projections import PlainSelect, inner_query
 from deltasql.sql.tokens import closing
 
@@ -30,16 +30,16 @@ class Selection:
     limit: int | None
 
 
-def selection(sql: str, relation: str) -> Selection | None:
-    """What a query asks of a relation; None for any other query."""
+def selection(sql: str, relation: str) -> Selection:
+    """What a query asks of a relation. Raises LeftToEngineError for any other query."""
     sql = inner_query(sql)
     reader = _Reader(sql)
     try:
         columns, alias = reader.columns(relation)
         found = Selection(columns, alias, reader.where(sql), reader.order(), reader.limit())
         reader.end()
-    except LeftToSparkError:
-        return None
+    except LeftToEngineError:
+        raise LeftToEngineError("the query is more than columns, WHERE, ORDER BY and LIMIT of one table") from None
     return found
 
 
@@ -51,7 +51,7 @@ class _Reader(PlainSelect):
         while self.left and self.key not in {"ORDER", "LIMIT"}:
             self.at = closing(self.tokens, self.at) + 1 if self.key == "(" else self.at + 1
         if self.at == start:
-            raise LeftToSparkError
+            raise LeftToEngineError
         return sql[self.tokens[start].start : self.tokens[self.at - 1].end]
 
     def order(self) -> tuple[Order, ...]:

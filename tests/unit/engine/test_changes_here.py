@@ -19,7 +19,7 @@ from deltasql.engine.reading import file_reader
 from deltasql.engine.rewrites import actions_here, copied_rows, rewritten_here
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowScope, row_expression
 
 COLUMNS = StructType(
@@ -93,7 +93,7 @@ def test_values(text: str, found: list[object]) -> None:
 @pytest.mark.parametrize("text", ["n + 1", "n * 2", "-2 - n"])
 def test_a_number_that_does_not_fit_is_left_to_an_engine(text: str) -> None:
     expression = row_expression(text, RowScope({"t": COLUMNS}))
-    with pytest.raises(LeftToSparkError):
+    with pytest.raises(LeftToEngineError):
         values(expression, rows_of("t", TABLE))
 
 
@@ -119,7 +119,7 @@ def test_too_many_pairs_are_left_to_an_engine(on: str, monkeypatch: pytest.Monke
     monkeypatch.setattr(pairs, "MOST_PAIRS", 1)
     rows = pa.table({"a": pa.array([1, 1], pa.int32())})
     scope = RowScope({"t": StructType(COLUMNS.fields[:1]), "s": StructType(COLUMNS.fields[:1])})
-    with pytest.raises(LeftToSparkError):
+    with pytest.raises(LeftToEngineError):
         pairs.equal_pairs(rows_of("t", rows), rows_of("s", rows), row_expression(on, scope))
 
 

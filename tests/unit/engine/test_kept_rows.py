@@ -26,7 +26,7 @@ from deltasql.log.storage.stores import Stores
 from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 
 SCHEMA = StructType(
     (
@@ -302,10 +302,10 @@ def test_no_file_comes_after_a_failure(tmp_path: Path, monkeypatch: pytest.Monke
 
     def fails() -> Any:
         begun.wait()
-        raise LeftToSparkError
+        raise LeftToEngineError
 
     monkeypatch.setattr(TableFiles, "write", slow)
     bins = [Bin("damaged", {}, fails), Bin("slow", {}, lambda: ROWS)]
-    with pytest.raises(LeftToSparkError):
+    with pytest.raises(LeftToEngineError):
         united_files(Stores().open(str(tmp_path)), bins, "d", SCHEMA)
     assert done == [1]

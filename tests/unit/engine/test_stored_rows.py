@@ -15,7 +15,7 @@ from deltasql.engine.rewrites.stored_rows import StoredRows
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Pruning, Scan, TableVersion
 from deltasql.schema.types import DATE, INTEGER, StructField, StructType
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 
 SCHEMA = StructType((StructField("day", DATE), StructField("n", INTEGER)))
 
@@ -41,9 +41,9 @@ def test_nothing_of_a_file_of_the_old_calendar_stays_as_it_is(tmp_path: Path) ->
     rows, path = stored(tmp_path, date(1500, 1, 1), "2.4.8")
     file = rows.opened(path, None, spliceable=True)
     assert file.rows(0, {"n"}).to_pylist() == [{"n": 1}]
-    with pytest.raises(LeftToSparkError):
+    with pytest.raises(LeftToEngineError):
         file.rows(0, {"day", "n"})
-    with pytest.raises(LeftToSparkError):
+    with pytest.raises(LeftToEngineError):
         rows.live(path)
     rows, path = stored(tmp_path, date(1500, 1, 1), "4.2.0")
     file = rows.opened(path, None, spliceable=True)

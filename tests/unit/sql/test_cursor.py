@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.cursor import Cursor, LeftToSparkError, certain, comma_separated
+from deltasql.sql.cursor import Cursor, LeftToEngineError, certain, comma_separated
 from deltasql.sql.tokens import tokenize
 
 
@@ -45,7 +45,7 @@ def test_a_group_is_stepped_over_whole(sql: str, taken: str, next_key: str) -> N
 def test_what_must_be_there_and_is_not_is_left_to_spark() -> None:
     at = cursor("a")
     for asked in (lambda: at.need("B"), at.end, lambda: cursor("1").name(), cursor("").next, lambda: certain(None)):
-        with pytest.raises(LeftToSparkError):
+        with pytest.raises(LeftToEngineError):
             asked()
     assert certain(0) == 0
 

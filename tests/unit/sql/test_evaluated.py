@@ -20,7 +20,7 @@ from deltasql.schema.types import (
     StructType,
     matching,
 )
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowScope, row_expression
 from deltasql.sql.evaluated.queries import constant_rows
 from deltasql.sql.evaluated.selections import Order, Selection, selection
@@ -147,7 +147,7 @@ LEFT = ["", *LEFT_TEXTS.strip().splitlines()]
 @pytest.mark.parametrize("text", KNOWN)
 def test_types_of_expressions(text: str) -> None:
     if KNOWN[text] is None:
-        with pytest.raises(LeftToSparkError):
+        with pytest.raises(LeftToEngineError):
             row_expression(text, ONE)
         return
     assert row_expression(text, ONE).type == KNOWN[text]
@@ -155,25 +155,25 @@ def test_types_of_expressions(text: str) -> None:
 
 @pytest.mark.parametrize("text", LEFT)
 def test_what_is_not_certain_is_left_to_an_engine(text: str) -> None:
-    with pytest.raises(LeftToSparkError):
+    with pytest.raises(LeftToEngineError):
         row_expression(text, ONE)
 
 
 def test_names_are_of_one_side() -> None:
     assert row_expression("w = v", BOTH).type == BOOLEAN
     for text in ("id = 1", "t.w = 'x'", "s.id = 1"):
-        with pytest.raises(LeftToSparkError):
+        with pytest.raises(LeftToEngineError):
             row_expression(text, BOTH)
     # Rows that are called as a column is whose parts have such names.
     mixed = RowScope({"t": TARGET, "s": StructType((StructField("x", INTEGER),))})
-    with pytest.raises(LeftToSparkError):
+    with pytest.raises(LeftToEngineError):
         row_expression("s.x = 1", mixed)
 
 
 def test_letter_case_counts_where_it_is_set_so() -> None:
-    with matching(case_sensitive=True), pytest.raises(LeftToSparkError):
+    with matching(case_sensitive=True), pytest.raises(LeftToEngineError):
         row_expression("ID = 1", ONE)
-    with matching(case_sensitive=True), pytest.raises(LeftToSparkError):
+    with matching(case_sensitive=True), pytest.raises(LeftToEngineError):
         row_expression("T.id = 1", ONE)
 
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from deltasql.schema.text import type_text
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import literal_constant, literal_rows
 from tests.unit.planner.lab import columns
@@ -101,13 +101,13 @@ def test_literals(text: str, kind: str, value: Any) -> None:
     ],
 )
 def test_what_is_left_to_spark(text: str) -> None:
-    with pytest.raises(LeftToSparkError):
+    with pytest.raises(LeftToEngineError):
         literal_constant(text, PARIS)
     assert literal_rows(f"VALUES ({text})", PARIS) is None
 
 
 def test_a_moment_without_a_zone_needs_the_sessions() -> None:
-    with pytest.raises(LeftToSparkError):
+    with pytest.raises(LeftToEngineError):
         literal_constant("TIMESTAMP'2024-01-01 00:00:00'", None)
     assert literal_constant("TIMESTAMP'1960-01-01'", timezone.utc).value == -315_619_200_000_000
 
@@ -206,5 +206,5 @@ def test_store_assignment(text: str, target: str, value: Any) -> None:
 def test_casts_that_are_left_to_spark(text: str, target: str) -> None:
     found = literal_constant(text, PARIS)
     (field,) = columns(f"c {target}")
-    with pytest.raises(LeftToSparkError):
+    with pytest.raises(LeftToEngineError):
         as_type(found.value, found.type, field.type, PARIS)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.errors.engine import NotOnSailError, SparkError
-from deltasql.sql.cursor import LeftToSparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.dialects.char_padding import Reach, padded
 from deltasql.sql.dialects.directories import DirectoryWrite, directory_write
 from deltasql.sql.dialects.inlining import Inline, checked_body, inlined
@@ -38,7 +38,7 @@ def test_statements_about_variables() -> None:
     assert isinstance(variable_command("DROP TEMPORARY VARIABLE IF EXISTS a"), Drop)
     assert variable_command("SET a = 1") is None
     for sql in ("DECLARE", "DECLARE a", "DECLARE builtin.a = 1", "SET VAR (a) = 1", "SET VAR a"):
-        with pytest.raises(LeftToSparkError):
+        with pytest.raises(LeftToEngineError):
             variable_command(sql)
 
 
@@ -170,7 +170,7 @@ def test_comparisons_of_char_that_are_not_certain(sql: str) -> None:
     if sql.startswith("'a' ||"):
         assert padded(sql, REACH) == sql
         return
-    with pytest.raises(LeftToSparkError):
+    with pytest.raises(LeftToEngineError):
         padded(sql, REACH)
 
 
@@ -182,7 +182,7 @@ def test_directories() -> None:
         "INSERT OVERWRITE LOCAL DIRECTORY '/x' USING csv SELECT 1",
         "INSERT OVERWRITE DIRECTORY '/x' SELECT 1",
     ):
-        with pytest.raises(LeftToSparkError):
+        with pytest.raises(LeftToEngineError):
             directory_write(wrong)
 
 

@@ -72,7 +72,7 @@ def _(statement: Explain, context: Context) -> Plan:
     """
     planned = plan(statement.statement, context)
     lines = ["== Logical Plan ==", *logical_lines(statement.statement, context.told), *physical_lines(planned)]
-    lines += _movers(planned, context)
+    lines += [*_ways(planned, context), *_movers(planned, context)]
     if isinstance(planned, (RowChange, TableChange, LayoutChange)) and not _changes_nothing(planned):
         lines += conflict_lines(planned)
     mode = "FORMATTED" if statement.mode == ANALYZE else statement.mode
@@ -163,6 +163,16 @@ def _known(planned: Answer | LogRows) -> str:
         if isinstance(planned, LogRows)
         else f"Answer: {len(planned.rows)} rows from the log and the catalog"
     )
+
+
+def _ways(planned: Plan, context: Context) -> list[str]:
+    """Who computes the rows, and why."""
+    match planned:
+        case QueryRows(operator) | RowChange(operator=operator) | LayoutChange(operator=operator):
+            is_idle = not isinstance(planned, QueryRows) and _changes_nothing(planned)
+            return [] if is_idle else ["== Rows ==", f"computed {context.analyst.way(operator)}"]
+        case _:
+            return []
 
 
 def _movers(planned: Plan, context: Context) -> list[str]:

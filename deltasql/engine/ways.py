@@ -1,0 +1,67 @@
+"""Who computes the rows of a statement: this process or the engine. One of them is tried, and the reason recorded."""
+
+from __future__ import annotations
+
+from deltasql.engine.evaluation.selections import SelectedRows, rows_here
+from deltasql.engine.reading.frames import Frames
+from deltasql.engine.reading.plain_scans import PlainScan
+from deltasql.engine.rewrites.rewritten_here import rewritten_by, rewritten_here
+from deltasql.engine.rewrites.written_here import written_by, written_here
+from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.writing.stage import Stage
+from deltasql.plan.operators import Operator, Rearrange, Rewrite, Write
+from deltasql.plan.way import EVALUATED, ComputedBy, Way, record_way
+from deltasql.runtime import Rewritten, Staged
+from deltasql.sql.cursor import LeftToEngineError
+
+_SORTED = Way(ComputedBy.ENGINE, "rows are sorted by several columns")
+_COPIED = Way(ComputedBy.PROCESS, "rows are copied from file to file")
+
+
+def planned_way(frames: Frames, operator: Operator) -> Way:
+    """Who computes the rows of an operator, as far as that is certain before rows are read. Starts no engine."""
+    match operator:
+        case Rewrite():
+            return rewritten_by(frames, operator)
+        case Write():
+            return written_by(frames, operator)
+        case Rearrange():
+            return _COPIED if operator.curve is None else _SORTED
+    try:
+        rows_here(frames.spark, operator)
+    except LeftToEngineError as left:
+        return Way(ComputedBy.ENGINE, left.reason)
+    return Way(ComputedBy.PROCESS, EVALUATED)
+
+
+def queried_in_process(spark: SparkHandle, operator: Operator) -> PlainScan | SelectedRows | None:
+    """The rows of a query that this process reads; None where the engine computes them."""
+    try:
+        found = rows_here(spark, operator)
+    except LeftToEngineError as left:
+        record_way(ComputedBy.ENGINE, left.reason)
+        return None
+    record_way(ComputedBy.PROCESS, EVALUATED)
+    return found
+
+
+def written_in_process(frames: Frames, operator: Write, stage: Stage) -> Staged | None:
+    """See `written_here`; None where the engine computes the rows."""
+    try:
+        staged = written_here(frames, operator, stage)
+    except LeftToEngineError as left:
+        record_way(ComputedBy.ENGINE, left.reason)
+        return None
+    record_way(*written_by(frames, operator))
+    return staged
+
+
+def rewritten_in_process(frames: Frames, operator: Rewrite, stage: Stage) -> Rewritten | None:
+    """See `rewritten_here`; None where the engine computes the rows."""
+    try:
+        done = rewritten_here(frames, operator, stage)
+    except LeftToEngineError as left:
+        record_way(ComputedBy.ENGINE, left.reason)
+        return None
+    record_way(ComputedBy.PROCESS, EVALUATED)
+    return done

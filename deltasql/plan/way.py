@@ -1,0 +1,67 @@
+"""How the rows of a statement are computed, for EXPLAIN, results and the log of the process."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from enum import Enum
+from typing import NamedTuple
+
+
+class ComputedBy(Enum):
+    """Who computes rows; the values are the words that users see."""
+
+    LOG = "log"
+    PROCESS = "process"
+    ENGINE = "engine"
+
+
+EVALUATED = "its expressions are evaluated here, and its rows are few enough"
+"""The reason for which a statement needs no engine."""
+
+
+class Way(NamedTuple):
+    """Who computes the rows of a statement, and why, as part of a sentence."""
+
+    by: ComputedBy
+    because: str
+
+    def __str__(self) -> str:
+        match self.by:
+            case ComputedBy.LOG:
+                return f"no rows are computed: {self.because}"
+            case ComputedBy.PROCESS:
+                return f"in this process: {self.because}"
+            case ComputedBy.ENGINE:
+                return f"by the engine: {self.because}"
+
+
+_LOGGER = logging.getLogger(__name__)
+_WAYS: ContextVar[list[Way] | None] = ContextVar("ways", default=None)
+
+
+@contextmanager
+def ways_recorded() -> Iterator[list[Way]]:
+    """Context: the list of the ways that are taken within it, each once."""
+    found: list[Way] = []
+    token = _WAYS.set(found)
+    try:
+        yield found
+    finally:
+        _WAYS.reset(token)
+
+
+def record_way(by: ComputedBy, because: str) -> None:
+    """Adds a way to those of the statement that runs, if it records them."""
+    found, way = _WAYS.get(), Way(by, because)
+    _LOGGER.debug("rows are computed %s", way)
+    if found is not None and way not in found:
+        found.append(way)
+
+
+def recorded_ways() -> list[Way]:
+    """The ways that the statement that runs has taken so far; the list grows with it."""
+    found = _WAYS.get()
+    return [] if found is None else found
