@@ -23,6 +23,21 @@ class ConstraintDependentColumnError(DeltaSqlError):
 
 
 @condition(
+    "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
+    "42K09",
+    "Cannot {operation} column {column}: a column invariant uses it ({expression}), which the metadata of {table} has "
+    "as delta.invariants. No statement removes it; CREATE TABLE … AS SELECT * FROM {table} makes a table without it.",
+)
+class InvariantDependentColumnError(DeltaSqlError):
+    """A change of a column that a column invariant refers to."""
+
+    operation: str
+    column: str
+    expression: str
+    table: str
+
+
+@condition(
     "DELTA_CONSTRAINT_DATA_TYPE_MISMATCH",
     "42K09",
     "The type of {column} would change from {old} to {new}, and the CHECK constraint {constraint} uses it "
@@ -96,7 +111,7 @@ class NonBooleanConstraintError(DeltaSqlError):
 @condition(
     "DELTA_UNSUPPORTED_EXPRESSION_CHECK_CONSTRAINT",
     "42621",
-    "{part} cannot be used in the CHECK constraint {constraint}: {expression}. {advice}",
+    "{part} cannot be used in the {kind} {constraint}: {expression}. {advice}",
 )
 class CheckExpressionError(DeltaSqlError):
     """A sub-query, a window, a name that is no column, text that is no expression."""
@@ -105,12 +120,13 @@ class CheckExpressionError(DeltaSqlError):
     constraint: str
     expression: str
     advice: str
+    kind: str = "CHECK constraint"
 
 
 @condition(
     "DELTA_AGGREGATE_IN_CHECK_CONSTRAINT",
     "42621",
-    "{part} cannot be used in the CHECK constraint {constraint}: {expression}. {advice}",
+    "{part} cannot be used in the {kind} {constraint}: {expression}. {advice}",
 )
 class CheckAggregateError(DeltaSqlError):
     """An aggregate: a condition is one of a single row."""
@@ -119,12 +135,13 @@ class CheckAggregateError(DeltaSqlError):
     constraint: str
     expression: str
     advice: str
+    kind: str = "CHECK constraint"
 
 
 @condition(
     "DELTA_NON_DETERMINISTIC_EXPRESSION_IN_CHECK_CONSTRAINT",
     "42621",
-    "{part} cannot be used in the CHECK constraint {constraint}: {expression}. {advice}",
+    "{part} cannot be used in the {kind} {constraint}: {expression}. {advice}",
 )
 class CheckNotDeterministicError(DeltaSqlError):
     """rand(), uuid() …"""
@@ -133,12 +150,13 @@ class CheckNotDeterministicError(DeltaSqlError):
     constraint: str
     expression: str
     advice: str
+    kind: str = "CHECK constraint"
 
 
 @condition(
     "DELTA_UDF_IN_CHECK_CONSTRAINT",
     "42621",
-    "{part} cannot be used in the CHECK constraint {constraint}: {expression}. {advice}",
+    "{part} cannot be used in the {kind} {constraint}: {expression}. {advice}",
 )
 class CheckFunctionError(DeltaSqlError):
     """A function that is none of Spark's own, or one that looks at more than its arguments."""
@@ -147,6 +165,7 @@ class CheckFunctionError(DeltaSqlError):
     constraint: str
     expression: str
     advice: str
+    kind: str = "CHECK constraint"
 
 
 @condition(
