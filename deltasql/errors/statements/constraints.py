@@ -8,33 +8,17 @@ from deltasql.errors.base import DeltaSqlError, condition
 @condition(
     "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
     "42K09",
-    "Cannot {operation} column {column}: the {kind} {constraint} uses it ({expression}). "
-    "Drop the constraint first: ALTER TABLE {table} DROP CONSTRAINT {constraint}.",
+    "Cannot {operation} column {column}: the {kind} {constraint} uses it ({expression}). {advice}",
 )
 class ConstraintDependentColumnError(DeltaSqlError):
-    """A change of a column that a CHECK constraint, a primary key or a foreign key refers to."""
+    """A change of a column that a CHECK constraint, a column invariant, a primary key or a foreign key refers to."""
 
     operation: str
     column: str
     constraint: str
     expression: str
-    table: str
+    advice: str
     kind: str = "CHECK constraint"
-
-
-@condition(
-    "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
-    "42K09",
-    "Cannot {operation} column {column}: a column invariant uses it ({expression}), which the metadata of {table} has "
-    "as delta.invariants. No statement removes it; CREATE TABLE … AS SELECT * FROM {table} makes a table without it.",
-)
-class InvariantDependentColumnError(DeltaSqlError):
-    """A change of a column that a column invariant refers to."""
-
-    operation: str
-    column: str
-    expression: str
-    table: str
 
 
 @condition(

@@ -18,7 +18,6 @@ from deltasql.errors.statements.constraints import (
     ConstraintDependentColumnError,
     ConstraintExistsError,
     ConstraintNotFoundError,
-    InvariantDependentColumnError,
     NewCheckViolationError,
     NonBooleanConstraintError,
 )
@@ -40,7 +39,7 @@ from deltasql.planner.rows.column_types import types_of
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions.keys import dropped_key
-from deltasql.planner.tables.keys import refuse_key_change
+from deltasql.planner.tables.keys import drop_first, refuse_key_change
 from deltasql.schema.invariants import INVARIANTS, column_invariants
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
@@ -187,18 +186,20 @@ def verification(context: Context, snapshot: Snapshot, broken: str, error: Delta
 
 
 def refuse_dependent(path: tuple[str, ...], operation: str, snapshot: Snapshot) -> None:
-    """Raises ConstraintDependentColumnError, InvariantDependentColumnError if a condition refers to the column.
+    """Raises ConstraintDependentColumnError if a CHECK constraint or a column invariant refers to the column.
 
     So it does to what holds the column, and to its fields. A key is in the way of nothing but dropping the column.
     """
     if operation == "drop":
         refuse_key_change(path, operation, snapshot)
+    column, table = path_text(path), snapshot.table
     for name, expression in snapshot.properties.constraints.items():
         if refers_to(expression, path):
-            raise ConstraintDependentColumnError(operation, path_text(path), name, expression, snapshot.table)
-    for expression in column_invariants(snapshot.schema).values():
+            raise ConstraintDependentColumnError(operation, column, name, expression, drop_first(table, name))
+    for name, expression in column_invariants(snapshot.schema).items():
         if refers_to(expression, path):
-            raise InvariantDependentColumnError(operation, path_text(path), expression, snapshot.table)
+            advice = f"No statement removes it; a copy has none: CREATE TABLE … AS SELECT * FROM {table}."
+            raise ConstraintDependentColumnError(operation, column, name, expression, advice, "column invariant")
 
 
 def constraints_of(
