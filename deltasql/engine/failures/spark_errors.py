@@ -128,12 +128,7 @@ def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
         return _unbound(failure).at(_place(failure, sql))
     sentence = _first_line(text) if name == "SPARK_JVM_ERROR" else _sentence(text, name)
     if name == "PARSE_SYNTAX_ERROR":
-        places = _misread_places(failure, sql)
-        wrong = misspelt_error(failure, sql, places)
-        if wrong:
-            return wrong
-        place = places[0] if len(places) == 1 else None
-        return SparkError(name, failure.state, in_users_words(sentence, place), text).at(place)
+        return _misread(failure, sentence, sql)
     wrong = unresolved_error(failure, sql)
     if wrong:
         return wrong.at(_place(failure, sql))
@@ -231,6 +226,16 @@ def _place(failure: Failure, sql: str) -> Caret | None:
         if found is not None:
             return Caret(sql, found.start(), found.end())
     return None
+
+
+def _misread(failure: Failure, sentence: str, sql: str) -> DeltaSqlError:
+    """The error for what a parser cannot read: what was probably meant, else the parser's own `sentence`."""
+    places = _misread_places(failure, sql)
+    wrong = misspelt_error(failure, sql, places)
+    if wrong:
+        return wrong
+    place = places[0] if len(places) == 1 else None
+    return SparkError(failure.condition, failure.state, in_users_words(sentence, place), failure.text).at(place)
 
 
 def _misread_places(failure: Failure, sql: str) -> list[Caret]:

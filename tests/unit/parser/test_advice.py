@@ -16,6 +16,7 @@ FILES = (
     ROOT / "table" / "wrong_words.sql",
     ROOT / "table" / "wrong_words_elsewhere.sql",
     ROOT / "query" / "wrong_words.sql",
+    ROOT / "query" / "foreign_forms.sql",
 )
 STATEMENTS = [statement.text for path in FILES for statement in split(path.read_text(encoding="utf-8"))]
 
