@@ -83,7 +83,7 @@ class DeltaSqlError(Exception):
     def message(self) -> str:
         """One or two sentences: what is wrong with which object, and what to do."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-        text = self.template.format(**{name: _text(value) for name, value in values.items()}) + self.note
+        text = self.template.format(**{name: _Shown(_text(value)) for name, value in values.items()}) + self.note
         text = without_secrets(text)
         return text if self.caret is None else without_secrets_of(self.caret.sql, text)
 
@@ -124,6 +124,20 @@ def _hidden(value: Any, hidden: Callable[[str], str]) -> Any:
     return value
 
 
+class _Shown(str):
+    """A field of a message; in its template `{expected:columns}` is 1 column, or 2 columns."""
+
+    __slots__ = ()
+
+    def __format__(self, things: str) -> str:
+        return f"{self!s} {things.removesuffix('s') if self == '1' else things}" if things else str(self)
+
+
+def counted(number: int, things: str) -> str:
+    """A number of `things`, which is a regular plural: 1 column, 2 columns."""
+    return format(_Shown(number), things)
+
+
 def _text(value: object) -> str:
     if isinstance(value, (list, tuple, set, frozenset)):
         return ", ".join(str(item) for item in value)
@@ -137,7 +151,8 @@ _Error = TypeVar("_Error", bound=type[DeltaSqlError])
 def condition(name: str, sqlstate: str, template: str) -> Callable[[_Error], _Error]:
     """Class decorator: gives an error class its condition, SQLSTATE and message template.
 
-    The class body declares the typed fields that `template` refers to as `{field}`.
+    The class body declares the typed fields that `template` refers to as `{field}`, and numbers of things, with their
+    plural, as `{field:things}`.
     """
 
     def declare(cls: _Error) -> _Error:

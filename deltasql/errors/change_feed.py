@@ -8,7 +8,7 @@ from deltasql.errors.base import DeltaSqlError, condition
 @condition(
     "INCORRECT_NUMBER_OF_ARGUMENTS",
     "42605",
-    "{function} takes a table, a start and maybe an end, not {count} arguments: {function}('name', start [, end]).",
+    "{function} takes a table, a start and maybe an end, not {count:arguments}: {function}('name', start [, end]).",
 )
 class ChangeArgumentCountError(DeltaSqlError):
     """table_changes with fewer than two or more than three arguments."""

@@ -147,7 +147,7 @@ class OtherCredentialsError(DeltaSqlError):
 @condition(
     "DELTASQL_STAGED_ROWS_MISSING",
     "58030",
-    "Spark has written {written} rows below {location}, and {found} are there. Its executors write to another disk "
+    "Spark has written {written:rows} below {location}, and {found} are there. Its executors write to another disk "
     "than this process reads, or a task that failed left files behind; nothing was committed. Give both the same "
     "storage, or run SET deltasql.io.mode = DRIVER, so that this process writes the files itself, as it can for tables "
     "without VARIANT columns.",
@@ -163,7 +163,7 @@ class StagedRowsMissingError(DeltaSqlError):
 @condition(
     "DELTASQL_ROWS_LOST",
     "XX000",
-    "A new file in place of {file} would have {found} rows, and not {due}: nothing was committed. That is a fault of "
+    "A new file in place of {file} would have {found:rows}, and not {due}: nothing was committed. That is a fault of "
     "deltasql; please report it with the statement. Until it is mended, SET deltasql.io.mode = EXECUTORS has Spark "
     "write the file.",
 )

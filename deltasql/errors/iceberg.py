@@ -177,7 +177,7 @@ class ConversionError(DeltaSqlError):
 @condition(
     "DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED",
     _STATE,
-    "Other writers of {table} were faster with its iceberg metadata {attempts} times.",
+    "Other writers of {table} were faster with its iceberg metadata {attempts:times}.",
 )
 class IcebergWritersError(DeltaSqlError):
     """A lost race, again and again."""

@@ -211,7 +211,7 @@ class InvalidCheckpointError(DeltaSqlError):
 @condition(
     "DELTA_CHECKPOINT_SNAPSHOT_MISMATCH",
     "XXKDS",
-    "The checkpoint of version {version} of {table} was not written: it has {written} files and the table has {live}.",
+    "The checkpoint of version {version} of {table} was not written: it has {written:files} and the table has {live}.",
 )
 class CheckpointMismatchError(DeltaSqlError):
     """Live files, about to be written as a checkpoint, that are not as many as the log's own totals say."""
@@ -320,7 +320,7 @@ class InvalidCommitError(DeltaSqlError):
 @condition(
     "DELTA_MAX_COMMIT_RETRIES_EXCEEDED",
     "40000",
-    "The commit to {table} lost the race {attempts} times, last at version {version}. "
+    "The commit to {table} lost the race {attempts:times}, last at version {version}. "
     "Run the statement again when fewer writers are at work.",
 )
 class CommitRetriesExceededError(DeltaSqlError):

@@ -65,7 +65,7 @@ class FieldOfNonStructError(DeltaSqlError):
 @condition(
     "DELTA_INSERT_COLUMN_ARITY_MISMATCH",
     "42802",
-    "Struct column {column} of {table} has {expected} fields, and the query gives {given}. "
+    "Struct column {column} of {table} has {expected:fields}, and the query gives {given}. "
     "Give every field, or insert BY NAME WITH SCHEMA EVOLUTION.",
 )
 class NestedArityError(DeltaSqlError):
@@ -172,14 +172,14 @@ class StructTypeMismatchError(DeltaSqlError):
 @condition(
     "DELTA_EXCEED_CHAR_VARCHAR_LIMIT",
     "22001",
-    "Column {column} takes {limit} characters, and a row to write has more: {values}. Nothing was written; "
+    "Column {column} takes {limit:characters}, and a row to write has more: {values}. Nothing was written; "
     "shorten the value: left({column}, {limit}).",
 )
 class ExceedLengthError(DeltaSqlError):
     """A string that is too long for its CHAR or VARCHAR column."""
 
     column: str
-    limit: str
+    limit: int
     values: str
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any
 
+from deltasql.errors.base import counted
 from deltasql.errors.secrets import shown_value
 from deltasql.golden.normal import is_measure
 
@@ -87,7 +88,7 @@ def _file(kind: str, action: Mapping[str, Any]) -> str:
     stats = action.get("stats")
     records = json.loads(stats).get("numRecords") if isinstance(stats, str) and stats else None
     if records is not None:
-        parts.append(f"{records} record{'' if records == 1 else 's'}")
+        parts.append(counted(records, "records"))
     parts += _marks(kind, action)
     return f"{kind} {', '.join(parts)}".rstrip()
 

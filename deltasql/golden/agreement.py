@@ -49,6 +49,12 @@ def summary(files: Iterable[tuple[str, str]]) -> str:
     )
 
 
+def new_errors(expected: str, actual: str) -> list[str]:
+    """The conditions of statements that failed, and that were not kept as failing in the same words."""
+    kept = Counter(_blocks(expected))
+    return [_condition(block) for block in (Counter(_blocks(actual)) - kept).elements() if _condition(block)]
+
+
 def _verdict(kept: str, own: str) -> Verdict:
     if kept == own:
         return Verdict.SAME

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import TextIO
 
-from deltasql.golden.agreement import summary
+from deltasql.errors.base import counted
+from deltasql.golden.agreement import new_errors, summary
 from deltasql.golden.failures import Failure, wants_annotations
 from deltasql.golden.suite import GoldenOutcome
 
@@ -39,6 +40,8 @@ class Report:
         self._rewritten += rewritten
         state = "ok  " if outcome.ok else "new " if rewritten else self._painted("FAIL", _RED + _BOLD)
         self._write(f"{state} {outcome.path} ({outcome.statements} statements, {outcome.seconds:.2f} s)")
+        if rewritten:
+            self._tell_accepted(new_errors(outcome.expected or "", outcome.actual))
         for warning in outcome.warnings:
             self._write(f"     warning: {warning}")
         if not passed:
@@ -61,9 +64,14 @@ class Report:
         total = len(self.outcomes)
         counts = [f"{total - len(failed) - self._rewritten} passed", f"{len(failed)} failed"]
         counts += [f"{self._rewritten} rewritten"] if self._accept else []
-        self._write(f"{total} file{'' if total == 1 else 's'}: {', '.join(counts)}")
+        self._write(f"{counted(total, 'files')}: {', '.join(counts)}")
         if self._by_statement:
             self._write(summary((outcome.expected or "", outcome.actual) for outcome, _ in self.outcomes))
+
+    def _tell_accepted(self, errors: list[str]) -> None:
+        """Errors among what was accepted: a statement that was meant to succeed would look as green as the others."""
+        if errors:
+            self._write(f"     {counted(len(errors), 'errors')} accepted: {', '.join(sorted(set(errors)))}")
 
     def _tell_failures(self, outcome: GoldenOutcome) -> None:
         if outcome.is_outdated:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from deltasql.errors.base import Caret
@@ -15,7 +16,10 @@ _MERGE = "MERGE [WITH] [SCHEMA] [EVOLUTION]"
 _INSERT = "INSERT [WITH] [SCHEMA] [EVOLUTION]"
 _NO_OBJECT = "Say what it is: {verb} TABLE …, {verb} VIEW … or {verb} SCHEMA …."
 
-_SHORT_TYPES = "INT|INTEGER|BIGINT|STRING|DOUBLE|FLOAT|BOOLEAN|DATE|TIMESTAMP|BINARY|SMALLINT|TINYINT|VARIANT"
+_TYPES = (
+    "INT|INTEGER|BIGINT|STRING|DOUBLE|FLOAT|BOOLEAN|DATE|TIMESTAMP|TIMESTAMP_NTZ|BINARY|SMALLINT|TINYINT|VARIANT|DECIMAL|"
+    "NUMERIC|CHAR|VARCHAR|ARRAY|MAP|STRUCT"
+)
 _MOST_OF_REST = 40
 
 # Between < and > is the place where the text cannot be read.
@@ -116,16 +120,27 @@ ADVICE = (
     ("SET name < part >", "Write SET key = value."),
     # Queries, where Spark's parser stops
     ("⋯ , < FROM|WHERE|GROUP|ORDER|HAVING|LIMIT >", "Remove the comma before it."),
-    ("⋯ SELECT < TOP part >", "Write LIMIT n at the end."),
     ("⋯ SELECT … < INTO name >", "Write CREATE TABLE t AS SELECT …, or INSERT INTO t SELECT …."),
-    ("⋯ LIMIT part < , > part", "Write LIMIT n OFFSET m."),
     ("⋯ SELECT < FROM >", "Say which columns: SELECT * FROM t."),
     ("⋯ < IN part >", "Write the values in parentheses: IN (1, 2)."),
     ("⋯ < = = >", "Write = once."),
     ("⋯ < = GT >", "Write >=."),
     ("⋯ JOIN part part < . part > =", "Write ON before the condition."),
-    (f"{_CREATE} name ( ⋯ {_SHORT_TYPES} < part > {_SHORT_TYPES}", "A comma is missing before it."),
+    (f"{_CREATE} name ( ⋯ ~ < part > {_TYPES}", "A comma is missing before {inner}."),
+    (f"{_ALTER} ADD COLUMNS ( ⋯ ~ < part > {_TYPES}", "A comma is missing before {inner}."),
 )  # fmt: skip
+QUERIES = (
+    ("⋯ SELECT|DISTINCT < TOP number >", "Write LIMIT n at the end."),
+    ("⋯ LIMIT number < , > number", "Write LIMIT n OFFSET m."),
+    ("⋯ FROM|JOIN name VERSION < number >", "Write VERSION AS OF {inner}."),
+    ("⋯ FROM|JOIN !CASE name < TIMESTAMP > string", "Write TIMESTAMP AS OF."),
+    ("⋯ part @ < number >", "Write @v{inner}, or VERSION AS OF {inner}."),
+    ("⋯ SELECT|DISTINCT|,|. * < EXCLUDE > (", "Write EXCEPT: * EXCEPT (a, b)."),
+    ("⋯ SELECT|DISTINCT|,|. * < EXCLUDE > !FROM part", "Write EXCEPT: * EXCEPT (a, b)."),
+    ("⋯ SELECT|DISTINCT|FROM|JOIN|BY|WHERE|AND|OR|,|.|= < [name] >", "Names are quoted by back-ticks: `{inner}`."),
+)
+"""Forms of other dialects in a query that no engine reads, so that none is asked. All of them are syntax errors."""
+
 NAMES = (
     ("⋯ , < WHERE|GROUP|ORDER|HAVING|LIMIT|JOIN|LEFT|INNER|CROSS|ON >", "Remove the comma before it."),
     ("UPDATE < TABLE > name SET", "Leave out TABLE."),
@@ -139,7 +154,29 @@ def advice(text: str, stuck: int) -> str:
     """What to write instead of what stands at offset `stuck`, which cannot be read; "" where nothing is sure."""
     if text.startswith("\\", stuck) and not text[:stuck].strip():
         return "Commands that begin with \\ are the shell's, where its input is a terminal."
-    return _first(ADVICE, text, stuck)
+    return _first((*ADVICE, *QUERIES), text, stuck)
+
+
+_FORMS = re.compile(
+    r"@\s*\d|\[\s*[\w`]|\b(?:EXCLUDE|TIMESTAMP|TOP)\b|\bVERSION\s+\d|\bLIMIT\s+\d+\s*,", re.IGNORECASE | re.ASCII
+)
+"""Where this is not found, none of QUERIES is."""
+_RAW = frozenset({"SET", "RESET", "ADD", "LIST", "REFRESH"})
+"""What follows these is no SQL."""
+
+
+def foreign_form(text: str) -> ParseSyntaxError | None:
+    """The error for a statement that the grammar reads, with a form in one of its queries that no engine does."""
+    if _FORMS.search(text) is None:
+        return None
+    statement = outline(text)
+    found = next((place for pattern, _ in QUERIES if (place := find(pattern, statement))), None)
+    if found is None or statement.verb in _RAW:
+        return None
+    written = text[slice(*found)]
+    error = ParseSyntaxError(f"Syntax error at or near '{written}'. {_first(QUERIES, text, found[0])}", written)
+    error.caret = Caret(text, *found)
+    return error
 
 
 def misplaced_word(caret: Caret | None) -> ParseSyntaxError | None:
@@ -162,5 +199,6 @@ def _first(patterns: Sequence[tuple[str, str]], text: str, stuck: int) -> str:
             words = " ".join(text[slice(*place)].upper().split())
             rest = " ".join(text[place[0] :].rstrip("; \n").split())
             rest = rest if len(rest) <= _MOST_OF_REST else f"{rest[:_MOST_OF_REST]}…"
-            return sentence.format(verb=statement.verb, words=words, rest=rest)
+            inner = text[slice(*place)].strip("[] `")
+            return sentence.format(verb=statement.verb, words=words, rest=rest, inner=inner)
     return ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from deltasql.errors.syntax import EmptyStatementError
+from deltasql.parser.advice import foreign_form
 from deltasql.parser.automaton import Automaton, NoParseError
 from deltasql.parser.build import build
 from deltasql.parser.diagnosis import syntax_error
@@ -21,4 +22,7 @@ def read(text: str, start: str) -> Any:
         tree = automaton.parse()
     except NoParseError as error:
         raise refusal(text, error.stuck.position) or syntax_error(text, error.stuck) from None
+    foreign = foreign_form(text)
+    if foreign is not None:
+        raise foreign
     return build(tree, text)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import get_app
+from prompt_toolkit.application import get_app, get_app_session
 from prompt_toolkit.enums import DEFAULT_BUFFER
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
@@ -16,6 +16,7 @@ from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.lexers import PygmentsLexer
 from prompt_toolkit.output import Output
+from prompt_toolkit.output.vt100 import Vt100_Output
 
 from deltasql.errors.secrets import has_secret
 from deltasql.parser import is_complete, unclosed
@@ -40,6 +41,7 @@ def prompt_session(
         """Tells in front of a line which quote, comment or bracket is still open there."""
         return continuation("\n".join(typed().split("\n")[:line]), width)
 
+    _ask_for_no_position(screen)
     prompt: PromptSession[str] = PromptSession(
         message=lambda: f"{session.catalog.current_schema}> ",
         prompt_continuation=continuing,
@@ -61,6 +63,7 @@ def asker(terminal: Input | None = None, screen: Output | None = None) -> Callab
     """A function that puts a question, to which y and yes mean yes. `terminal` and `screen` are for tests."""
 
     def ask(question: str) -> bool:
+        _ask_for_no_position(screen)
         prompt: PromptSession[str] = PromptSession(history=InMemoryHistory(), input=terminal, output=screen)
         try:
             return prompt.prompt(f"{question} Run it? [y/N] ").strip().lower() in {"y", "yes"}
@@ -68,6 +71,16 @@ def asker(terminal: Input | None = None, screen: Output | None = None) -> Callab
             return False
 
     return ask
+
+
+def _ask_for_no_position(screen: Output | None) -> None:
+    """Keeps the editor from asking the terminal where the cursor stands, which nothing here needs to know.
+
+    Where the terminal does not answer, each Enter would wait a second, and a Ctrl-C within that second would be lost.
+    """
+    output = screen or get_app_session().output
+    if isinstance(output, Vt100_Output):
+        output.enable_cpr = False
 
 
 def _bindings(typed: Callable[[], str]) -> KeyBindings:

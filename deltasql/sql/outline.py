@@ -20,6 +20,8 @@ _ELEMENTS = {
     "name": rf"(?:{_PART}(?:\. {_PART})*(?:@ {_PART})?|'x' )",
     "part": _PART,
     "string": "'x' ",
+    "number": r"\d{1,16} ",
+    "[name]": rf"\[\d+ [A-Z_`](?:\w*|x`) (?:{_PART})*\]\d+ ",
     "(": r"\(\d+ ",
     "()": _GROUP,
     # Not what begins a name: neither an opening bracket nor a comma.
@@ -85,9 +87,10 @@ def find(pattern: str, statement: Outline) -> tuple[int, int] | None:
     """Where in the text stands what `pattern` has between < and >, if the statement begins as the pattern says.
 
     A pattern is words with blanks between: `A|B` is a choice, `[A|B]` may be missing, `!A|B` must not follow, `name` is
-    a name with its dots and `part` one of its parts, `string` a string, `(` an opening bracket and `()` a group, `~`
-    any token that is no bracket or comma, `…` anything outside of brackets, `⋯` anything at all, `end` the end. EXPLAIN
-    and WITH may stand before it.
+    a name with its dots and `part` one of its parts, `string` a string, `number` a whole number that is too short for
+    the time behind @, `(` an opening bracket and `()` a group, `[name]` words in square brackets, `~` any token that is
+    no bracket or comma, `…` anything outside of brackets, `⋯` anything at all, `end` the end. EXPLAIN and WITH may
+    stand before it.
     """
     match = _compiled(pattern).match(statement.line)
     if match is None:

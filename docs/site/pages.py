@@ -146,7 +146,9 @@ def _message(error: type[DeltaSqlError]) -> str:
     names = [field.name for field in fields(error)]  # type: ignore[arg-type]
     text = error.template
     for name in names:
-        text = re.sub(rf"\{{{name}[^}}]*\}}", f"‹{name.replace('_', ' ')}›", text)
+        shown = f"‹{name.replace('_', ' ')}›"
+        text = re.sub(rf"\{{{name}:(\w+)\}}", rf"{shown} \1", text)
+        text = re.sub(rf"\{{{name}[^}}]*\}}", shown, text)
     return text.replace("{{", "{").replace("}}", "}").replace("\n", "  \n> ")
 
 

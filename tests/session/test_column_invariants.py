@@ -12,7 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session, connect
-from deltasql.errors.statements.constraints import CheckExpressionError, CheckFunctionError
+from deltasql.errors.statements.constraints import (
+    CheckExpressionError,
+    CheckFunctionError,
+    ConstraintDependentColumnError,
+)
 from deltasql.errors.write import CheckViolationError
 
 pytestmark = pytest.mark.sail
@@ -111,7 +115,9 @@ def test_no_writer_breaks_them(session: Session, tmp_path: Path, protocol: tuple
 def test_conditions_that_must_not_run(session: Session, tmp_path: Path, condition: str, error: type[Exception]) -> None:
     name = table(tmp_path, condition)
     assert session.sql(f"SELECT * FROM {name}").collect() == []
-    with pytest.raises(error, match=r"delta\.invariants in the metadata of a column"):
+    with pytest.raises(
+        error, match=r"the column invariant EXPRESSION.*: delta\.invariants in the metadata of a column"
+    ):
         session.sql(f"INSERT INTO {name} VALUES {GOOD}")
 
 
@@ -121,3 +127,17 @@ def test_metadata_that_is_no_condition(session: Session, tmp_path: Path) -> None
     log.write_text(log.read_text().replace("expression", "other"))
     with pytest.raises(CheckExpressionError):
         session.sql(f"INSERT INTO {name} VALUES {GOOD}")
+
+
+@pytest.mark.parametrize("change", ["RENAME COLUMN a TO b", "DROP COLUMN a", "RENAME COLUMN s.x TO y", "DROP COLUMN s"])
+def test_a_column_that_one_names_stays(session: Session, tmp_path: Path, change: str) -> None:
+    name = table(tmp_path)
+    session.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
+    with pytest.raises(
+        ConstraintDependentColumnError, match=r"the column invariant EXPRESSION.* uses it \((a > 0|s\.x <> 7 OR .*)\)"
+    ):
+        session.sql(f"ALTER TABLE {name} {change}")
+    session.sql(f"ALTER TABLE {name} RENAME COLUMN v TO w")
+    session.sql(f"ALTER TABLE {name} DROP COLUMN w")
+    session.sql(f"CREATE TABLE free TBLPROPERTIES ('delta.columnMapping.mode' = 'name') AS SELECT * FROM {name}")
+    session.sql("ALTER TABLE free DROP COLUMN a")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from deltasql.engine.failures.write_errors import Failure
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.engine import SparkError
@@ -30,19 +32,26 @@ _INSTEAD = {
 """Functions of others that give rows, with what there is in their place."""
 
 
-def misspelt_error(failure: Failure, sql: str, place: Caret | None) -> DeltaSqlError | None:
-    """The error for a text in which Spark's parser stopped at `place`; None where its own words are the best."""
-    refused = refusal(sql, place.start) if place else None
+def misspelt_error(failure: Failure, sql: str, places: Sequence[Caret]) -> DeltaSqlError | None:
+    """The error for a text in which a parser stopped at one of `places`; None where its own words are the best."""
+    refused = next(filter(None, (refusal(sql, place.start) for place in places)), None)
     if refused:
         return refused
-    found = meant(sql, place.start) if place else unfinished(sql)
-    if found:
-        return SparkError(failure.condition, failure.state, found[0], failure.text).at(found[1])
-    sentence = advice(sql, place.start) if place else ""
-    if not (place and sentence):
-        return None
-    near = f"Syntax error at or near '{sql[place.start : place.end]}'."
-    return SparkError(failure.condition, failure.state, f"{near} {sentence}", failure.text).at(place)
+    # A word is guessed from those around the place, which are the wrong ones where that is not known.
+    ways = (_guessed, _advised) if len(places) == 1 else (_advised, _guessed)
+    found = next(filter(None, (way(sql, place) for way in ways for place in places)), None)
+    if found is None and len(places) != 1:
+        found = unfinished(sql)
+    return found and SparkError(failure.condition, failure.state, found[0], failure.text).at(found[1])
+
+
+def _guessed(sql: str, place: Caret) -> tuple[str, Caret] | None:
+    return meant(sql, place.start)
+
+
+def _advised(sql: str, place: Caret) -> tuple[str, Caret] | None:
+    sentence = advice(sql, place.start)
+    return (f"Syntax error at or near '{sql[place.start : place.end]}'. {sentence}", place) if sentence else None
 
 
 def unresolved_error(failure: Failure, sql: str) -> DeltaSqlError | None:

@@ -7,7 +7,6 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.engine.failures.parse_errors import in_users_words, misread_part
@@ -24,6 +23,7 @@ from deltasql.errors.statements.settings import UnboundParameterError
 from deltasql.errors.syntax import TooComplexError
 from deltasql.plan.hidden import HIDDEN_PREFIX
 from deltasql.plan.marks import BOUND_VALUES
+from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
@@ -128,11 +128,7 @@ def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
         return _unbound(failure).at(_place(failure, sql))
     sentence = _first_line(text) if name == "SPARK_JVM_ERROR" else _sentence(text, name)
     if name == "PARSE_SYNTAX_ERROR":
-        place = _misread_place(failure, sql)
-        wrong = misspelt_error(failure, sql, place)
-        if wrong:
-            return wrong
-        return SparkError(name, failure.state, in_users_words(sentence, place), text).at(place)
+        return _misread(failure, sentence, sql)
     wrong = unresolved_error(failure, sql)
     if wrong:
         return wrong.at(_place(failure, sql))
@@ -232,13 +228,30 @@ def _place(failure: Failure, sql: str) -> Caret | None:
     return None
 
 
-def _misread_place(failure: Failure, sql: str) -> Caret | None:
-    """Where a parser stopped: Spark says where, Sail at what, which tells the place where that stands once."""
+def _misread(failure: Failure, sentence: str, sql: str) -> DeltaSqlError:
+    """The error for what a parser cannot read: what was probably meant, else the parser's own `sentence`."""
+    places = _misread_places(failure, sql)
+    wrong = misspelt_error(failure, sql, places)
+    if wrong:
+        return wrong
+    place = places[0] if len(places) == 1 else None
+    return SparkError(failure.condition, failure.state, in_users_words(sentence, place), failure.text).at(place)
+
+
+def _misread_places(failure: Failure, sql: str) -> list[Caret]:
+    """Where a parser may have stopped: Spark says where, Sail only at what, which may stand in several places.
+
+    What Sail names and the user has not written may stand for anything in a short statement.
+    """
     place = misread_part(_before_stack(failure.text), sql)
-    if place is not None:
-        return place
-    once = [text for text in failure.fragments if sql.count(text) == 1]
-    return _place(replace(failure, fragments=tuple(once)), sql)
+    if place is not None or not failure.fragments:
+        return [place] if place else []
+    near, tokens = failure.fragments[0].lower(), tokenize(sql)
+    named = [token for token in tokens if near == token.text.lower() or (token.kind == "symbol" and near in token.text)]
+    return [Caret(sql, token.start, token.end) for token in named or tokens[:_FEW_TOKENS]]
+
+
+_FEW_TOKENS = 100
 
 
 def _fragments(error: PySparkException) -> Iterator[str]:

@@ -164,7 +164,7 @@ def _violation(match: re.Match[str], table: str) -> DeltaSqlError:
         return PartitionValueError(column=name.removeprefix(marks.PARTITION_NAME), table=table)
     if name.startswith(marks.LENGTH):
         column, _, limit = name.removeprefix(marks.LENGTH).rpartition("|")
-        return ExceedLengthError(column=column, limit=limit, values=values)
+        return ExceedLengthError(column=column, limit=int(limit), values=values)
     if column:
         return NotNullViolationError(column=column, table=table)
     # All generated columns share one name in Delta.

@@ -8,17 +8,16 @@ from deltasql.errors.base import DeltaSqlError, condition
 @condition(
     "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
     "42K09",
-    "Cannot {operation} column {column}: the {kind} {constraint} uses it ({expression}). "
-    "Drop the constraint first: ALTER TABLE {table} DROP CONSTRAINT {constraint}.",
+    "Cannot {operation} column {column}: the {kind} {constraint} uses it ({expression}). {advice}",
 )
 class ConstraintDependentColumnError(DeltaSqlError):
-    """A change of a column that a CHECK constraint, a primary key or a foreign key refers to."""
+    """A change of a column that a CHECK constraint, a column invariant, a primary key or a foreign key refers to."""
 
     operation: str
     column: str
     constraint: str
     expression: str
-    table: str
+    advice: str
     kind: str = "CHECK constraint"
 
 
@@ -96,7 +95,7 @@ class NonBooleanConstraintError(DeltaSqlError):
 @condition(
     "DELTA_UNSUPPORTED_EXPRESSION_CHECK_CONSTRAINT",
     "42621",
-    "{part} cannot be used in the CHECK constraint {constraint}: {expression}. {advice}",
+    "{part} cannot be used in the {kind} {constraint}: {expression}. {advice}",
 )
 class CheckExpressionError(DeltaSqlError):
     """A sub-query, a window, a name that is no column, text that is no expression."""
@@ -105,12 +104,13 @@ class CheckExpressionError(DeltaSqlError):
     constraint: str
     expression: str
     advice: str
+    kind: str = "CHECK constraint"
 
 
 @condition(
     "DELTA_AGGREGATE_IN_CHECK_CONSTRAINT",
     "42621",
-    "{part} cannot be used in the CHECK constraint {constraint}: {expression}. {advice}",
+    "{part} cannot be used in the {kind} {constraint}: {expression}. {advice}",
 )
 class CheckAggregateError(DeltaSqlError):
     """An aggregate: a condition is one of a single row."""
@@ -119,12 +119,13 @@ class CheckAggregateError(DeltaSqlError):
     constraint: str
     expression: str
     advice: str
+    kind: str = "CHECK constraint"
 
 
 @condition(
     "DELTA_NON_DETERMINISTIC_EXPRESSION_IN_CHECK_CONSTRAINT",
     "42621",
-    "{part} cannot be used in the CHECK constraint {constraint}: {expression}. {advice}",
+    "{part} cannot be used in the {kind} {constraint}: {expression}. {advice}",
 )
 class CheckNotDeterministicError(DeltaSqlError):
     """rand(), uuid() …"""
@@ -133,12 +134,13 @@ class CheckNotDeterministicError(DeltaSqlError):
     constraint: str
     expression: str
     advice: str
+    kind: str = "CHECK constraint"
 
 
 @condition(
     "DELTA_UDF_IN_CHECK_CONSTRAINT",
     "42621",
-    "{part} cannot be used in the CHECK constraint {constraint}: {expression}. {advice}",
+    "{part} cannot be used in the {kind} {constraint}: {expression}. {advice}",
 )
 class CheckFunctionError(DeltaSqlError):
     """A function that is none of Spark's own, or one that looks at more than its arguments."""
@@ -147,6 +149,7 @@ class CheckFunctionError(DeltaSqlError):
     constraint: str
     expression: str
     advice: str
+    kind: str = "CHECK constraint"
 
 
 @condition(

@@ -48,7 +48,7 @@ class CopySchemaMismatchError(DeltaSqlError):
 @condition(
     "COPY_INTO_COLUMN_ARITY_MISMATCH",
     "21S01",
-    "COPY INTO {table} fills {expected} columns by position ({columns}), and the files have {given}.",
+    "COPY INTO {table} fills {expected:columns} by position ({columns}), and the files have {given}.",
 )
 class CopyArityError(DeltaSqlError):
     """BY POSITION, or a list of columns, and files with another number of columns."""

@@ -26,7 +26,7 @@ class DuplicateInsertColumnError(DeltaSqlError):
 @condition(
     "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS",
     "21S01",
-    "{table} needs {expected} columns ({columns}), and the query gives {given}.{advice}",
+    "{table} needs {expected:columns} ({columns}), and the query gives {given}.{advice}",
 )
 class TooFewInsertColumnsError(DeltaSqlError):
     """Fewer values than columns."""
@@ -41,7 +41,7 @@ class TooFewInsertColumnsError(DeltaSqlError):
 @condition(
     "INSERT_COLUMN_ARITY_MISMATCH.TOO_MANY_DATA_COLUMNS",
     "21S01",
-    "{table} takes {expected} columns ({columns}), and the query gives {given}. "
+    "{table} takes {expected:columns} ({columns}), and the query gives {given}. "
     "Leave the others out, or add them to the table: INSERT WITH SCHEMA EVOLUTION INTO ….",
 )
 class TooManyInsertColumnsError(DeltaSqlError):

@@ -161,7 +161,7 @@ class DuplicateViewColumnError(DeltaSqlError):
 @condition(
     "CREATE_VIEW_COLUMN_ARITY_MISMATCH",
     "21S01",
-    "View {view} names {named} columns, and its query gives {given}: {columns}. Name as many.",
+    "View {view} names {named:columns}, and its query gives {given}: {columns}. Name as many.",
 )
 class ViewArityError(DeltaSqlError):
     """CREATE VIEW v (a, b) AS SELECT 1."""

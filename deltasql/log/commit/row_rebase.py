@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from deltasql.errors.base import counted
 from deltasql.errors.concurrency import (
     AppendBudgetError,
     ConcurrentDeleteDeleteError,
@@ -245,7 +246,7 @@ def moved_apart(attempt: Attempt, winner: Winner, paths: Iterable[str]) -> Concu
 
 
 def _named(path: str, rows: np.ndarray[Any, Any]) -> str:
-    count = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
+    count = counted(len(rows), "rows")
     first = ", ".join(map(str, rows[:_MOST_NAMED].tolist()))
     return f"{count} of {path} (position {first}{', …' if len(rows) > _MOST_NAMED else ''})"
 

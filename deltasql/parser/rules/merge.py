@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from deltasql.errors.base import counted
 from deltasql.errors.statements.merge import MergeMissingWhenError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import Tree
@@ -45,6 +46,6 @@ def _clause(children: list[Any], tree: Tree, text: str) -> MergeClause:
 def _insert(children: list[Any], tree: Tree, text: str) -> InsertAction:
     columns, values = children
     if len(columns) != len(values):
-        reason = f"INSERT lists {len(columns)} columns but {len(values)} values."
+        reason = f"INSERT lists {counted(len(columns), 'columns')} but {counted(len(values), 'values')}."
         raise ParseSyntaxError(reason, "VALUES").at(caret(tree, text))
     return InsertAction(columns, values)

@@ -252,9 +252,14 @@ def refuse_key_change(path: tuple[str, ...], operation: str, snapshot: Snapshot)
         if len(path) == 1 and path[0] in key.columns:
             definition = key.definition((snapshot.table,))
             kind = key.kind.lower()
-            raise ConstraintDependentColumnError(
-                operation, path_text(path), quote(key.name), definition, snapshot.table, kind
-            )
+            name = quote(key.name)
+            advice = drop_first(snapshot.table, name)
+            raise ConstraintDependentColumnError(operation, path_text(path), name, definition, advice, kind)
+
+
+def drop_first(table: str, constraint: str) -> str:
+    """What to do before a column can be changed that a constraint refers to."""
+    return f"Drop the constraint first: ALTER TABLE {table} DROP CONSTRAINT {constraint}."
 
 
 def refuse_nullable_key(path: tuple[str, ...], snapshot: Snapshot) -> None:

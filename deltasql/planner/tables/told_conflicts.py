@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from deltasql.errors.base import counted
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.commit.conflict import IsolationLevel
 from deltasql.log.properties.property_registry import ISOLATION_LEVEL
@@ -27,7 +28,7 @@ def _read(reads: Reads | None, version: int) -> Iterator[str]:
     if reads is None:
         yield "read: no rows"
         return
-    files = f"{len(reads.files)} file{'' if len(reads.files) == 1 else 's'}"
+    files = counted(len(reads.files), "files")
     predicate = " ".join((reads.predicate or "").split())
     where = f" where {predicate}" if predicate not in {"", "TRUE"} and not reads.whole_table else ""
     yield f"read: {'the whole table' if reads.whole_table else files} of version {version}{where}"

@@ -43,6 +43,8 @@ SELECT * FROM orders WHERE id => 1;
 UPDATE TABLE orders SET id = 1;
 DELETE FROM TABLE orders;
 DESC HISTORY;
+DESCRIBE HISTROY orders;
+DESC DETIAL orders;
 -- name: functions
 SELECT cuont(*) FROM orders;
 UPDATE orders SET qty = cuont(1);

@@ -128,4 +128,4 @@ def test_broken_constraints_of_our_own() -> None:
         error = _raised(check, row)
         assert isinstance(error, kind)
         if isinstance(error, ExceedLengthError):
-            assert (error.column, error.limit) == ("`a|b c`", "3")
+            assert (error.column, error.limit) == ("`a|b c`", 3)

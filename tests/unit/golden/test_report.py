@@ -219,3 +219,25 @@ def test_places_are_known_to_callers(tmp_path: Path) -> None:
     path = tmp_path / "x.sql"
     path.write_text("ONE;\n\n\nTWO\n2;\n")
     assert run_file(path, Told).places == ((1, 1), (5, 4))  # type: ignore[arg-type]
+
+
+class Failing(Told):
+    """A session that refuses what begins with DROP."""
+
+    def sql(self, text: str) -> Result:
+        if text.startswith("DROP"):
+            raise ReportNotWrittenError("x", "y")
+        return super().sql(text)
+
+
+def test_accepting_says_how_many_results_are_errors(tmp_path: Path) -> None:
+    folder, out = tmp_path / "suite", io.StringIO()
+    folder.mkdir()
+    (folder / "a.sql").write_text("SELECT 1;")
+    (folder / "b.sql").write_text("SELECT 1; DROP x; DROP y;")
+    assert run_suite(folder, sessions=Failing, out=out, accept=True)  # type: ignore[arg-type]
+    assert f"     2 errors accepted: {ReportNotWrittenError.condition}\n" in out.getvalue()
+    assert out.getvalue().count("accepted") == 1
+    (folder / "b.sql").write_text("SELECT 1; DROP x; DROP y; DROP z;")
+    assert run_suite(folder, sessions=Failing, out=out, accept=True)  # type: ignore[arg-type]
+    assert "     1 error accepted: " in out.getvalue()

@@ -8,7 +8,7 @@ import pytest
 
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser import parse, split
-from deltasql.parser.advice import ADVICE, NAMES
+from deltasql.parser.advice import ADVICE, NAMES, QUERIES
 from deltasql.sql.outline import find, outline
 
 ROOT = Path(__file__).parents[2] / "golden"
@@ -16,11 +16,12 @@ FILES = (
     ROOT / "table" / "wrong_words.sql",
     ROOT / "table" / "wrong_words_elsewhere.sql",
     ROOT / "query" / "wrong_words.sql",
+    ROOT / "query" / "foreign_forms.sql",
 )
 STATEMENTS = [statement.text for path in FILES for statement in split(path.read_text(encoding="utf-8"))]
 
 
-@pytest.mark.parametrize("pattern", [pattern for pattern, _ in (*ADVICE, *NAMES)])
+@pytest.mark.parametrize("pattern", [pattern for pattern, _ in (*ADVICE, *QUERIES, *NAMES)])
 def test_every_pattern_has_a_golden_statement(pattern: str) -> None:
     assert any(find(pattern, outline(text)) for text in STATEMENTS)
 

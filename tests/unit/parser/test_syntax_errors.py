@@ -99,7 +99,7 @@ MERGE = "MERGE INTO t USING s ON t.a = s.a "
         ("SHOW TABLES IN s LIKE »x", "Found 'x', but expected a string."),
         ("DESCRIBE HISTORY t LIMIT »'a'", "Found 'a', but expected a whole number."),
         ("EXPLAIN »foo", "Found 'foo', but expected"),
-        (MERGE + "WHEN NOT MATCHED THEN »INSERT (a, b) VALUES (1)", "INSERT lists 2 columns but 1 values."),
+        (MERGE + "WHEN NOT MATCHED THEN »INSERT (a, b) VALUES (1)", "INSERT lists 2 columns but 1 value."),
         ("UPDATE t SET a = »CASE WHEN b THEN 1", "The CASE that starts here is never closed by END."),
         ("INSERT INTO t VALUES (1, »'a)", "The string that starts here with ' is never closed."),
         ('DELETE FROM t WHERE a = »"x', 'The string that starts here with " is never closed.'),

@@ -18,6 +18,7 @@ FILES = (
     ROOT / "table" / "unsupported_shapes.sql",
     ROOT / "table" / "unsupported_elsewhere.sql",
     ROOT / "query" / "wrong_words.sql",
+    ROOT / "query" / "foreign_forms.sql",
     ROOT.parent / "dialect" / "blocks.sql",
     ROOT.parent / "dialect" / "rows.sql",
 )

@@ -10,6 +10,7 @@ import pytest
 from deltasql.errors.column_values import (
     AlterIdentityError,
     ExplicitIdentityError,
+    GeneratedExpressionError,
     GeneratedFromRandomError,
     IdentityOverflowError,
     IdentityRangeError,
@@ -25,7 +26,7 @@ from deltasql.log.commit.transaction import Transaction
 from deltasql.plan.operators import Number, Project, Rewrite, Write
 from deltasql.planner.changes import RowChange, TableChange
 from deltasql.planner.rows.generated import generated_sql, stored_generation
-from deltasql.schema.types import INTEGER, StructField, StructType
+from deltasql.schema.types import BOOLEAN, INTEGER, StructField, StructType
 from tests.unit.planner.lab import Lab, checks_of, columns
 
 Fails = Callable[..., Any]
@@ -159,6 +160,13 @@ def test_sync_identity_asks_for_the_extreme(table: Lab) -> None:
     table.analyst.values = {"(SELECT max(id) FROM rows)": 42}
     table.run("ALTER TABLE d ALTER COLUMN id SYNC IDENTITY")
     assert table.snapshot("d").schema.fields[0].metadata["delta.identity.highWaterMark"] == 45
+
+
+@pytest.mark.parametrize("expression", ["a::int > 0", "a > :p"])
+def test_a_text_that_nobody_can_read_and_a_row_without_its_column(expression: str) -> None:
+    field = StructField("g", BOOLEAN, metadata={"delta.generationExpression": expression})
+    with pytest.raises(GeneratedExpressionError, match="nothing is written while the column is there"):
+        generated_sql(field, expression, {"b": "1"})
 
 
 def test_sync_identity_refuses_a_mark_that_is_no_bigint(table: Lab, fails: Fails) -> None:

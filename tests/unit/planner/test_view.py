@@ -119,7 +119,7 @@ def view_of(lab: Lab, sql: str) -> Query:
         ("ALTER VIEW v AS SELECT 1 FROM (SELECT * FROM x)", RecursiveViewError, "v → x → v"),
         ("CREATE TEMP VIEW w AS SELECT 1 AS a, 2 AS A", DuplicateViewColumnError, "two columns A"),
         ("CREATE TEMP VIEW w (b, B) AS SELECT 1, 2", DuplicateViewColumnError, "two columns B"),
-        ("CREATE TEMP VIEW w (b) AS SELECT 1, 2 AS c", ViewArityError, "names 1 columns, and its query gives 2: 1, c"),
+        ("CREATE TEMP VIEW w (b) AS SELECT 1, 2 AS c", ViewArityError, "names 1 column, and its query gives 2: 1, c"),
         ("ALTER VIEW w AS SELECT 1", AlteredViewNotFoundError, "no view w"),
         ("ALTER VIEW t AS SELECT 1", AlterViewOfTableError, "ALTER TABLE t"),
         ("ALTER VIEW v RENAME TO U", ViewAlreadyExistsError, "U already"),

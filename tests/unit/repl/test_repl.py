@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
+import os
+import pty
+import struct
+import termios
 import threading
 import time
 from collections.abc import Iterator
@@ -16,6 +21,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.history import InMemoryHistory
 from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
+from prompt_toolkit.output.vt100 import Vt100_Output
 from pygments.token import Comment, Keyword, Name, String
 
 from deltasql.catalog import Catalog
@@ -100,6 +106,23 @@ def typed(session: Canned, keys: str) -> tuple[list[str], str]:
 def test_a_statement_may_take_many_lines(session: Canned) -> None:
     seen, _ = typed(session, "SELECT\r1\r;\rALTER t; SELECT 2;\r\\q\r")
     assert seen == ["SELECT\n1", "ALTER t", "SELECT 2"]
+
+
+def test_a_terminal_that_tells_no_position_is_not_asked(session: Canned) -> None:
+    """For an answer that does not come each Enter would wait a second, and lose a Ctrl-C meanwhile."""
+    outer, inner = pty.openpty()
+    fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    with create_pipe_input() as terminal, os.fdopen(inner, "w") as stdout:
+        terminal.send_text("SELECT 1;\r\\q\r")
+        screen = Vt100_Output.from_pty(stdout, term="xterm")
+        reader = prompt_session(session, terminal, screen, InMemoryHistory())  # type: ignore[arg-type]
+        shell = Shell(session, preferences=UNTIMED, terminal=Terminal(out=io.StringIO()))  # type: ignore[arg-type]
+        assert shell.loop(reader) == 0
+        shown = os.read(outer, 1_000_000)
+    os.close(outer)
+    assert session.seen == ["SELECT 1"]
+    assert b"SELECT" in shown
+    assert b"\x1b[6n" not in shown
 
 
 def test_ctrl_c_gives_up_the_input_and_ctrl_d_leaves(session: Canned) -> None:

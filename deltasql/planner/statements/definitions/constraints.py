@@ -39,7 +39,7 @@ from deltasql.planner.rows.column_types import types_of
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions.keys import dropped_key
-from deltasql.planner.tables.keys import refuse_key_change
+from deltasql.planner.tables.keys import drop_first, refuse_key_change
 from deltasql.schema.invariants import INVARIANTS, column_invariants
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
@@ -119,13 +119,13 @@ def check_condition(name: str, condition: SqlText, context: Context, schema: Str
         raise error.at(context.caret(condition.start + found.start, condition.start + found.end))
 
 
-def stored_condition(name: str, text: str, schema: StructType, remedy: str) -> str:
+def _stored_condition(name: str, text: str, schema: StructType, remedy: str, kind: str) -> str:
     """SQL of a condition that a table carries. Raises what forbids that it runs; `remedy` says how to get rid of it."""
     found = stored_refusal(text, Use.CHECK, schema)
     if found is None:
         return bare(text)
     advice = f"No row is written while it is there: {remedy}."
-    raise _OF_CHECKS.get(found.reason, CheckExpressionError)(found.part, name, text, advice)
+    raise _OF_CHECKS.get(found.reason, CheckExpressionError)(found.part, name, text, advice, kind)
 
 
 def declared_constraints(
@@ -186,15 +186,20 @@ def verification(context: Context, snapshot: Snapshot, broken: str, error: Delta
 
 
 def refuse_dependent(path: tuple[str, ...], operation: str, snapshot: Snapshot) -> None:
-    """Raises ConstraintDependentColumnError if a CHECK constraint refers to the column, or to a part of it.
+    """Raises ConstraintDependentColumnError if a CHECK constraint or a column invariant refers to the column.
 
-    A key is in the way of nothing but dropping the column.
+    So it does to what holds the column, and to its fields. A key is in the way of nothing but dropping the column.
     """
     if operation == "drop":
         refuse_key_change(path, operation, snapshot)
+    column, table = path_text(path), snapshot.table
     for name, expression in snapshot.properties.constraints.items():
         if refers_to(expression, path):
-            raise ConstraintDependentColumnError(operation, path_text(path), name, expression, snapshot.table)
+            raise ConstraintDependentColumnError(operation, column, name, expression, drop_first(table, name))
+    for name, expression in column_invariants(snapshot.schema).items():
+        if refers_to(expression, path):
+            advice = f"No statement removes it; a copy has none: CREATE TABLE … AS SELECT * FROM {table}."
+            raise ConstraintDependentColumnError(operation, column, name, expression, advice, "column invariant")
 
 
 def constraints_of(
@@ -202,16 +207,17 @@ def constraints_of(
 ) -> tuple[Constraint, ...]:
     """The constraints of a table, NOT NULL first. Columns in `skip` are known to be written as they were read.
 
-    Raises what `stored_condition` raises.
+    Raises what `_stored_condition` raises.
     """
+    drop, keeper = f"ALTER TABLE {table} DROP CONSTRAINT", f"{INVARIANTS} in the metadata of a column of {table}"
     lengths = [check for field in schema if field.name not in skip for check in length_checks(field)]
     not_null = [item for field in schema if field.name not in skip for item in _not_null(field, (), None)]
     checks = [
-        Constraint(name, stored_condition(name, text, schema, f"ALTER TABLE {table} DROP CONSTRAINT {quote(name)}"))
+        Constraint(name, _stored_condition(name, text, schema, f"{drop} {quote(name)}", "CHECK constraint"))
         for name, text in TableProperties(configuration).constraints.items()
     ]
     invariants = [
-        Constraint(name, stored_condition(name, text, schema, f"{INVARIANTS} in the metadata of a column of {table}"))
+        Constraint(name, _stored_condition(name, text, schema, keeper, "column invariant"))
         for name, text in column_invariants(schema).items()
     ]
     return (*not_null, *lengths, *sorted(checks, key=lambda item: item.name), *invariants)

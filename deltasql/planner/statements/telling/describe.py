@@ -41,8 +41,8 @@ JSON = StructType((StructField("json_metadata", STRING),))
 @plan.register
 def _(statement: DescribeTable, context: Context) -> Plan:
     """Columns; partitioning; with EXTENDED what the catalog and the log say of the table."""
-    view = view_schema(statement.table, context)
     try:
+        view = view_schema(statement.table, context)
         schema = context.snapshot(statement.table).schema if view is None else view
     except TableNotFoundError as error:
         raise _of_misspelt_word(error, statement) from None
