@@ -284,7 +284,8 @@ def _name(table: Path, chance: random.Random) -> Mutation:
     ending = chance.choice([".json", ".crc", ".checkpoint.parquet", f".{number + 5:020d}.compacted.json",
                             ".checkpoint.0000000001.0000000002.parquet", ".checkpoint.x-y.json"])  # fmt: skip
     name = f"{number:020d}{ending}"
-    shutil.copy(file, log / name)
+    if name != file.name:
+        shutil.copy(file, log / name)
     return Mutation(f"{file.name} → {name}")
 
 
