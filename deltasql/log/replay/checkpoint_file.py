@@ -266,7 +266,7 @@ def has_leaf(file: OpenFile, group: int, path: str) -> bool:
 
 
 def _action_rows(kind: str, chunk: pa.StructArray, wanted: pa.Schema) -> pa.Table:
-    """The fields of the structs that are there, as columns of the wanted types. Raises ValueError where one is lacking."""
+    """The fields of the structs that are there, as columns of the wanted types. Raises ValueError for gaps."""
     import numpy as np
     import pyarrow as pa
 
