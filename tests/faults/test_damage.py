@@ -243,3 +243,13 @@ def test_a_vector_of_nulls_in_a_checkpoint_is_none(tmp_path: Path) -> None:
     checkpoint = Checkpoint(store, "main.t", CheckpointFiles(10, 0, (store.head(_CHECKPOINT),)))
     assert checkpoint.adds(["path"]).num_rows == 2
     assert checkpoint.adds(["deletionVector"])["deletionVector"][1].as_py()["storageType"] is None
+
+
+def test_a_partition_column_that_the_schema_lacks(table: Table, location: str, log_file: File) -> None:
+    table(1)
+    file = log_file(f"{0:020d}.json")
+    for aid in file.parent.glob("*.crc"):
+        aid.unlink()
+    file.write_text(file.read_text().replace('"partitionColumns":[]', '"partitionColumns":["y"]'))
+    with pytest.raises(InvalidMetadataError, match=r"partition column y"):
+        _ = DeltaLog(location).snapshot().metadata

@@ -350,8 +350,8 @@ def _found(folder: str, item: os.DirEntry[str]) -> Entry | None:
 
 
 def _begins_table(path: str) -> bool:
-    """False for a file of a log that is there already: without its folder the table has been dropped."""
-    return not path.startswith(f"{LOG}/") or path.count("/") > 1 or path == commit_path(0)
+    """False for the file of a later version: where its folder is missing the table has been dropped."""
+    return not path.startswith(f"{LOG}/0") or path == commit_path(0)
 
 
 def _created(path: str, lasting: bool, *, begins: bool = True) -> BinaryIO:
