@@ -41,6 +41,10 @@ _UPGRADES = {
 """By the version of a file's layout, what makes the next one of it."""
 
 
+class DamagedEntryError(ValueError):
+    """An entry whose text is none that this catalog writes."""
+
+
 class Database:
     """A connection to the catalog file. Every method of the catalog is one transaction of it."""
 
@@ -52,7 +56,7 @@ class Database:
 
     def rows(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         """All rows of a read. Raises CatalogFileError."""
-        with self._lock, self._explained():
+        with self._lock, self.explained():
             return self._open().execute(sql, values).fetchall()
 
     @contextmanager
@@ -61,7 +65,7 @@ class Database:
 
         Raises CatalogFileError.
         """
-        with self._lock, self._explained():
+        with self._lock, self.explained():
             connection = self._open()
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -131,9 +135,13 @@ class Database:
         connection.execute(f"PRAGMA user_version = {_LAYOUT_VERSION}")
 
     @contextmanager
-    def _explained(self) -> Iterator[None]:
+    def explained(self) -> Iterator[None]:
+        """The block reads the file, or what has been read. Raises CatalogFileError for what is wrong with it."""
         try:
             yield
+        except DamagedEntryError as error:
+            advice = "Restore the file from a backup: the tables themselves are in their folders."
+            raise CatalogFileError(path=str(self.path), reason=str(error), advice=advice) from error
         except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             advice = "Check that the warehouse directory is writable and the file is a catalog of deltasql."
             raise CatalogFileError(path=str(self.path), reason=str(error), advice=advice) from error

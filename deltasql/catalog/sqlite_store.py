@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-from deltasql.catalog.database import Database
+from deltasql.catalog.database import DamagedEntryError, Database
 from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
 from deltasql.catalog.entries import Entry, FunctionEntry, StoredSchema, TableEntry, ViewEntry
 from deltasql.catalog.store import (
@@ -47,11 +48,13 @@ class SqliteCatalogStore:
             _insert_schema(connection, default)
 
     def schemas(self, catalog: str) -> Sequence[StoredSchema]:
-        return [_schema(row) for row in self._database.rows(_SCHEMAS, catalog)]
+        with self._database.explained():
+            return [_schema(row) for row in self._database.rows(_SCHEMAS, catalog)]
 
     def schema(self, key: SchemaKey) -> StoredSchema | None:
-        rows = self._database.rows(_SCHEMA, *key)
-        return _schema(rows[0]) if rows else None
+        with self._database.explained():
+            rows = self._database.rows(_SCHEMA, *key)
+            return _schema(rows[0]) if rows else None
 
     def add_schema(self, schema: StoredSchema) -> None:
         with self._database.writing() as connection:
@@ -80,7 +83,8 @@ class SqliteCatalogStore:
         return [item for item in dropped if isinstance(item, TableEntry)]
 
     def entries(self, schema: SchemaKey) -> Sequence[Entry]:
-        found = [_entry(row) for row in self._database.rows(_TABLES + _OF_SCHEMA, *schema)]
+        with self._database.explained():
+            found = [_entry(row) for row in self._database.rows(_TABLES + _OF_SCHEMA, *schema)]
         if not found and self.schema(schema) is None:
             raise NameMissingError(Kind.SCHEMA)
         return found
@@ -90,8 +94,9 @@ class SqliteCatalogStore:
         return [entry for entry in map(_entry, rows) if isinstance(entry, TableEntry)]
 
     def entry(self, key: TableKey) -> Entry | None:
-        rows = self._database.rows(_TABLES + _OF_NAME, *key)
-        return _entry(rows[0]) if rows else None
+        with self._database.explained():
+            rows = self._database.rows(_TABLES + _OF_NAME, *key)
+            return _entry(rows[0]) if rows else None
 
     def add_table(self, entry: TableEntry) -> None:
         with self._database.writing() as connection:
@@ -126,11 +131,13 @@ class SqliteCatalogStore:
             _insert(connection, change(_remove(connection, key)))
 
     def functions(self, schema: SchemaKey) -> Sequence[FunctionEntry]:
-        return [_function(row) for row in self._database.rows(_FUNCTIONS + _OF_SCHEMA, *schema)]
+        with self._database.explained():
+            return [_function(row) for row in self._database.rows(_FUNCTIONS + _OF_SCHEMA, *schema)]
 
     def function(self, key: TableKey) -> FunctionEntry | None:
-        rows = self._database.rows(_FUNCTIONS + _OF_NAME, *key)
-        return _function(rows[0]) if rows else None
+        with self._database.explained():
+            rows = self._database.rows(_FUNCTIONS + _OF_NAME, *key)
+            return _function(rows[0]) if rows else None
 
     def change_function(self, key: TableKey, change: Callable[[FunctionEntry | None], FunctionEntry | None]) -> None:
         with self._database.writing() as connection:
@@ -189,16 +196,28 @@ def _insert(connection: sqlite3.Connection, entry: Entry) -> None:
 
 def _schema(row: tuple[Any, ...]) -> StoredSchema:
     catalog, name, comment, location, created_at, properties = row
-    return StoredSchema(catalog, name, comment, location, created_at, json.loads(properties or "{}"))
+    with _whole(name):
+        return StoredSchema(catalog, name, comment, location, created_at, json.loads(properties or "{}"))
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
     catalog, schema, name, location, managed, created_at, view = row
-    if view is not None:
+    if view is None:
+        return TableEntry(catalog, schema, name, location, bool(managed), created_at)
+    with _whole(name):
         return ViewEntry(catalog, schema, name, ViewDefinition.from_json(json.loads(view)), created_at)
-    return TableEntry(catalog, schema, name, location, bool(managed), created_at)
 
 
 def _function(row: tuple[Any, ...]) -> FunctionEntry:
     catalog, schema, name, definition, created_at = row
-    return FunctionEntry(catalog, schema, name, FunctionDefinition.from_json(json.loads(definition)), created_at)
+    with _whole(name):
+        return FunctionEntry(catalog, schema, name, FunctionDefinition.from_json(json.loads(definition)), created_at)
+
+
+@contextmanager
+def _whole(name: str) -> Iterator[None]:
+    """The block reads the texts of an entry. Raises DamagedEntryError."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise DamagedEntryError(f"the entry of {name} is damaged ({type(error).__name__}: {error})") from error

@@ -49,7 +49,7 @@ class StagedClone:
             self.discard()
             raise
         assert commit is not None
-        register(change.commit.register, self._catalog)
+        register(change.commit.register, self._catalog, change.commit.log.store)
         return Committed(change.answer.schema, change.answer.rows, commit.version, change.metrics, commit.attempts)
 
     def contribution(self) -> None:

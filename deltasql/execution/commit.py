@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from deltasql.catalog import Catalog
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.log.actions.actions import Action, AddFile, RemoveFile, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.operations import Outcome
@@ -18,6 +20,8 @@ from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.row_rebase import Describe
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.row_ids import PRESERVED_TAG, tracks_rows
+from deltasql.log.storage.locations import absolute_location
+from deltasql.log.storage.log_store import LogStore
 from deltasql.planner.catalog_changes import Registration
 from deltasql.planner.changes import CloneChange, LayoutChange, RowChange, TableChange
 from deltasql.runtime import Runtime, Stage
@@ -167,10 +171,28 @@ def commit_tags(change: TableChange | RowChange | LayoutChange | CloneChange) ->
     return {**(own or {}), PRESERVED_TAG: "true"}
 
 
-def register(registration: Registration | None, catalog: Catalog) -> None:
-    """Makes the catalog know a table that has been created."""
-    if registration is not None:
+def register(registration: Registration | None, catalog: Catalog, store: LogStore) -> None:
+    """Makes the catalog know a table that has been created in a store.
+
+    Where the catalog refuses, since another process has taken the name or dropped the schema meanwhile, the files of a
+    managed table are removed: it has no name, and its place would be taken for ever.
+    """
+    if registration is None:
+        return
+    try:
         catalog.register(registration.parts, registration.location, registration.managed)
+    except DeltaSqlError as error:
+        if isinstance(error, TableAlreadyExistsError) and _is_at(catalog, registration):
+            return
+        if registration.managed:
+            store.delete_below()
+        raise
+
+
+def _is_at(catalog: Catalog, registration: Registration) -> bool:
+    """Whether the name stands for this place already."""
+    entry = catalog.resolve(registration.parts)
+    return entry is not None and entry.location == absolute_location(registration.location)
 
 
 def adds_of(snapshot: Snapshot | None, files: pa.Table | None) -> Sequence[AddFile]:

@@ -90,7 +90,7 @@ class StagedRows:
         note = None if work.notes is None else work.notes.on_top
         commit = commit_staged(change, actions, work.metrics, self._settings, self._stage, self._rebase, note)
         assert commit is not None
-        register(change.commit.register, self._catalog)
+        register(change.commit.register, self._catalog, change.commit.log.store)
         return Committed(schema, (work.answer,), commit.version, work.metrics, commit.attempts)
 
 

@@ -44,7 +44,7 @@ class StagedTable:
         commit = commit_actions(change, given.actions, given.answer.metrics, self._settings, self._rebase)
         # Only changes with rows find that others have left them nothing.
         assert commit is not None
-        register(change.commit.register, self._catalog)
+        register(change.commit.register, self._catalog, change.commit.log.store)
         if change.checkpoint:
             _checkpoint(change, commit)
         return replace(given.answer, version=commit.version, attempts=commit.attempts)

@@ -1,6 +1,8 @@
 """Lets processes change tables at once, kills some of them, and searches the order that explains it all.
 
 python -m tests.faults.histories --minutes 5 --processes 3
+python -m tests.faults.histories --minutes 30 --processes 8 --troubles full-disk read-only clock
+python -m tests.faults.histories --minutes 10 --processes 8 --troubles bucket
 """
 
 from __future__ import annotations
@@ -8,6 +10,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
+import logging
 import os
 import random
 import signal
@@ -15,8 +18,10 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import asdict, replace
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -26,43 +31,75 @@ from deltasql.errors.log import AmbiguousWriteError
 from deltasql.parser import parse
 
 from .serial_order import Operation, faults
+from .troubles import JumpingClock, bucket, disturb, mounted
 
 _KEYS = 4
 _WEIGHTS = {"read": 6, "append": 5, "increment": 5, "both": 2, "remove": 2, "layout": 1}
+TROUBLES = ("full-disk", "read-only", "clock", "bucket")
 _COUNTERS = ", ".join(f"('c', {key}, 0, '')" for key in range(_KEYS))
 
 
-def prepared(root: Path, tables: int) -> None:
-    """The tables, of which every other one is Serializable, and every third one marks rows.
+@dataclass(frozen=True)
+class Place:
+    """Where processes write: `root` has what they tell of it, `tables` is a folder or a bucket with the tables."""
+
+    root: Path
+    tables: str
+    troubles: Collection[str] = ()
+
+    def name(self, number: int) -> str:
+        return f"delta.`{self.tables}/t{number}`"
+
+    def session(self) -> deltasql.Session:
+        return deltasql.connect(str(self.root / "warehouse"), engine="sail")
+
+
+@contextmanager
+def place(troubles: Collection[str]) -> Iterator[Place]:
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        tables = f"{folder}/tables"
+        if "bucket" in troubles:
+            tables = stack.enter_context(bucket())
+        elif {"full-disk", "read-only"} & set(troubles):
+            stack.enter_context(mounted(Path(tables)))
+        yield Place(Path(folder), tables, troubles)
+
+
+def prepared(at: Place, tables: int) -> None:
+    """The tables, of which every other one is Serializable, every third one marks rows, and one has times in commits.
 
     It tells which modules statements need, so that processes are forked from one that has them.
     """
-    with deltasql.connect(str(root / "warehouse"), engine="sail") as session:
+    with at.session() as session:
         for number in range(tables):
             level = "Serializable" if number % 2 else "WriteSerializable"
             vectors = "true" if number % 3 == 0 else "false"
+            times = "true" if number % 3 == 2 else "false"
             session.sql(
-                f"CREATE TABLE delta.`{root}/t{number}` (kind STRING, key INT, n BIGINT, tag STRING) TBLPROPERTIES"
-                f" ('delta.isolationLevel' = '{level}', 'delta.enableDeletionVectors' = '{vectors}')"
+                f"CREATE TABLE {at.name(number)} (kind STRING, key INT, n BIGINT, tag STRING) TBLPROPERTIES"
+                f" ('delta.isolationLevel' = '{level}', 'delta.enableDeletionVectors' = '{vectors}',"
+                f" 'delta.enableInCommitTimestamps' = '{times}')"
             )
-            session.sql(f"INSERT INTO delta.`{root}/t{number}` VALUES {_COUNTERS}")
+            session.sql(f"INSERT INTO {at.name(number)} VALUES {_COUNTERS}")
             for do in _WEIGHTS:
-                _done(session, f"delta.`{root}/t{number}`", Operation(do, "", 0.0, (-1,), of="none"))
-            session.sql(f"DELETE FROM delta.`{root}/t{number}` WHERE kind = 'l'")
+                _done(session, at.name(number), Operation(do, "", 0.0, (-1,), of="none"))
+            session.sql(f"DELETE FROM {at.name(number)} WHERE kind = 'l'")
             # The history begins after this version.
-            version = session.log(f"delta.`{root}/t{number}`").snapshot().version
-            (root / f"first{number}").write_text(str(version))
+            version = session.log(at.name(number)).snapshot().version
+            (at.root / f"first{number}").write_text(str(version))
     needed = [name for name in sys.modules if name.startswith(("deltasql.", "pyarrow.", "sqlglot.", "lark."))]
-    (root / "modules").write_text("\n".join(needed))
+    (at.root / "modules").write_text("\n".join(needed))
 
 
-def work(root: Path, name: str, tables: int, until: float) -> None:
+def work(at: Place, name: str, tables: int, until: float) -> None:
     """Runs statements by chance until it is time, and writes each before it begins and after it has ended."""
     chance = random.Random(name)
+    if "clock" in at.troubles:
+        time.time = JumpingClock(name)
     own: list[tuple[int, str]] = []
     with (
-        (root / f"{name}.lines").open("w", buffering=1) as lines,
-        deltasql.connect(str(root / "warehouse"), engine="sail") as session,
+        (at.root / f"{name}.lines").open("w", buffering=1) as lines,
+        at.session() as session,
     ):
         count = 0
         while time.monotonic() < until:
@@ -78,13 +115,16 @@ def work(root: Path, name: str, tables: int, until: float) -> None:
                 own.remove(mine[0])
                 operation = replace(operation, of=mine[0][1])
             lines.write(json.dumps([table, asdict(operation)]) + "\n")
-            done = _done(session, f"delta.`{root}/t{table}`", operation)
+            done = _done(session, at.name(table), operation)
+            if done is None:
+                continue
             lines.write(json.dumps([table, asdict(replace(done, end=time.monotonic()))]) + "\n")
             if do in {"append", "both"} and not done.failed:
                 own.append((table, operation.tag))
 
 
-def _done(session: deltasql.Session, table: str, operation: Operation) -> Operation:
+def _done(session: deltasql.Session, table: str, operation: Operation) -> Operation | None:
+    """None where the session says that the outcome is unknown."""
     try:
         if operation.do == "read":
             rows = session.sql(f"SELECT kind, key, n, tag FROM {table}").collect()
@@ -92,12 +132,12 @@ def _done(session: deltasql.Session, table: str, operation: Operation) -> Operat
         version = None
         for text in _texts(table, operation):
             version = session.sql(text).version
-    except AmbiguousWriteError:
-        raise
-    except DeltaSqlError:
+    except DeltaSqlError as error:
         if session.in_transaction:
             session.sql("ROLLBACK")
-        return replace(operation, failed=True)
+        if isinstance(error, AmbiguousWriteError):
+            return None
+        return replace(operation, failed=True, of=error.condition)
     return replace(operation, version=version)
 
 
@@ -135,11 +175,11 @@ def forked(job: Callable[[], None]) -> int:
         os._exit(code)
 
 
-def run(root: Path, processes: int, tables: int, seconds: float, every: float, seed: int) -> tuple[int, int]:
+def run(at: Place, processes: int, tables: int, seconds: float, every: float, seed: int) -> tuple[int, int]:
     """How many processes were killed, and how many have failed. `every` so many seconds one is killed."""
     # What starts a process is imported before, and no thread runs yet.
     parse("SELECT 1")
-    for module in (root / "modules").read_text().splitlines():
+    for module in (at.root / "modules").read_text().splitlines():
         importlib.import_module(module)
     until, chance, begun, killed, failed = time.monotonic() + seconds, random.Random(seed), 0, 0, 0
     running: list[int] = []
@@ -148,8 +188,13 @@ def run(root: Path, processes: int, tables: int, seconds: float, every: float, s
         nonlocal begun
         begun += 1
         name = f"p{seed}-{begun}"
-        running.append(forked(lambda: work(root, name, tables, until)))
+        running.append(forked(lambda: work(at, name, tables, until)))
 
+    full, read_only = ("full-disk" in at.troubles, "read-only" in at.troubles)
+    others = []
+    if full or read_only:
+        disk = Path(at.tables)
+        others.append(forked(lambda: disturb(disk, seed, until, full=full, read_only=read_only)))
     for _ in range(processes):
         begin()
     while time.monotonic() + every < until:
@@ -159,7 +204,7 @@ def run(root: Path, processes: int, tables: int, seconds: float, every: float, s
         dead = os.waitstatus_to_exitcode(os.waitpid(victim, 0)[1])
         killed, failed = killed + (dead == -signal.SIGKILL), failed + (dead > 0)
         begin()
-    failed += sum(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0 for child in running)
+    failed += sum(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0 for child in [*running, *others])
     return killed, failed
 
 
@@ -181,24 +226,30 @@ def _operation(fields: dict[str, Any]) -> Operation:
     return Operation(**fields, rows=None if rows is None else tuple(tuple(row) for row in rows))
 
 
-def verdict(root: Path, tables: int) -> tuple[Counter[str], list[str]]:
+def verdict(at: Place, tables: int) -> tuple[Counter[str], list[str]]:
     """The figures of the history, and what is wrong with it."""
     figures: Counter[str] = Counter()
     wrong: list[str] = []
-    with deltasql.connect(str(root / "warehouse"), engine="sail") as session:
-        for number, done in enumerate(operations(root, tables)):
-            name = f"delta.`{root}/t{number}`"
+    with at.session() as session:
+        for number, done in enumerate(operations(at.root, tables)):
+            name = at.name(number)
             last = session.log(name).snapshot().version
-            first = int((root / f"first{number}").read_text())
+            first = int((at.root / f"first{number}").read_text())
             texts = [
                 f"SELECT kind, key, n, tag FROM {name} VERSION AS OF {version}" for version in range(first, last + 1)
             ]
             versions = [[tuple(row) for row in session.sql(text).collect()] for text in texts]
             moved = [replace(item, version=None if item.version is None else item.version - first) for item in done]
             wrong += [f"t{number}: {fault}" for fault in faults(moved, versions)]
+            times = [row["timestamp"] for row in session.sql(f"DESCRIBE HISTORY {name}").collect()]
+            wrong += [f"t{number}: {new} is told after {old}" for new, old in pairwise(times) if new <= old]
+            lost = [item.of for item in done if item.do == "read" and item.failed]
+            # A server that does not answer in time may keep a read from its rows; a disk may not.
+            wrong += [f"t{number}: a read failed with {item}" for item in lost if item != "DELTA_STORAGE_UNAVAILABLE"]
             figures["versions"] += last - first
             for item in done:
-                figures["failed" if item.failed else "unanswered" if item.end is None else item.do] += 1
+                kind = "unanswered" if item.end is None else item.do
+                figures[f"failed ({item.of})" if item.failed else kind] += 1
     return figures, wrong
 
 
@@ -209,13 +260,15 @@ def main() -> int:
     parser.add_argument("--tables", type=int, default=3)
     parser.add_argument("--kill-every", type=float, default=10, help="seconds from one kill to the next, about")
     parser.add_argument("--seed", type=int, default=7)
+    parser.add_argument("--troubles", nargs="*", choices=TROUBLES, default=[])
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        child = forked(lambda: prepared(root, given.tables))
+    # Disks that are full for a while let thousands of checksums and checkpoints be missing.
+    logging.getLogger("deltasql").setLevel(logging.ERROR)
+    with place(given.troubles) as at:
+        child = forked(lambda: prepared(at, given.tables))
         assert os.waitpid(child, 0)[1] == 0
-        killed, failed = run(root, given.processes, given.tables, given.minutes * 60, given.kill_every, given.seed)
-        figures, wrong = verdict(root, given.tables)
+        killed, failed = run(at, given.processes, given.tables, given.minutes * 60, given.kill_every, given.seed)
+        figures, wrong = verdict(at, given.tables)
     print(", ".join(f"{count} {name}" for name, count in sorted(figures.items())))
     print(f"{killed} processes killed, {failed} ended with an error, {len(wrong)} faults")
     print("\n".join(wrong[:20]))

@@ -18,235 +18,47 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
-import deltasql
+from .hostile_mutations import mutated
+from .hostile_templates import TEMPLATES, make_table
 
 SECONDS, MEBIBYTES = 10, 1024
 """Limits of a statement: of its processor time, and of the memory of its process."""
 _ROOT = Path(__file__).parents[2]
-_VALUES: tuple[Any, ...] = (
-    None, "", "text", "5", "-1", "true", 0, 1, -1, 5, 2**31, 2**31 - 1, 2**63, 2**63 - 1, -(2**63), 10**12, 10**30, 1.5,
-    1e300, float("inf"), float("nan"), True, False, [], [1], [None], ["a"], [[]], {}, {"a": 1}, {"a": "b"}, {"a": None},
-    "\0", "a%00b", "\ud800", "\udc00x", "%", "%zz", "..", "../outside/canary", "/", "/dev/zero", "/etc/passwd",
-    "file:///etc/passwd", "s3://bucket/x", "http://[::1", "x" * 300, "a/" * 600, "\n", "'; --", "\\", "NaN", "null",
-    "[" * 5000, "{}", "[]", '{"type":"struct","fields":[]}', "2024-01-01", "é\u202e😀",
-)  # fmt: skip
 STATEMENTS = (
     "SELECT count(*) FROM {t}",
     "SELECT a, b FROM {t} WHERE a > 1 ORDER BY a",
+    "SELECT a FROM {t} VERSION AS OF 2 WHERE a > 0",
+    "SELECT min(a), max(a) FROM {t}",
     "DESCRIBE DETAIL {t}",
     "DESCRIBE HISTORY {t}",
+    "DESCRIBE TABLE EXTENDED {t}",
     "SHOW TBLPROPERTIES {t}",
-    "INSERT INTO {t} VALUES (100, 'new', 'x')",
+    "SHOW CREATE TABLE {t}",
+    "INSERT INTO {t} (a, b, p) VALUES (100, 'new', 'x')",
     "DELETE FROM {t} WHERE a = 3",
     "UPDATE {t} SET b = 'u' WHERE a = 2",
-    "SELECT a FROM {t} VERSION AS OF 2 WHERE a > 0",
+    "MERGE INTO {t} AS t USING (SELECT 1 AS k) AS s ON t.a = s.k WHEN MATCHED THEN UPDATE SET b = 'm'",
+    "ALTER TABLE {t} SET TBLPROPERTIES ('k' = 'v')",
+    "ALTER TABLE {t} ADD COLUMN z INT",
+    "ALTER TABLE {t} CLUSTER BY NONE",
+    "CREATE TABLE delta.`{c}` SHALLOW CLONE {t}",
+    "SELECT count(*) FROM delta.`{c}`",
     "RESTORE TABLE {t} TO VERSION AS OF 1",
     "VACUUM {t} RETAIN 0 HOURS DRY RUN",
     "OPTIMIZE {t}",
+    "REORG TABLE {t} APPLY (PURGE)",
+    "DELETE FROM {t}",
+    "VACUUM {t} RETAIN 0 HOURS",
 )
-_TYPES = (pa.string(), pa.int64(), pa.int32(), pa.float64(), pa.bool_(), pa.binary(), pa.list_(pa.int64()), pa.date32())
-_LOG = "_delta_log"
-
-
-def make_table(folder: Path) -> None:
-    """A warehouse with the table `t`: partitions, deletion vectors, a checkpoint and commits after it."""
-    session = deltasql.connect(str(folder / "warehouse"))
-    session.sql(
-        "CREATE TABLE t (a INT COMMENT 'first', b STRING, p STRING) PARTITIONED BY (p) COMMENT 'a table' TBLPROPERTIES "
-        "('delta.enableDeletionVectors' = 'true', 'delta.checkpointInterval' = '4', 'user.key' = 'value')"
-    )
-    for number in range(6):
-        session.sql(f"INSERT INTO t VALUES ({number}, 'b{number}', 'x'), ({number + 10}, 'c', 'y'), (3, 'd', 'x')")
-    session.sql("DELETE FROM t WHERE a = 4")
-    session.sql("DELETE FROM t WHERE a = 12 OR a = 3")
-    session.close()
-    (folder / "outside").mkdir()
-    (folder / "outside" / "canary").write_text("canary")
-
-
-def _table(case: Path) -> Path:
-    return next((case / "warehouse").rglob(_LOG)).parent
-
-
-def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The paths of all values in a JSON value, itself left out."""
-    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for key, item in items:
-        yield (*path, key)
-        yield from _places(item, (*path, key))
-
-
-def _changed(value: Any, chance: random.Random) -> str:
-    """Puts another value at one place of a JSON value, or takes it away."""
-    place = chance.choice(list(_places(value)))
-    parent = value
-    for key in place[:-1]:
-        parent = parent[key]
-    old = parent[place[-1]]
-    if isinstance(old, str) and old[:1] == "{" and chance.random() < 0.7:
-        inner = json.loads(old)
-        if inner:
-            what = _changed(inner, chance)
-            parent[place[-1]] = json.dumps(inner)
-            return f"{place} {what}"
-    if chance.random() < 0.1:
-        del parent[place[-1]]
-        return f"{place} taken away"
-    parent[place[-1]] = chance.choice(_VALUES)
-    return f"{place} = {parent[place[-1]]!r:.60}"
-
-
-def _text(value: Any, chance: random.Random) -> bytes:
-    if chance.random() < 0.1:
-        return json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    return json.dumps(value).replace("Infinity", "1e400").encode()
-
-
-def _drop_aids(log: Path, chance: random.Random) -> None:
-    """Mostly without checksums, so that the commits are read; often without checkpoints."""
-    if chance.random() < 0.8:
-        for file in log.glob("*.crc"):
-            file.unlink()
-    if chance.random() < 0.6:
-        for file in [*log.glob("*.checkpoint*.parquet"), *log.glob("_last_checkpoint")]:
-            file.unlink()
-
-
-def _field(table: Path, chance: random.Random) -> str:
-    log = table / _LOG
-    _drop_aids(log, chance)
-    file = chance.choice(sorted(log.glob("*.json")))
-    lines = file.read_bytes().splitlines()
-    number = chance.randrange(len(lines))
-    action = json.loads(lines[number])
-    what = _changed(action, chance)
-    lines[number] = _text(action, chance)
-    file.write_bytes(b"\n".join(lines) + b"\n")
-    return f"{file.name}:{number + 1} {what}"
-
-
-def _new_action(table: Path, chance: random.Random) -> str:
-    """One more action in a commit, of fields and values taken from anywhere."""
-    log = table / _LOG
-    _drop_aids(log, chance)
-    file = chance.choice(sorted(log.glob("*.json")))
-    kind = chance.choice(["add", "remove", "cdc", "txn", "domainMetadata", "sidecar", "commitInfo", "unknown"])
-    domain = chance.choice(["delta.clustering", "delta.rowTracking", "user"])
-    values = {
-        "path": "p=x/f.parquet", "partitionValues": {"p": "x"}, "size": 1, "modificationTime": 1, "dataChange": True,
-        "stats": '{"numRecords":1,"minValues":{"a":1},"maxValues":{"a":2},"nullCount":{"a":0}}', "appId": "a",
-        "version": 1, "domain": domain, "configuration": '{"clusteringColumns":[["a"]],"rowIdHighWaterMark":3}',
-        "operation": "MERGE", "deletionTimestamp": 1, "tags": {"k": "v"}, "baseRowId": 1, "removed": False,
-        "operationMetrics": {"a": "1"}, "operationParameters": {"a": "1"}, "job": {"jobId": "1"},
-    }  # fmt: skip
-    what = _changed(values, chance)
-    with file.open("ab") as out:
-        out.write(_text({kind: values}, chance) + b"\n")
-    return f"{file.name} + {kind} {what}"
-
-
-def _aid(table: Path, chance: random.Random) -> str:
-    log = table / _LOG
-    file = chance.choice([*sorted(log.glob("*.crc"))[-2:], log / "_last_checkpoint"])
-    value = json.loads(file.read_bytes())
-    value.pop("checksum", None)
-    what = _changed(value, chance)
-    file.write_bytes(_text(value, chance))
-    return f"{file.name} {what}"
-
-
-def _retyped(array: pa.Array, chance: random.Random) -> pa.Array:
-    """The array with one of its fields, or itself, of another type."""
-    if pa.types.is_struct(array.type) and array.type.num_fields and chance.random() < 0.9:
-        index = chance.randrange(array.type.num_fields)
-        children = [array.field(number) for number in range(array.type.num_fields)]
-        names = [item.name for item in array.type]
-        if chance.random() < 0.1 and len(children) > 1:
-            del children[index], names[index]
-        else:
-            children[index] = _retyped(children[index], chance)
-        return pa.StructArray.from_arrays(children, names, mask=array.is_null())
-    kind = chance.choice(_TYPES)
-    value = None if chance.random() < 0.2 else chance.choice(_VALUES)
-    try:
-        return pa.array([value] * len(array), kind)
-    except (pa.ArrowException, OverflowError, UnicodeError, TypeError, ValueError):
-        return pa.nulls(len(array), kind)
-
-
-def _checkpoint(table: Path, chance: random.Random) -> str:
-    log = table / _LOG
-    for file in log.glob("*.crc"):
-        file.unlink()
-    file = chance.choice(sorted(log.glob("*.checkpoint*.parquet")))
-    if chance.random() < 0.4:
-        for commit in sorted(log.glob("*.json"))[: int(file.name[:20]) + 1]:
-            commit.unlink()
-    if chance.random() < 0.4:
-        return _bytes(file, chance)
-    rows = pq.read_table(file)
-    index = chance.randrange(rows.num_columns)
-    column = _retyped(rows.column(index).combine_chunks(), chance)
-    rows = rows.set_column(index, rows.column_names[index], column)
-    pq.write_table(rows, file)
-    return f"{file.name} {rows.column_names[index]}: {column.type}"
-
-
-def _bytes(file: Path, chance: random.Random) -> str:
-    """Some bytes of a file changed, cut off or added; of Parquet mostly in its footer."""
-    data = bytearray(file.read_bytes())
-    how = chance.choice(["flip", "flip", "flip", "cut", "more"])
-    if how == "cut":
-        del data[chance.randrange(len(data)) :]
-    elif how == "more":
-        data += chance.randbytes(chance.choice([1, 100, 5000]))
-    else:
-        start = 0
-        if data[-4:] == b"PAR1" and chance.random() < 0.7:
-            start = max(0, len(data) - 8 - int.from_bytes(data[-8:-4], "little"))
-        for _ in range(chance.choice([1, 1, 2, 8])):
-            data[chance.randrange(start, len(data))] = chance.choice([0, 255, 127, 128, chance.randrange(256)])
-    file.write_bytes(bytes(data))
-    return f"{file.name} {how}"
-
-
-def _file_of(pattern: str) -> Callable[[Path, random.Random], str]:
-    def mutate(table: Path, chance: random.Random) -> str:
-        return _bytes(chance.choice(sorted(table.rglob(pattern))), chance)
-
-    return mutate
-
-
-def _catalog(table: Path, chance: random.Random) -> str:
-    warehouse = next(folder for folder in table.parents if folder.name == "warehouse")
-    found = [file for file in warehouse.iterdir() if file.is_file()]
-    return _bytes(chance.choice(sorted(found)), chance)
-
-
-def _name(table: Path, chance: random.Random) -> str:
-    """One file of the log once more, by another name."""
-    log = table / _LOG
-    file = chance.choice(sorted(path for path in log.iterdir() if path.is_file() and path.name[0] == "0"))
-    number = chance.choice([0, 3, 9, 20, 10**9, 2**31, 2**63 - 1, 2**63, 10**20 - 1])
-    ending = chance.choice([".json", ".crc", ".checkpoint.parquet", f".{number + 5:020d}.compacted.json",
-                            ".checkpoint.0000000001.0000000002.parquet", ".checkpoint.x-y.json"])  # fmt: skip
-    name = f"{number:020d}{ending}"
-    shutil.copy(file, log / name)
-    return f"{file.name} → {name}"
-
-
-_MUTATIONS: tuple[tuple[int, Callable[[Path, random.Random], str]], ...] = (
-    (50, _field), (12, _new_action), (8, _aid), (14, _checkpoint), (4, _file_of("deletion_vector_*.bin")),
-    (4, _catalog), (4, _name), (2, _file_of("*.json")), (2, _file_of("part-*.parquet")),
-)  # fmt: skip
+_READS = 4
+"""So many of the first statements read rows, and have the same answer before any other."""
+# Damaged tables need not outlive anything: a disk in memory serves.
+_MEMORY = Path("/dev/shm")
 
 
 class Worker:
@@ -266,12 +78,13 @@ class Worker:
         assert process.stdin is not None
         process.stdin.write(json.dumps([str(case), table, statements]).encode() + b"\n")
         begun = "connect"
-        deadline = time.monotonic() + 6 * SECONDS
+        # A busy machine leaves little of a processor: what is measured is in the answer.
+        deadline = time.monotonic() + 30 * SECONDS
         while True:
             answer = self._line(process, deadline)
             if answer is None or "found" in answer:
                 break
-            begun, deadline = answer["begun"], time.monotonic() + 3 * SECONDS
+            begun, deadline = answer["begun"], time.monotonic() + 30 * SECONDS
         if answer is None:
             died = process.poll()
             self.close()
@@ -319,42 +132,58 @@ class Report:
 class Hunt:
     """Makes cases, and has a worker run the statements on each."""
 
-    def __init__(self, folder: Path, share: float = 0.5) -> None:
-        self._share = share
-        self._whole, self._case = folder / "whole", folder / "case"
-        self._whole.mkdir()
-        make_table(self._whole)
+    def __init__(self, folder: Path, share: float = 0.35) -> None:
+        self._share, self._folder, self._case = share, folder, folder / "case"
         self._worker = Worker()
+        self._right: dict[str, dict[str, str]] = {}
         self.report = Report()
+        for template in TEMPLATES:
+            # The catalog has the place of its table, which is that of a case.
+            shutil.rmtree(self._case, ignore_errors=True)
+            make_table(self._case, template)
+            self._case.rename(folder / template)
+            self._renewed(template)
+            found, _ = self._worker.run(self._case, "t", STATEMENTS[:_READS])
+            self._right[template] = {statement: detail for statement, kind, detail, _ in found if kind == "answer"}
+
+    def _renewed(self, template: str) -> Path:
+        """A new copy of a whole table in the folder of the case."""
+        shutil.rmtree(self._case, ignore_errors=True)
+        shutil.copytree(self._folder / template, self._case)
+        return next((self._case / "warehouse").rglob("_delta_log")).parent
 
     def run(self, seed: str) -> list[str]:
         """The faults of one case."""
-        shutil.rmtree(self._case, ignore_errors=True)
-        shutil.copytree(self._whole, self._case)
         chance = random.Random(seed)
-        table = _table(self._case)
-        weights = [weight for weight, _ in _MUTATIONS]
-        mutate = chance.choices([function for _, function in _MUTATIONS], weights)[0]
-        what = mutate(table, chance)
-        by_name = mutate is _catalog or chance.random() < 0.1
+        template = chance.choice(list(TEMPLATES))
+        table = self._renewed(template)
+        mutation, in_catalog = mutated(table, chance)
+        by_name = in_catalog or chance.random() < 0.1
         # Some of them, in their order: what one leaves is what the next one reads.
         chosen = [statement for statement in STATEMENTS if chance.random() < self._share]
         found, peak = self._worker.run(self._case, "t" if by_name else f"delta.`{table}`", chosen)
-        faults = []
-        for statement, kind, detail, seconds in found:
-            self.report.outcomes[kind] += 1
-            self.report.conditions[detail] += kind == "error"
-            if kind not in ("answer", "error", "engine"):
-                faults.append(f"{kind}: {detail} | {statement}")
-            elif seconds > SECONDS:
-                faults.append(f"takes {seconds:.0f} s | {statement}")
+        right = self._right[template] if mutation.same_rows else {}
+        faults = [fault for outcome in found if (fault := self._fault(outcome, right))]
         if peak > MEBIBYTES:
             faults.append(f"takes {peak} MiB")
-        if [path.name for path in (self._case / "outside").iterdir()] != ["canary"]:
+        if [(path.name, path.read_text()) for path in (self._case / "outside").iterdir()] != [("canary", "canary")]:
             faults.append("touches what lies outside")
         self.report.cases += 1
-        self.report.faults += [f"{fault} | {seed} {what}" for fault in faults]
+        self.report.faults += [f"{fault} | {seed} {template} {mutation.what}" for fault in faults]
         return self.report.faults[len(self.report.faults) - len(faults) :]
+
+    def _fault(self, outcome: list[Any], right: Mapping[str, str]) -> str | None:
+        statement, kind, detail, seconds = outcome
+        self.report.outcomes[kind] += 1
+        if kind == "error":
+            self.report.conditions[detail] += 1
+        if kind not in ("answer", "error", "engine"):
+            return f"{kind}: {detail} | {statement}"
+        if seconds > SECONDS:
+            return f"takes {seconds:.0f} s | {statement}"
+        if kind == "answer" and right.get(statement, detail) != detail:
+            return f"answers {detail}, not {right[statement]} | {statement}"
+        return None
 
     def close(self) -> None:
         self._worker.close()
@@ -367,7 +196,7 @@ def main() -> int:
     options.add_argument("--seconds", type=float, default=float("inf"))
     given = options.parse_args()
     end = time.monotonic() + given.seconds
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(dir=_MEMORY if _MEMORY.is_dir() else None) as folder:
         hunt = Hunt(Path(folder))
         for number in range(given.cases):
             if time.monotonic() > end:

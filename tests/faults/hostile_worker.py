@@ -14,6 +14,7 @@ import deltasql
 from deltasql.engine.session.spark import SparkHandle
 from deltasql.errors.base import DeltaSqlError
 from deltasql.session import Session
+from deltasql.settings.session_settings import FSYNC
 
 
 class EngineNeededError(Exception):
@@ -25,8 +26,11 @@ def _no_engine(*_: object, **__: object) -> None:
 
 
 def _outcome(session: Session, text: str) -> tuple[str, str]:
+    """How a statement ends, and the condition of its error, or of a query its rows."""
     try:
-        session.sql(text).collect()
+        rows = session.sql(text).collect()
+        # What follows the value of a column may fail as well.
+        answer = repr([tuple(row) for row in rows])
     except DeltaSqlError as error:
         # The text of an error is part of the answer: it must be printable.
         str(error).encode("utf-8", "backslashreplace")
@@ -38,13 +42,14 @@ def _outcome(session: Session, text: str) -> tuple[str, str]:
         own = [item for item in traceback.extract_tb(error.__traceback__) if "/deltasql/" in item.filename]
         place = own[-1] if own else frame
         return "raw", f"{type(error).__name__}: {str(error)[:200]} at {Path(place.filename).name}:{place.lineno}"
-    return "answer", ""
+    return "answer", answer[:2000] if text.startswith("SELECT") else ""
 
 
 def _run(case: Path, table: str, statements: Sequence[str]) -> list[list[object]]:
     found: list[list[object]] = []
     try:
         session = deltasql.connect(str(case / "warehouse"))
+        session.settings.set(FSYNC.name, "false")
         session.sql("SET spark.databricks.delta.retentionDurationCheck.enabled = false")
     except DeltaSqlError as error:
         return [["connect", "error", error.condition, 0.0]]
@@ -53,7 +58,7 @@ def _run(case: Path, table: str, statements: Sequence[str]) -> list[list[object]
     for statement in statements:
         print(json.dumps({"begun": statement}), flush=True)
         start = time.process_time()
-        kind, detail = _outcome(session, statement.format(t=table))
+        kind, detail = _outcome(session, statement.format(t=table, c=case / "clone"))
         found.append([statement, kind, detail, time.process_time() - start])
     session.close()
     return found

@@ -6,6 +6,8 @@ import random
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
@@ -17,7 +19,10 @@ from deltasql.errors.log import (
     TruncatedLogError,
     VersionNotFoundError,
 )
+from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.log_segment import CheckpointFiles
+from deltasql.log.storage.open_store import open_store
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 from .conftest import append, whole
@@ -209,3 +214,42 @@ def test_foreign_files(table: Table, location: str, log_file: File, name: str) -
     assert whole(DeltaLog(location)) == 5
     assert append(living, "f6").version == 6
     assert whole(DeltaLog(location)) == 6
+
+
+_VECTOR = {"storageType": "u", "pathOrInlineDv": "ab", "offset": 1, "sizeInBytes": 4, "cardinality": 1}
+_ADD = {
+    "path": "f1",
+    "size": 10,
+    "modificationTime": 1,
+    "deletionVector": _VECTOR,
+}
+
+
+@pytest.mark.parametrize("lacking", ["path", "size", "storageType", "pathOrInlineDv", "sizeInBytes", "cardinality"])
+def test_a_checkpoint_whose_action_lacks_a_field(tmp_path: Path, lacking: str) -> None:
+    vector = {**_VECTOR, **({lacking: None} if lacking in _VECTOR else {})}
+    add = {**_ADD, "deletionVector": vector, **({lacking: None} if lacking in _ADD else {})}
+    pq.write_table(pa.table({"add": [_ADD, add]}), tmp_path / _CHECKPOINT)
+    store = open_store(str(tmp_path))
+    checkpoint = Checkpoint(store, "main.t", CheckpointFiles(10, 0, (store.head(_CHECKPOINT),)))
+    with pytest.raises(InvalidCheckpointError, match=r"lacks"):
+        checkpoint.adds(["path", "size", "deletionVector"])
+
+
+def test_a_vector_of_nulls_in_a_checkpoint_is_none(tmp_path: Path) -> None:
+    add = {**_ADD, "deletionVector": dict.fromkeys(_VECTOR)}
+    pq.write_table(pa.table({"add": [_ADD, add]}), tmp_path / _CHECKPOINT)
+    store = open_store(str(tmp_path))
+    checkpoint = Checkpoint(store, "main.t", CheckpointFiles(10, 0, (store.head(_CHECKPOINT),)))
+    assert checkpoint.adds(["path"]).num_rows == 2
+    assert checkpoint.adds(["deletionVector"])["deletionVector"][1].as_py()["storageType"] is None
+
+
+def test_a_partition_column_that_the_schema_lacks(table: Table, location: str, log_file: File) -> None:
+    table(1)
+    file = log_file(f"{0:020d}.json")
+    for aid in file.parent.glob("*.crc"):
+        aid.unlink()
+    file.write_text(file.read_text().replace('"partitionColumns":[]', '"partitionColumns":["y"]'))
+    with pytest.raises(InvalidMetadataError, match=r"partition column y"):
+        _ = DeltaLog(location).snapshot().metadata

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,11 +17,15 @@ _ONE: list[Row] = [("c", 0, 1, "a")]
 _ADDED: list[Row] = [("c", 0, 0, ""), ("l", 0, 0, "a")]
 
 
-def test_processes_that_are_killed() -> None:
+@pytest.mark.parametrize("troubles", [[], ["clock"], ["full-disk", "read-only"]])
+def test_processes_that_are_killed(troubles: list[str]) -> None:
+    if "full-disk" in troubles and (not hasattr(os, "geteuid") or os.geteuid() != 0):
+        pytest.skip("only root mounts a disk")
     command = [sys.executable, "-m", "tests.faults.histories", "--minutes", "0.08", "--processes", "2", "--tables", "1"]
-    done = subprocess.run(
-        [*command, "--kill-every", "2"], cwd=_ROOT, capture_output=True, text=True, timeout=120, check=False
-    )
+    command += ["--kill-every", "2", "--troubles", *troubles]
+    done = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, timeout=240, check=False)
+    if "full-disk" in troubles and "mount" in done.stderr:
+        pytest.skip(done.stderr)
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 

@@ -10,10 +10,6 @@ import base64
 import hashlib
 import hmac
 import os
-import socket
-import subprocess
-import sys
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -21,22 +17,19 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from email.utils import formatdate
 from importlib.util import find_spec
-from pathlib import Path
 from uuid import uuid4
 
 import pytest
 
 from deltasql.log.storage import open_store, probe
 from deltasql.log.storage.stores import Stores
+from tests.stores.moto_server import DIRECT, serving
 from tests.stores.proxy import Proxy, Rule
 from tests.stores.tiny_s3 import TinyS3, Truth
 
-_ROOT = Path(__file__).parents[2]
 FULL = os.environ.get("DELTASQL_STORES") == "full"
 
 _AZURE_ACCOUNT = "devstoreaccount1"
-# Whatever proxy the machine has, the servers are here.
-_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 # Every emulator of this storage has the same well-known key.
 _AZURE_KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
 
@@ -63,15 +56,12 @@ def s3_endpoint() -> Iterator[str]:
         return
     if find_spec("moto") is None or find_spec("flask_cors") is None:
         pytest.skip("neither is moto with its server installed (it is in the extra 'test') nor DELTASQL_TEST_S3 set")
-    port = _free_port()
-    command = [sys.executable, "-m", "tests.stores.moto_server", str(port)]
-    server = subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        _wait_for(port, server)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.kill()
-        server.wait()
+    with ExitStack() as stack:
+        try:
+            endpoint = stack.enter_context(serving())
+        except ChildProcessError as error:
+            pytest.skip(str(error))
+        yield endpoint
 
 
 @pytest.fixture
@@ -80,7 +70,7 @@ def s3(s3_endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Store:
     bucket = f"deltasql-{uuid4().hex[:12]}"
     store = entered(s3_endpoint, bucket, monkeypatch)
     try:
-        with _DIRECT.open(urllib.request.Request(f"{s3_endpoint}/{bucket}", method="PUT"), timeout=60):
+        with DIRECT.open(urllib.request.Request(f"{s3_endpoint}/{bucket}", method="PUT"), timeout=60):
             pass
     except urllib.error.HTTPError as error:
         if error.code != 403:
@@ -170,24 +160,5 @@ def _make_container(endpoint: str, container: str) -> None:
     digest = hmac.new(base64.b64decode(_AZURE_KEY), text.encode(), hashlib.sha256).digest()
     headers["Authorization"] = f"SharedKey {_AZURE_ACCOUNT}:{base64.b64encode(digest).decode()}"
     url = f"{endpoint}{path}?restype=container"
-    with _DIRECT.open(urllib.request.Request(url, method="PUT", headers=headers), timeout=60):
+    with DIRECT.open(urllib.request.Request(url, method="PUT", headers=headers), timeout=60):
         pass
-
-
-def _free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
-
-
-def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if server.poll() is not None:
-            pytest.skip(f"moto ended at once, with {server.returncode}: is the extra 'test' installed?")
-        try:
-            with _DIRECT.open(f"http://127.0.0.1:{port}/", timeout=1):
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.1)
-    raise AssertionError("moto does not answer")

@@ -5,13 +5,21 @@ By itself moto looks whether an object is there and writes it in two steps, betw
 
 from __future__ import annotations
 
+import socket
+import subprocess
 import sys
-from collections.abc import Callable, Iterable
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
-from werkzeug.serving import run_simple
+_ROOT = Path(__file__).parents[2]
+# Whatever proxy the machine has, the server is here.
+DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class OneWriter:
@@ -28,6 +36,38 @@ class OneWriter:
             return self._application(environ, start_response)
 
 
+@contextmanager
+def serving() -> Iterator[str]:
+    """The address of a server that runs in a process of its own. Raises ChildProcessError where moto is incomplete."""
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = int(found.getsockname()[1])
+    command = [sys.executable, "-m", "tests.stores.moto_server", str(port)]
+    server = subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        _wait_for(port, server)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.kill()
+        server.wait()
+
+
+def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if server.poll() is not None:
+            raise ChildProcessError(f"moto ended at once, with {server.returncode}: is the extra 'test' installed?")
+        try:
+            with DIRECT.open(f"http://127.0.0.1:{port}/", timeout=1):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    raise AssertionError("moto does not answer")
+
+
 if __name__ == "__main__":
+    from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+    from werkzeug.serving import run_simple
+
     application = OneWriter(DomainDispatcherApplication(create_backend_app))
     run_simple("127.0.0.1", int(sys.argv[1]), application, threaded=True, request_handler=MotoRequestHandler)

@@ -113,6 +113,17 @@ ACTIONS: Mapping[str, Fields] = {
 }
 
 
+def _are_paths(value: Any) -> bool:
+    return type(value) is list and all(type(item) is str or (item and _are_texts(item)) for item in value)
+
+
+# The domains that tables rely on here, with what their configurations tell.
+_DOMAINS: Mapping[str, Fields] = {
+    "delta.clustering": Fields({"clusteringColumns": _Kind("an array of paths", _are_paths)}),
+    "delta.rowTracking": Fields({"rowIdHighWaterMark": int}),
+}
+
+
 class InvalidFieldError(ValueError):
     """A field of an action whose value has another type than the Delta protocol says; the text names it."""
 
@@ -166,10 +177,18 @@ def check_action(kind: str, action: Any) -> None:
         raise InvalidFieldError(f"{kind} is no JSON object")
     shape = (kind, *action, *map(type, action.values()))
     known = _SHAPES.get(shape)
-    if known is not None and _is_right(action, *known):
-        return
-    check_fields(kind, action, ACTIONS[kind])
-    _remember(shape, action, ACTIONS[kind].fields)
+    if known is None or not _is_right(action, *known):
+        check_fields(kind, action, ACTIONS[kind])
+        _remember(shape, action, ACTIONS[kind].fields)
+    if kind == "domainMetadata" and action["domain"] in _DOMAINS and not action.get("removed"):
+        _check_domain(action["domain"], action["configuration"])
+
+
+def _check_domain(domain: str, configuration: str) -> None:
+    try:
+        check_fields(domain, json.loads(configuration or "{}"), _DOMAINS[domain])
+    except (json.JSONDecodeError, RecursionError):
+        raise InvalidFieldError(f"the configuration of {domain} is no JSON") from None
 
 
 def _remember(shape: tuple[object, ...], action: Json, fields: Mapping[str, _Type]) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
+from deltasql.errors.schema import InvalidSchemaJsonError
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.schema.json import schema_from_json, schema_to_json
 from deltasql.schema.types import StructType
@@ -343,10 +344,13 @@ class Metadata:
     def from_json(data: Json) -> Metadata:
         """The metadata in the body of a `metaData` action; without a schema they are those of a table without columns.
 
-        Raises what `schema_from_json` raises.
+        Raises what `schema_from_json` raises, and InvalidSchemaJsonError for a partition column that the schema lacks.
         """
         text = data.get("schemaString")
         schema = StructType() if text is None else schema_from_json(text)
+        partitions = () if text is None else data.get("partitionColumns") or ()
+        if lacking := [name for name in partitions if schema.find(name) is None]:
+            raise InvalidSchemaJsonError(f"the partition column {lacking[0]} is none of its columns")
         return Metadata(
             id=data["id"],
             schema=schema,

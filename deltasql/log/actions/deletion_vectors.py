@@ -95,9 +95,15 @@ def vector_file(vector: Mapping[str, Any], root: str) -> str | None:
 
 
 def vector_path(name: str) -> str:
-    """The path, relative to the table, of a vector of storage type `u`: an optional directory, then a UUID in Z85."""
+    """The path, relative to the table, of a vector of storage type `u`: an optional directory, then a UUID in Z85.
+
+    Raises InvalidDeletionVectorError.
+    """
     directory, encoded = name[:-_UUID_LENGTH], name[-_UUID_LENGTH:]
-    file = f"deletion_vector_{UUID(bytes=z85_decode(encoded))}.bin"
+    try:
+        file = f"deletion_vector_{UUID(bytes=z85_decode(encoded))}.bin"
+    except ValueError as error:
+        raise InvalidDeletionVectorError(name, str(error)) from error
     return f"{directory}/{file}" if directory else file
 
 

@@ -20,8 +20,12 @@ def record_count(stats: str | None) -> int | None:
     found = _FIRST_FIELD.match(stats)
     if found is not None:
         return int(found[1])
-    count = json.loads(stats).get("numRecords")
-    return count if isinstance(count, int) else None
+    try:
+        count = json.loads(stats).get("numRecords")
+    except (ValueError, AttributeError, RecursionError):
+        # Statistics are optional: damaged ones tell nothing.
+        return None
+    return count if isinstance(count, int) and not isinstance(count, bool) else None
 
 
 def live_rows(files: pa.Table) -> list[int | None]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from deltasql.log.actions.action_fields import check_action
+from deltasql.log.actions.action_fields import ACTIONS, check_action
 from deltasql.log.actions.actions import Json
 from deltasql.log.storage.parquet_footer import Footer, read_footer
 
@@ -100,7 +100,7 @@ def action_batches(file: OpenFile, kind: str, wanted: pa.Schema, size: int = SMA
     for group in row_groups(file, kind):
         names = _present(file, kind, group, wanted)
         for batch in file.parquet.iter_batches(size, row_groups=[group], columns=names):
-            yield _action_rows(batch.column(0), wanted)
+            yield _action_rows(kind, batch.column(0), wanted)
 
 
 def _present(file: OpenFile, kind: str, group: int, wanted: pa.Schema) -> list[str]:
@@ -205,7 +205,7 @@ def _picked(file: OpenFile, group: int, names: list[str], wanted: pa.Schema, row
         own = rows[(rows >= start) & (rows < start + len(chunk))] - start
         start += len(chunk)
         if len(own):
-            yield _action_rows(chunk.take(integers(own)), wanted)
+            yield _action_rows("add", chunk.take(integers(own)), wanted)
         if start > rows[-1]:
             return
 
@@ -245,17 +245,18 @@ def group_size(file: OpenFile, group: int) -> int:
 
 # Many tables have none of these; an empty map of tags is as good as none.
 _SPARSE = {
-    "add.tags": "add.tags.key_value.key",
-    "add.deletionVector": "add.deletionVector.storageType",
-    "add.baseRowId": "add.baseRowId",
-    "add.defaultRowCommitVersion": "add.defaultRowCommitVersion",
-    "add.clusteringProvider": "add.clusteringProvider",
+    "add.tags": ("add.tags.key_value.key",),
+    "add.deletionVector": ("add.deletionVector.storageType", "add.deletionVector.pathOrInlineDv"),
+    "add.baseRowId": ("add.baseRowId",),
+    "add.defaultRowCommitVersion": ("add.defaultRowCommitVersion",),
+    "add.clusteringProvider": ("add.clusteringProvider",),
 }
 
 
 def _may_hold(file: OpenFile, group: int, name: str) -> bool:
-    leaf = file.footer.leaves.get(_SPARSE[name]) if name in _SPARSE else None
-    return leaf is None or file.footer.groups[group].chunks[leaf].may_have_values
+    leaves = [file.footer.leaves.get(leaf) for leaf in _SPARSE.get(name, ())]
+    chunks = file.footer.groups[group].chunks
+    return not leaves or any(leaf is None or chunks[leaf].may_have_values for leaf in leaves)
 
 
 def has_leaf(file: OpenFile, group: int, path: str) -> bool:
@@ -264,8 +265,8 @@ def has_leaf(file: OpenFile, group: int, path: str) -> bool:
     return leaf is not None and file.footer.groups[group].chunks[leaf].may_have_values
 
 
-def _action_rows(chunk: pa.StructArray, wanted: pa.Schema) -> pa.Table:
-    """The fields of the structs that are there, as columns of the wanted types."""
+def _action_rows(kind: str, chunk: pa.StructArray, wanted: pa.Schema) -> pa.Table:
+    """The fields of the structs that are there, as columns of the wanted types. Raises ValueError for gaps."""
     import numpy as np
     import pyarrow as pa
 
@@ -275,7 +276,25 @@ def _action_rows(chunk: pa.StructArray, wanted: pa.Schema) -> pa.Table:
     table = pa.table([_column(fields, column, len(chunk)) for column in wanted], schema=wanted)
     # The struct itself tells: where it is null, some writers leave empty strings and zeros below.
     absent = places_of(chunk.is_null()) if chunk.null_count else np.empty(0, int)
-    return _dense(table, absent)
+    found = _dense(table, absent)
+    for name in ACTIONS[kind].required:
+        if name in wanted.names and found[name].null_count:
+            raise ValueError(f"the action lacks '{name}'")
+    if "deletionVector" in wanted.names and found["deletionVector"].null_count < len(found):
+        _check_vectors(found["deletionVector"])
+    return found
+
+
+def _check_vectors(vectors: pa.ChunkedArray) -> None:
+    """Raises ValueError for a vector that is there in part; some writers have one of nulls where there is none."""
+    import pyarrow.compute as pc
+
+    fields = [pc.struct_field(vectors, name).is_valid() for name in _VECTOR_FIELDS]
+    if any(field != fields[0] for field in fields[1:]):
+        raise ValueError("a deletion vector lacks one of " + ", ".join(_VECTOR_FIELDS))
+
+
+_VECTOR_FIELDS = ("storageType", "pathOrInlineDv", "sizeInBytes", "cardinality")
 
 
 def _dense(table: pa.Table, absent: np.ndarray) -> pa.Table:

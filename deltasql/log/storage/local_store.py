@@ -26,7 +26,7 @@ from deltasql.log.storage.local_files import (
     sync_trees,
 )
 from deltasql.log.storage.log_store import PIECE, Entry, LogStore, Tag, by_path
-from deltasql.log.storage.paths import LOG
+from deltasql.log.storage.paths import LOG, commit_path
 from deltasql.log.storage.patience import Patience, storage_reason
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class LocalLogStore(LogStore):
         hidden = f"{folder}/.{name}.{secrets.token_hex(8)}.tmp"
         try:
             # Between the opening and the first line below it, an interrupt would leave the file open.
-            with shielded(), _created(hidden, lasting) as file:
+            with shielded(), _created(hidden, lasting, begins=_begins_table(path)) as file:
                 file.write(data)
                 if lasting:
                     file.flush()
@@ -191,10 +191,17 @@ class LocalLogStore(LogStore):
                 yield entry
 
     def delete_below(self, folder: str = "") -> None:
-        """See `LogStore.delete_below`. The folders go as well; what cannot be removed is left, for VACUUM."""
+        """See `LogStore.delete_below`. The folders go as well; what cannot be removed is left, for VACUUM.
+
+        A whole table first gets another name, at once: who still writes into it leaves nothing at its place.
+        """
         if folder and not self.holds(folder):
             return
-        shutil.rmtree(self._folder / folder, ignore_errors=True)
+        gone = self._folder / folder
+        if not folder and not gone.is_symlink():
+            with suppress(OSError):
+                gone = gone.rename(gone.with_name(f".{secrets.token_hex(8)}.dropped"))
+        shutil.rmtree(gone, ignore_errors=True)
 
     def has_below(self, folder: str) -> bool:
         """Whether there is such a folder: one of ours holds files. A name that is too long is that of none."""
@@ -342,10 +349,17 @@ def _found(folder: str, item: os.DirEntry[str]) -> Entry | None:
     return Entry(f"{folder}/{item.name}" if folder else item.name, status.st_size, status.st_mtime_ns // 1_000_000)
 
 
-def _created(path: str, lasting: bool) -> BinaryIO:
-    """A new file, in a folder that is made where it is missing."""
+def _begins_table(path: str) -> bool:
+    """False for the file of a later version: where its folder is missing the table has been dropped."""
+    return not path.startswith(f"{LOG}/0") or path == commit_path(0)
+
+
+def _created(path: str, lasting: bool, *, begins: bool = True) -> BinaryIO:
+    """A new file, in a folder that is made where it is missing, if the file `begins` what is in there."""
     try:
         return open(path, "xb")  # noqa: PTH123 - see read; the caller closes it
     except FileNotFoundError:
+        if not begins:
+            raise
         make_folders(path.rpartition("/")[0], lasting=lasting)
         return open(path, "xb")  # noqa: PTH123 - see read; the caller closes it

@@ -106,8 +106,11 @@ def is_of_view(name: TableName, mode: str, context: Context, *, if_not_exists: b
 
 
 def registration(target: Target) -> Registration | None:
-    """The name that the catalog has to learn; None for a path, and for a name that it knows."""
-    if target.known or target.name.path is not None:
+    """The name that the catalog has to learn; None for a path, and for a table that it knows.
+
+    A name without a table may be dropped by another process before there is one.
+    """
+    if target.name.path is not None or (target.known and target.snapshot is not None):
         return None
     return Registration(target.name.parts, target.log.location, target.managed)
 

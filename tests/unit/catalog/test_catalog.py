@@ -388,3 +388,39 @@ def test_where_the_file_lies() -> None:
     assert catalog_file("/wh") == Path("/wh/_catalog.db")
     assert catalog_file("file:///w%20h") == Path("/w h/_catalog.db")
     assert Catalog("s3://b/wh/").full_name("t") == ("spark_catalog", "default", "t")
+
+
+_VIEW = (
+    '{"query":"SELECT 1","namespace":["spark_catalog","default"],"settings":{},"names":["a"],"has_names":false,'
+    '"schema":{"type":"struct","fields":[]},"mode":"COMPENSATION","comment":null,"properties":{}}'
+)
+
+
+_DAMAGE = (
+    ('"SELECT 1"', "5"),
+    ('["spark_catalog","default"]', "null"),
+    ('"settings":{}', '"settings":[1]'),
+    ('"fields":[]', '"fields":5'),
+    ("COMPENSATION", "OTHER"),
+    ('["a"]', "[1]"),
+    ('"comment":null', '"comment":5'),
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{", "null", "[]", "5", "{}", "[" * 5000, b"\xff\xfe", *(_VIEW.replace(old, new) for old, new in _DAMAGE)],
+)
+def test_a_damaged_view_in_the_file(tmp_path: Path, text: str | bytes) -> None:
+    file = catalog_file(str(tmp_path))
+    catalog = Catalog(str(tmp_path))
+    catalog.register("t", "/t", managed=False)
+    insert = "INSERT INTO tables VALUES ('spark_catalog', 'default', 'v', '', 0, 1, ?)"
+    with sqlite3.connect(file) as connection:
+        connection.execute(insert, (text,))
+    connection.close()
+    for read in (lambda: catalog.find("v"), catalog.tables, lambda: catalog.drop_view("v")):
+        with pytest.raises(errors.CatalogFileError, match=r"entry of v is damaged"):
+            read()
+    assert catalog.require("t").location == "/t"
+    catalog.close()

@@ -14,6 +14,8 @@ import pytest
 
 from deltasql.engine.reading.file_reader import PLACE, FileReader, split_places
 from deltasql.engine.session.spark import SparkHandle
+from deltasql.engine.writing.thrift import Struct
+from deltasql.errors.log import UnreadableDataFileError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Here, Pruning, Scan, TableVersion
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
@@ -102,3 +104,21 @@ def test_columns_that_the_file_lacks(path: str) -> None:
     """There is nothing to be read, and yet so many rows."""
     found = read(path, StructType((StructField("new", STRING),)), [1, 4, 11])
     assert found.to_pylist() == [{"new": None}] * 9
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_a_footer_that_tells_of_other_rows(tmp_path: Path, everywhere: bool) -> None:
+    file = tmp_path / "one.parquet"
+    pq.write_table(ROWS, file)
+    data = file.read_bytes()
+    start = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    footer = Struct.parsed(data[start:-8])
+    (group,) = footer.structs(4)
+    group.put_number(3, 100)
+    footer.put_structs(4, [group])
+    if everywhere:
+        footer.put_number(3, 100)
+    written = footer.to_bytes()
+    file.write_bytes(data[:start] + written + len(written).to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(UnreadableDataFileError, match=r"rows"):
+        read(str(file), COLUMNS)

@@ -141,3 +141,31 @@ def test_what_an_add_must_have(read: Callable[[bytes], CommitFile], field: str) 
     for action in (add, {**add, field: None}):
         with pytest.raises(InvalidLogJsonError, match=field):
             read(b"\n".join([whole, _line("add", action), whole]))
+
+
+@pytest.mark.parametrize(
+    ("domain", "configuration"),
+    [
+        ("delta.clustering", "%zz"),
+        ("delta.clustering", "[]"),
+        ("delta.clustering", '{"clusteringColumns":5}'),
+        ("delta.clustering", '{"clusteringColumns":[["a",1]]}'),
+        ("delta.clustering", '{"clusteringColumns":[[]]}'),
+        ("delta.clustering", '{"clusteringColumns":[5]}'),
+        ("delta.clustering", "[" * 5000),
+        ("delta.rowTracking", '{"rowIdHighWaterMark":"5"}'),
+        ("delta.rowTracking", "null"),
+    ],
+)
+def test_domains_that_tables_rely_on(domain: str, configuration: str) -> None:
+    action = {"domainMetadata": {"domain": domain, "configuration": configuration, "removed": False}}
+    with pytest.raises(InvalidLogJsonError, match=domain):
+        parse_line(json.dumps(action).encode(), 1, "path", "t")
+    action["domainMetadata"]["removed"] = True
+    assert parse_line(json.dumps(action).encode(), 1, "path", "t") == action
+
+
+@pytest.mark.parametrize("configuration", ["", "{}", '{"clusteringColumns":[["a","b"],"c"]}', '{"x":1}'])
+def test_domains_that_are_right(configuration: str) -> None:
+    action = {"domainMetadata": {"domain": "delta.clustering", "configuration": configuration, "removed": False}}
+    assert parse_line(json.dumps(action).encode(), 1, "path", "t") == action

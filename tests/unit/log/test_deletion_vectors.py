@@ -114,6 +114,12 @@ def test_bad_text(text: str) -> None:
         z85_decode(text)
 
 
+@pytest.mark.parametrize("name", ["", "a", "s3://bucket/x", "~" * 20])
+def test_a_name_that_leads_to_no_file(name: str) -> None:
+    with pytest.raises(InvalidDeletionVectorError, match=r"Z85|UUID|16"):
+        vector_path(name)
+
+
 def test_no_flipped_bit_goes_unnoticed(tmp_path: Path) -> None:
     payload = portable(3, 4, 70_000, 1 << 33)
     data = written(tmp_path, payload)
