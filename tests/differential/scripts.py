@@ -425,7 +425,7 @@ _PROPERTIES = (
     ("enableRowTracking", _ON),
     ("enableInCommitTimestamps", _ON),
     ("checkpointInterval", ("2", "5")),
-    ("dataSkippingNumIndexedCols", ("0", "1", "32")),
+    ("dataSkippingNumIndexedCols", ("1", "32")),
 )
 _SETTINGS = (
     ("spark.sql.ansi.enabled", ("true", "false")),
