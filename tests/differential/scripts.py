@@ -93,7 +93,7 @@ class Drawing:
         defaults = tuple((each, literal(rng, of)) for each, of in flat if rng.random() < 0.2)
         numbered = not self.for_delta and rng.random() < 0.2
         table = Table(schema, name, tuple(columns), partition, defaults, numbered, mapping != "none")
-        properties = [f"'delta.columnMapping.mode' = '{mapping}'"]
+        properties = [f"'delta.columnMapping.mode' = '{mapping}'", "'delta.feature.timestampNtz' = 'supported'"]
         properties += ["'delta.feature.allowColumnDefaults' = 'supported'"] if defaults else []
         properties += [f"'delta.{each}' = '{rng.choice(values)}'" for each, values in _PROPERTIES if rng.random() < 0.4]
         number = f", {NUMBERED} BIGINT GENERATED ALWAYS AS IDENTITY (START WITH 7 INCREMENT BY 3)" if numbered else ""
@@ -135,7 +135,8 @@ class Drawing:
         table = self.table()
         name = self.called(table)
         vectors = self.rng.choice(["true", "false"])
-        sorted_by = "" if table.partition == "id" else " ZORDER BY (id)"
+        # Without partitions it may be clustered.
+        sorted_by = " ZORDER BY (id)" if table.partition not in {None, "id"} else ""
         texts = [
             f"OPTIMIZE {name}",
             f"OPTIMIZE {name}{sorted_by}",
