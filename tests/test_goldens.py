@@ -8,8 +8,12 @@ import pytest
 
 from deltasql.golden import run_file
 from deltasql.golden.script import expects_no_jvm
+from deltasql.settings.session_settings import COMPUTE, DEFAULTS
+from tests import commit
 
 ROOT = Path(__file__).parent / "golden"
+FILES = sorted(ROOT.rglob("*.sql"))
+_SHARES = 16
 
 
 def _case(path: Path) -> object:
@@ -17,9 +21,19 @@ def _case(path: Path) -> object:
     return pytest.param(path, id=name, marks=() if expects_no_jvm(path) else pytest.mark.spark)
 
 
-@pytest.mark.parametrize("path", [_case(path) for path in sorted(ROOT.rglob("*.sql"))])
+@pytest.mark.parametrize("path", [_case(path) for path in FILES])
 def test_golden(path: Path) -> None:
     outcome = run_file(path)
     assert not outcome.defects, "\n".join(outcome.defects)
     assert outcome.expected is not None, f"{path} has no .out file"
     assert outcome.ok, "\n" + outcome.diff
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize(
+    "path", [_case(path) for path in FILES if not expects_no_jvm(path) and commit.draws(path.stem, _SHARES)]
+)
+def test_golden_when_an_engine_computes_all_rows(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sixteenth of the files, which differs from commit to commit; DELTASQL_TESTS_COMPUTE=ENGINE runs all so."""
+    monkeypatch.setitem(DEFAULTS, COMPUTE.name, "ENGINE")
+    test_golden(path)

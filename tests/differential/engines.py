@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deltasql import DeltaSqlError, Session
+from deltasql.result import Result
 
-from .kinds import quoted
-from .scripts import SCHEMAS, Rows, Step, Table
+from .world import NUMBERED, SCHEMAS, Rows, Step, Table
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import SparkSession
 
 
@@ -39,18 +40,25 @@ class Ours:
         """What the statement gives. An error that is no DeltaSqlError is a defect, and raised."""
         try:
             result = self.session.sql(step.sql)
-            return self._rows(result.df) if step.is_query else Outcome()
+            return self._rows(result, step.arrow) if step.is_query else Outcome()
         except DeltaSqlError as error:
             return Outcome(error=f"{error.condition}: {error.message}")
 
-    def table(self, table: Table) -> Outcome:
-        return self._rows(self.session.sql(f"SELECT * FROM {table.full_name}").df)
+    def table(self, table: Table, arrow: bool) -> Outcome:
+        names = table.listed if table.numbered else "*"
+        return self._rows(self.session.sql(f"SELECT {names} FROM {table.full_name}"), arrow)
 
-    def _rows(self, frame: Any) -> Outcome:
+    def numbers(self, table: Table) -> str:
+        """What is wrong with the numbers that the table has made, or ""."""
+        found = [row[0] for row in self.session.sql(f"SELECT {NUMBERED} FROM {table.full_name}").collect()]
+        good = len(set(found)) == len(found) and all(number is not None and (number - 7) % 3 == 0 for number in found)
+        return "" if good else f"numbers of {table.full_name}: {sorted(found, key=str)}"
+
+    def _rows(self, result: Result, arrow: bool) -> Outcome:
         from pyspark.errors import PySparkException
 
         try:
-            return outcome(frame)
+            return outcome(result.to_arrow() if arrow else result.df.toArrow())
         except PySparkException as error:
             return Outcome(error=str(error))
 
@@ -75,12 +83,12 @@ class PlainSpark:
                 self._replace(step.judged)
                 return Outcome()
             frame = self._sql(step.judged or step.sql)
-            return outcome(frame, self._prefix) if step.is_query else Outcome()
+            return outcome(frame.toArrow(), self._prefix) if step.is_query else Outcome()
         except PySparkException as error:
             return Outcome(error=str(error))
 
     def table(self, table: Table) -> Outcome:
-        return outcome(self._sql(f"SELECT * FROM {table.full_name}"), self._prefix)
+        return outcome(self._sql(f"SELECT * FROM {table.full_name}").toArrow(), self._prefix)
 
     def close(self) -> None:
         for schema in SCHEMAS:
@@ -92,8 +100,7 @@ class PlainSpark:
     def _replace(self, rows: Rows) -> None:
         """All or nothing, as a commit is."""
         name, new = rows.table.full_name, f"{rows.table.full_name}_new"
-        declared = ", ".join(f"{quoted(column)} {kind.sql}" for column, kind in rows.table.columns)
-        self._sql(f"CREATE TABLE {new} ({declared}) USING parquet")
+        self._sql(f"CREATE TABLE {new} ({rows.table.declared}) USING parquet")
         try:
             for query in rows.queries:
                 self._sql(f"INSERT INTO {new} {query}")
@@ -104,20 +111,30 @@ class PlainSpark:
         self._sql(f"ALTER TABLE {new} RENAME TO {name}")
 
 
-def outcome(frame: Any, prefix: str = "") -> Outcome:
-    """The rows of a DataFrame, each as text, sorted; -0.0 and 0.0, NaN and NaN are told apart as they are shown."""
-    columns = tuple(f"{field.name} {field.dataType.simpleString()}" for field in frame.schema.fields)
-    texts = (repr(_value(tuple(row))) for row in frame.collect())
+def outcome(table: pa.Table, prefix: str = "") -> Outcome:
+    """The rows of a table, each as text, sorted; -0.0 and 0.0, NaN and NaN are told apart as they are shown."""
+    types = [_comparable(field.type) for field in table.schema]
+    columns = tuple(f"{field.name} {of}" for field, of in zip(table.schema, types, strict=True))
+    cast = [column.cast(of) for column, of in zip(table.columns, types, strict=True)]
+    texts = (repr(row) for row in zip(*(column.to_pylist() for column in cast), strict=True))
     rows = sorted(text.replace(prefix, "") if prefix else text for text in texts)
     return Outcome(columns, tuple(rows))
 
 
-def _value(value: Any) -> Any:
-    if isinstance(value, dict):
-        return sorted(((_value(key), _value(item)) for key, item in value.items()), key=repr)
-    if isinstance(value, (list, tuple)):
-        return [_value(item) for item in value]
-    return bytes(value) if isinstance(value, bytearray) else value
+def _comparable(of: pa.DataType) -> pa.DataType:
+    """The type with moments in UTC, texts of any length, and fields that all may be NULL."""
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(of) and of.tz:
+        return pa.timestamp(of.unit, "UTC")
+    if pa.types.is_struct(of):
+        return pa.struct([(field.name, _comparable(field.type)) for field in of])
+    if pa.types.is_list(of) or pa.types.is_large_list(of):
+        return pa.list_(_comparable(of.value_type))
+    if pa.types.is_map(of):
+        return pa.map_(_comparable(of.key_type), _comparable(of.item_type))
+    texts = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
+    return texts.get(of, of)
 
 
 def difference(step: Step, ours: Outcome, theirs: Outcome) -> str:
@@ -144,5 +161,7 @@ def compared(ours: Ours, judge: PlainSpark, step: Step) -> tuple[str, bool]:
     theirs = judge.run(step)
     found = difference(step, own, theirs)
     if not found and own.error is None and step.table is not None:
-        found = difference(step, ours.table(step.table), judge.table(step.table))
+        found = difference(step, ours.table(step.table, step.arrow), judge.table(step.table))
+        if not found and step.table.numbered:
+            found = ours.numbers(step.table)
     return found, own.error is None

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from itertools import count
 from random import Random
 
+from .values import LOOSE, VALUES
+
 
 @dataclass(frozen=True)
 class Leaf:
-    """A type without parts, by its SQL."""
+    """A type without parts, by its SQL. `filled`: no value is an empty text, which a partition stores as NULL."""
 
     sql: str
+    filled: bool = False
 
     @property
     def family(self) -> str:
@@ -25,7 +28,11 @@ class Leaf:
 
     @property
     def is_number(self) -> bool:
-        return self.family in {"TINYINT", "INT", "BIGINT", "DOUBLE", "DECIMAL"}
+        return self.family in {"TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL"}
+
+    @property
+    def is_moment(self) -> bool:
+        return self.family in {"DATE", "TIMESTAMP", "TIMESTAMP_NTZ"}
 
 
 @dataclass(frozen=True)
@@ -69,14 +76,18 @@ LEAVES = tuple(
         Leaf,
         [
             "TINYINT",
+            "SMALLINT",
             "INT",
             "BIGINT",
+            "FLOAT",
             "DOUBLE",
             "DECIMAL(6,2)",
             "STRING",
+            "BINARY",
             "BOOLEAN",
             "DATE",
             "TIMESTAMP",
+            "TIMESTAMP_NTZ",
             "CHAR(3)",
             "VARCHAR(4)",
         ],
@@ -132,39 +143,9 @@ def _kind(rng: Random, depth: int, leaves_of: Sequence[Leaf]) -> Kind:
     return rng.choice(leaves_of)
 
 
-_VALUES = {
-    "TINYINT": ("0", "1", "-7", "127", "-128"),
-    "INT": ("0", "1", "2", "3", "-5", "300", "2147483647"),
-    "BIGINT": ("0", "1", "2", "40000000000", "-9223372036854775808"),
-    "DOUBLE": ("0.0D", "-0.0D", "1.5D", "1e300D", "double('NaN')", "double('-Infinity')"),
-    "DECIMAL": ("0.00", "1.25", "-99.99", "9999.99"),
-    "STRING": ("''", "'x'", "'x  '", "'Ä'", "'a''b'", "'%'", "'longer text'"),
-    "BOOLEAN": ("TRUE", "FALSE"),
-    "DATE": ("DATE '2024-02-29'", "DATE '1969-12-31'", "DATE '2024-07-01'"),
-    "TIMESTAMP": ("TIMESTAMP '2024-01-01 00:30:00'", "TIMESTAMP '2024-07-01 23:59:59.999999Z'"),
-    "CHAR": ("''", "'x'", "'x '", "'xy'", "'abc'", "'Ä'"),
-    "VARCHAR": ("''", "'x'", "'x '", "'abcd'", "'ab  '", "'Ä'"),
-}
-
-# What an assignment of the ANSI policy casts by itself, though it may fail for a value.
-_LOOSE = {
-    "TINYINT": ("300", "-129", "5L", "1.9", "1e2D", "2147483648"),
-    "INT": ("2147483648", "7L", "1.9", "1e2D", "-1e30D", "5Y"),
-    "BIGINT": ("5", "1.9", "1e30D"),
-    "DOUBLE": ("1", "1.25", "40000000000"),
-    "DECIMAL": ("1", "99999", "1.255", "1e2D", "12345.678"),
-    "STRING": ("1", "1.50", "TRUE", "DATE '2024-02-29'", "1.5D"),
-    "DATE": ("TIMESTAMP '2024-01-01 00:30:00'",),
-    "TIMESTAMP": ("DATE '2024-02-29'",),
-    "CHAR": ("'abcd'", "'abc   '", "12", "1234"),
-    "VARCHAR": ("'abcde'", "'abcd   '", "12", "12345"),
-    "BOOLEAN": (),
-}
-
-
 def literal(rng: Random, of: Leaf) -> str:
     """A constant of a leaf type that every assignment takes."""
-    return rng.choice(_VALUES[of.family])
+    return rng.choice([text for text in VALUES[of.family] if text != "''" or not of.filled])
 
 
 def value(rng: Random, of: Kind, *, nulls: float = 0.15) -> str:
@@ -181,7 +162,7 @@ def value(rng: Random, of: Kind, *, nulls: float = 0.15) -> str:
             values = [value(rng, item) for _ in range(rng.randint(0, 3))]
             return f"CAST(array({', '.join(values)}) AS {plain(of).sql})"
         case Pairs(key, item):
-            keys = rng.sample(_VALUES[key.family][:3], rng.randint(0, 2)) if isinstance(key, Leaf) else []
+            keys = rng.sample(VALUES[key.family][:3], rng.randint(0, 2)) if isinstance(key, Leaf) else []
             entries = (f"CAST({name} AS {plain(key).sql}), {value(rng, item)}" for name in keys)
             return f"CAST(map({', '.join(entries)}) AS {plain(of).sql})"
 
@@ -190,7 +171,7 @@ def loose(rng: Random, of: Kind) -> str:
     """SQL of a value that an assignment must bring to the type, and that may not fit: the types differ in leaves."""
     match of:
         case Leaf():
-            return rng.choice(_LOOSE[of.family] or _VALUES[of.family])
+            return rng.choice(LOOSE[of.family] or VALUES[of.family])
         case Record(fields):
             parts = (f"'{name}', {loose(rng, inner)}" for name, inner in fields)
             return f"named_struct({', '.join(parts)})"

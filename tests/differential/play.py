@@ -3,19 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 from deltasql import connect
+from deltasql.settings.session_settings import COMPUTE
 
 from .engines import Ours, PlainSpark, compared
 from .kinds import LEAVES, Leaf
-from .scripts import Drawing, Step, World
+from .scripts import Drawing
+from .world import Step, World
 
 STATEMENTS = 25
+_NONE_IS_SMALL = (
+    ("deltasql.engine.rewrites.rewrite.FEW_BYTES", 0),
+    ("deltasql.engine.rewrites.copied_rows.LARGEST_PART", 1),
+    ("deltasql.engine.rewrites.source_keys.LEAST_ROWS", 0),
+    ("deltasql.engine.rewrites.source_keys.LARGEST_SOURCE", 100),
+)
+"""Limits under which a table of a few rows is changed as a large one: rows are searched, and the others copied."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How a script is run, which its seed says: the least significant digits of it."""
+
+    seed: int
+    compute: str = "AUTO"
+
+    @property
+    def handed_in(self) -> bool:
+        """Whether the Spark session is the caller's. Then this process computes no rows."""
+        return self.seed % 3 == 2
+
+    @property
+    def as_large(self) -> bool:
+        """Whether tables are changed as large ones are."""
+        return self.seed % 2 == 1
+
+    def __str__(self) -> str:
+        session = "a session handed in" if self.handed_in else "a session of ours"
+        size = "large" if self.as_large else "small"
+        return f"seed {self.seed}, {self.compute}, {session}, tables are changed as {size} ones"
 
 
 @dataclass(frozen=True)
@@ -31,13 +64,16 @@ class Played:
 
 
 @contextmanager
-def both(handed_in: bool) -> Iterator[tuple[Ours, PlainSpark]]:
+def both(setup: Setup) -> Iterator[tuple[Ours, PlainSpark]]:
     """A session of ours, or one over a Spark session that is handed in, and the judge, in one JVM."""
-    with TemporaryDirectory() as name:
+    with TemporaryDirectory() as name, ExitStack() as stack:
+        for limit, value in _NONE_IS_SMALL if setup.as_large else ():
+            stack.enter_context(patch(limit, value))
         directory = Path(name)
         starter = connect(str(directory / "starter"))
         spark = starter.sql("SELECT 1").df.sparkSession
-        session = connect(str(directory / "warehouse"), spark=spark.newSession() if handed_in else None)
+        session = connect(str(directory / "warehouse"), spark=spark.newSession() if setup.handed_in else None)
+        session.sql(f"SET {COMPUTE.name} = {setup.compute}")
         judge = PlainSpark(spark.newSession(), directory / "plain")
         try:
             yield Ours(session), judge
@@ -47,11 +83,11 @@ def both(handed_in: bool) -> Iterator[tuple[Ours, PlainSpark]]:
             judge.close()
 
 
-def play(seed: int, leaves: Sequence[Leaf] = LEAVES) -> Played:
-    """Draws a script for tables of these types and runs it. Every third seed hands a Spark session in."""
+def play(setup: Setup, leaves: Sequence[Leaf] = LEAVES) -> Played:
+    """Draws a script for tables of these types and runs it."""
     world, steps = World(), list[Step]()
-    drawing = Drawing(Random(seed), world, leaves)
-    with both(handed_in=seed % 3 == 2) as (ours, judge):
+    drawing = Drawing(Random(setup.seed), world, leaves)
+    with both(setup) as (ours, judge):
         while len(steps) < STATEMENTS:
             for step in [drawing.next()] if steps else drawing.first():
                 steps.append(step)
@@ -63,21 +99,32 @@ def play(seed: int, leaves: Sequence[Leaf] = LEAVES) -> Played:
     return Played(steps, "")
 
 
-def shrunk(seed: int, played: Played) -> Played:
+def shrunk(setup: Setup, played: Played) -> Played:
     """The script without the statements that its difference does not need."""
     kind = played.found.partition("\n")[0]
     for index in reversed(range(len(played.steps) - 1)):
         fewer = [*played.steps[:index], *played.steps[index + 1 :]]
-        again = _again(seed, fewer)
+        again = _again(setup, fewer)
         if len(again.steps) == len(fewer) and again.found.startswith(kind):
             played = again
     return played
 
 
-def _again(seed: int, steps: Sequence[Step]) -> Played:
-    with both(handed_in=seed % 3 == 2) as (ours, judge):
+def _again(setup: Setup, steps: Sequence[Step]) -> Played:
+    with both(setup) as (ours, judge):
         for index, step in enumerate(steps):
             found, _ = compared(ours, judge, step)
             if found:
                 return Played(steps[: index + 1], found)
     return Played(steps, "")
+
+
+def failure(setup: Setup) -> tuple[str, int]:
+    """What differs in the script of a seed, with the statements that show it, or ""; and how many statements ran."""
+    played = play(setup)
+    if not played.found:
+        return "", len(played.steps)
+    print(f"{setup}: {played.found}\n", flush=True)
+    least = shrunk(setup, played)
+    fetched = " (fetched as Arrow)" if least.steps[-1].arrow else ""
+    return f"{setup}: the last statement{fetched} differs in {least.found}\n\n{least.script}", len(played.steps)

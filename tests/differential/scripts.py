@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from random import Random
 
 from .kinds import (
@@ -16,109 +16,41 @@ from .kinds import (
     kind,
     literal,
     loose,
+    null,
     plain,
     quoted,
     reordered,
     value,
 )
 from .terms import predicate, shown, term
+from .world import NUMBERED, SCHEMAS, Rows, Step, Table, World
 
-SCHEMAS = ("sx0", "sx1")
-
-
-@dataclass(frozen=True)
-class Table:
-    """`columns` are pairs of name and type."""
-
-    schema: str
-    name: str
-    columns: tuple[tuple[str, Kind], ...]
-    partition: str | None = None
-
-    @property
-    def scope(self) -> list[tuple[str, Kind]]:
-        return [(quoted(name), of) for name, of in self.columns]
-
-    def under(self, alias: str) -> list[tuple[str, Kind]]:
-        return [(f"{alias}.{name}", of) for name, of in self.scope]
-
-    @property
-    def full_name(self) -> str:
-        return f"{self.schema}.{self.name}"
-
-
-@dataclass(frozen=True)
-class Rows:
-    """The judge's form of a change: the table gets new columns, and holds what these queries of the old one give."""
-
-    table: Table
-    queries: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Step:
-    """One statement. `judged` is its form for a judge without DML, None: the same. `only_ours`: it has none.
-
-    `table`, `view` and `schema` are what there is when the statement has succeeded: a table that it made or changed, a
-    view with its columns, the current schema.
-    """
-
-    sql: str
-    judged: str | Rows | None = None
-    is_query: bool = False
-    only_ours: bool = False
-    table: Table | None = None
-    view: tuple[str, tuple[tuple[str, Kind], ...]] | None = None
-    schema: str | None = None
-
-
-@dataclass
-class World:
-    """What the statements so far have made."""
-
-    schema: str = SCHEMAS[0]
-    tables: dict[str, Table] = field(default_factory=dict)
-    views: dict[str, tuple[tuple[str, Kind], ...]] = field(default_factory=dict)
-    policy: str = "ANSI"
-    case_sensitive: bool = False
-    number: int = 0
-
-    def take(self, step: Step) -> None:
-        """Remembers what a statement has done, now that it has succeeded."""
-        if step.table is not None:
-            self._forget_views_of(step.table)
-            self.tables[step.table.full_name] = step.table
-        if step.view is not None:
-            self.views[step.view[0]] = step.view[1]
-        if step.schema is not None:
-            self.schema = step.schema
-        key, _, value = step.sql.removeprefix("SET ").partition(" = ")
-        if key == "spark.sql.storeAssignmentPolicy":
-            self.policy = value
-        if key == "spark.sql.caseSensitive":
-            self.case_sensitive = value == "true"
-
-    def _forget_views_of(self, table: Table) -> None:
-        """A view whose columns have changed below it may be refused; how, is not compared."""
-        before = self.tables.get(table.full_name)
-        if before is not None and before.columns != table.columns[: len(before.columns)]:
-            self.views.clear()
+_PARTITIONS = frozenset(
+    {"TINYINT", "INT", "BIGINT", "DOUBLE", "DECIMAL", "STRING", "BOOLEAN", "DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "CHAR"}
+)
+_NO_PARTITION_CONSTANT = frozenset({"DOUBLE"})
+_ZONES = ("UTC", "America/New_York", "Asia/Kolkata", "Europe/Berlin", "Asia/Tokyo")
 
 
 @dataclass
 class Drawing:
-    """Draws statements at random for the world as it is."""
+    """Draws statements at random for the world as it is. `for_delta`: the judge is delta-spark, which has less."""
 
     rng: Random
     world: World
     leaves: Sequence[Leaf] = LEAVES
-    replaces_where: bool = True
+    for_delta: bool = False
 
     def first(self) -> list[Step]:
         """Statements that a script begins with."""
-        return [self.create(schema, f"t{index}") for index, schema in enumerate((*SCHEMAS, SCHEMAS[0]))]
+        zone = [Step(f"SET {_ZONE} = {self.rng.choice(_ZONES)}")]
+        return zone + [self.create(schema, f"t{index}") for index, schema in enumerate((*SCHEMAS, SCHEMAS[0]))]
 
     def next(self) -> Step:
+        step = self.draw()
+        return replace(step, arrow=self.rng.random() < 0.6)
+
+    def draw(self) -> Step:
         draws = (
             *[self.insert] * 5,
             *[self.query] * 6,
@@ -126,14 +58,14 @@ class Drawing:
             *[self.delete] * 2,
             *[self.merge] * 2,
             self.overwrite,
-            self.replace_where if self.replaces_where else self.overwrite,
+            self.overwrite if self.for_delta else self.replace_where,
             self.evolve,
             self.reorder,
             self.add_column,
             self.make_view,
             self.use,
             self.setting,
-            self.optimize,
+            self.upkeep,
         )
         return self.rng.choice(draws)()
 
@@ -150,28 +82,69 @@ class Drawing:
 
     def create(self, schema: str, name: str) -> Step:
         rng = self.rng
+        mapping = rng.choice(["none", "name", "name", "id"])
         columns: list[tuple[str, Kind]] = [("id", Leaf("INT"))]
-        names = rng.sample(["s", "Arr", "m m", "c.d", "e", "f"], rng.randint(2, 4))
-        columns += [(each, kind(rng, rng.randint(0, 3), self.leaves)) for each in names]
-        flat = [each for each, of in columns if isinstance(of, Leaf) and of.family in {"INT", "DATE", "CHAR"}]
-        partition = rng.choice(flat) if rng.random() < 0.4 else None
-        properties = ["'delta.columnMapping.mode' = 'name'"]
-        properties += [f"'delta.{each}' = 'true'" for each in _SWITCHES if rng.random() < 0.4]
-        table = Table(schema, name, tuple(columns), partition)
-        declared = ", ".join(f"{quoted(each)} {of.sql}" for each, of in columns)
-        by = f" PARTITIONED BY ({quoted(partition)})" if partition else ""
-        sql = f"CREATE TABLE {table.full_name} ({declared}) USING delta{by} TBLPROPERTIES ({', '.join(properties)})"
-        return Step(sql, f"CREATE TABLE {table.full_name} ({declared}) USING parquet", table=table)
+        names = rng.sample(
+            ["s", "Arr", "m m", "c.d", "e", "f"] if mapping != "none" else list("stef"), rng.randint(2, 4)
+        )
+        columns += [(each, self.kind(rng.randint(0, 3), mapping != "none")) for each in names]
+        partition, columns = self.partitioned(columns)
+        flat = [(each, of) for each, of in columns if isinstance(of, Leaf) and each != partition]
+        defaults = tuple((each, literal(rng, of)) for each, of in flat if rng.random() < 0.2)
+        numbered = not self.for_delta and rng.random() < 0.2
+        table = Table(schema, name, tuple(columns), partition, defaults, numbered, mapping != "none")
+        properties = [f"'delta.columnMapping.mode' = '{mapping}'", "'delta.feature.timestampNtz' = 'supported'"]
+        properties += ["'delta.feature.allowColumnDefaults' = 'supported'"] if defaults else []
+        properties += [f"'delta.{each}' = '{rng.choice(values)}'" for each, values in _PROPERTIES if rng.random() < 0.4]
+        number = f", {NUMBERED} BIGINT GENERATED ALWAYS AS IDENTITY (START WITH 7 INCREMENT BY 3)" if numbered else ""
+        layout = f" PARTITIONED BY ({quoted(partition)})" if partition else rng.choice(["", "", " CLUSTER BY (id)"])
+        listed = f" TBLPROPERTIES ({', '.join(properties)})"
+        sql = f"CREATE TABLE {table.full_name} ({table.declared}{number}) USING delta{layout}{listed}"
+        return Step(sql, f"CREATE TABLE {table.full_name} ({table.declared}) USING parquet", table=table)
+
+    def kind(self, depth: int, mapped: bool) -> Kind:
+        """A type whose names the table can have: without column mapping none with a space."""
+        while True:
+            drawn = kind(self.rng, depth, self.leaves)
+            if mapped or "d e" not in drawn.sql:
+                return drawn
+
+    def partitioned(self, columns: list[tuple[str, Kind]]) -> tuple[str | None, list[tuple[str, Kind]]]:
+        """The column by which the table is partitioned, or None, and the columns: that one has no empty texts."""
+        rng = self.rng
+        families = _PARTITIONS - ({"TIMESTAMP", "TIMESTAMP_NTZ", "DOUBLE"} if self.for_delta else set())
+        flat = {name: of for name, of in columns if isinstance(of, Leaf) and of.family in families}
+        if rng.random() < 0.3:
+            flat = {"p": rng.choice([leaf for leaf in self.leaves if leaf.family in families])}
+            columns = [*columns, *flat.items()]
+        elif rng.random() < 0.5 or not flat:
+            return None, columns
+        partition = rng.choice(list(flat))
+        is_text = flat[partition].sql == "STRING"
+        return partition, [(n, Leaf("STRING", filled=True) if n == partition and is_text else k) for n, k in columns]
 
     def add_column(self) -> Step:
         table = self.table()
         self.world.number += 1
-        name, of = f"n{self.world.number}", kind(self.rng, 2, self.leaves)
+        name, of = f"n{self.world.number}", self.kind(2, table.mapped)
         sql = f"ALTER TABLE {self.called(table)} ADD COLUMNS ({name} {of.sql})"
         return Step(sql, table=replace(table, columns=(*table.columns, (name, of))))
 
-    def optimize(self) -> Step:
-        return Step(f"OPTIMIZE {self.called(self.table())}", only_ours=True)
+    def upkeep(self) -> Step:
+        """A statement that changes no rows."""
+        table = self.table()
+        name = self.called(table)
+        vectors = self.rng.choice(["true", "false"])
+        # Without partitions it may be clustered.
+        sorted_by = " ZORDER BY (id)" if table.partition not in {None, "id"} else ""
+        texts = [
+            f"OPTIMIZE {name}",
+            f"OPTIMIZE {name}{sorted_by}",
+            f"REORG TABLE {name} APPLY (PURGE)",
+            f"ALTER TABLE {name} SET TBLPROPERTIES ('delta.enableDeletionVectors' = '{vectors}')",
+            f"SET deltasql.io.mode = {self.rng.choice(['AUTO', 'DRIVER', 'EXECUTORS'])}",
+        ]
+        return Step(self.rng.choice(texts), only_ours=True, table=None)
 
     # Rows
 
@@ -186,12 +159,16 @@ class Drawing:
     def fresh(self, name: str, of: Kind) -> str:
         return str(self.rng.randint(0, 9)) if name == "id" else value(self.rng, of)
 
+    def into(self, table: Table) -> str:
+        """A name of the table, with its columns where one of them is not for statements."""
+        return f"{self.called(table)} ({table.listed})" if table.numbered else self.called(table)
+
     def insert(self) -> Step:
         rng, table = self.rng, self.table()
-        target = self.called(table)
+        target = self.into(table)
         match rng.choice(["rows", "rows", "values", "loose", "list", "copy", "by name"]):
             case "values":
-                rows = ", ".join(f"({', '.join(self.constant(name, of) for name, of in table.columns)})" for _ in "12")
+                rows = ", ".join(f"({', '.join(self.constant(table, n, of) for n, of in table.columns)})" for _ in "12")
                 return Step(f"INSERT INTO {target} VALUES {rows}", table=table)
             case "loose" if self.world.policy == "ANSI":
                 at = rng.randrange(1, len(table.columns))
@@ -200,43 +177,49 @@ class Drawing:
             case "list":
                 chosen = rng.sample(table.columns, rng.randint(1, len(table.columns)))
                 names = ", ".join(quoted(name) for name, _ in chosen)
-                return Step(f"INSERT INTO {target} ({names}) {self.rows(chosen)}", table=table)
+                return Step(f"INSERT INTO {self.called(table)} ({names}) {self.rows(chosen)}", table=table)
             case "copy":
-                return Step(f"INSERT INTO {target} SELECT * FROM {self.called(table)} WHERE id < 3", table=table)
+                sql = f"INSERT INTO {target} SELECT {table.listed} FROM {self.called(table)} WHERE id < 3"
+                return Step(sql, table=table)
             case "by name":
                 chosen = rng.sample(table.columns, len(table.columns))
                 named = [f"{self.fresh(name, of)} AS {quoted(name)}" for name, of in chosen]
-                return Step(f"INSERT INTO {target} BY NAME SELECT {', '.join(named)}", table=table)
+                return Step(f"INSERT INTO {self.called(table)} BY NAME SELECT {', '.join(named)}", table=table)
         return Step(f"INSERT INTO {target} {self.rows(table.columns)}", table=table)
 
-    def constant(self, name: str, of: Kind) -> str:
+    def constant(self, table: Table, name: str, of: Kind) -> str:
         """A plain literal, of the kind that needs no Spark, where there is one."""
         if not isinstance(of, Leaf):
             return self.fresh(name, of)
-        return str(self.rng.randint(0, 9)) if name == "id" else self.rng.choice(["NULL", literal(self.rng, of)])
+        given = ["DEFAULT"] if name in dict(table.defaults) else []
+        return str(self.rng.randint(0, 9)) if name == "id" else self.rng.choice(["NULL", literal(self.rng, of), *given])
 
     def overwrite(self) -> Step:
         table = self.table()
         flat = dict(table.columns)
-        if table.partition and table.partition != "id" and self.rng.random() < 0.7:
+        of = flat.get(table.partition or "")
+        fits = isinstance(of, Leaf) and of.family not in _NO_PARTITION_CONSTANT and not table.numbered
+        if table.partition and fits and table.partition != "id" and self.rng.random() < 0.7:
             by = quoted(table.partition)
-            of = flat[table.partition]
             assert isinstance(of, Leaf)
             constant = literal(self.rng, of)
+            typed = f"CAST({constant} AS {of.sql})" if of.is_number else constant
             others = [(name, kind) for name, kind in table.columns if name != table.partition]
             fresh = self.rows(others)
             kept = f"SELECT * FROM {table.full_name} WHERE NOT ({by} <=> {constant})"
             names = ", ".join(f"`c{i}`" for i in range(len(others)))
             spliced = iter(range(len(others)))
-            listed = ", ".join(constant if n == table.partition else f"`c{next(spliced)}`" for n, _ in table.columns)
+            listed = ", ".join(typed if n == table.partition else f"`c{next(spliced)}`" for n, _ in table.columns)
             added = f"SELECT {listed} FROM ({fresh}) AS r({names})"
             sql = f"INSERT OVERWRITE {self.called(table)} PARTITION ({by} = {constant}) {fresh}"
             return Step(sql, Rows(table, (kept, added)), table=table)
         fresh = self.rows(table.columns)
-        return Step(f"INSERT OVERWRITE {self.called(table)} {fresh}", Rows(table, (fresh,)), table=table)
+        return Step(f"INSERT OVERWRITE {self.into(table)} {fresh}", Rows(table, (fresh,)), table=table)
 
     def replace_where(self) -> Step:
         table = self.table()
+        if table.numbered:
+            return self.overwrite()
         condition = predicate(self.rng, table.scope, 1)
         fresh = f"SELECT * FROM {table.full_name} WHERE {condition}"
         kept = f"SELECT * FROM {table.full_name} WHERE NOT coalesce({condition}, FALSE)"
@@ -246,6 +229,8 @@ class Drawing:
     def evolve(self) -> Step:
         """INSERT WITH SCHEMA EVOLUTION of rows whose structs have other fields, in another order."""
         rng, table = self.rng, self.table()
+        if table.numbered:
+            return self.reorder()
         self.world.number += 1
         at = rng.randrange(len(table.columns))
         _, of = table.columns[at]
@@ -294,7 +279,7 @@ class Drawing:
         """The text of SET for some columns or one field, and the SELECT list of the rows that it makes."""
         rng = self.rng
         changes: dict[str, str] = {}
-        texts = []
+        texts, defaults = [], dict(table.defaults)
         for name, of in rng.sample(table.columns, rng.randint(1, 2)):
             path = f"{alias}{quoted(name)}"
             if isinstance(of, Record) and rng.random() < 0.6:
@@ -304,8 +289,10 @@ class Drawing:
                 texts.append(f"{path}.{quoted(inner)} = {new}")
                 changes[name] = f"named_struct({', '.join(parts)})"
                 continue
-            changes[name] = self.assigned(of, scope)
-            texts.append(f"{path} = {changes[name]}")
+            changes[name] = given = self.assigned(of, scope)
+            if name in defaults and rng.random() < 0.3:
+                changes[name], given = defaults[name], "DEFAULT"
+            texts.append(f"{path} = {given}")
         listed = (changes.get(name, f"{alias}{quoted(name)}") for name, _ in table.columns)
         return ", ".join(texts), ", ".join(listed)
 
@@ -332,11 +319,22 @@ class Drawing:
         clauses, queries = matched, [*matched_rows, *source_rows]
         if rng.random() < 0.8 or not (matched or source_only):
             condition = predicate(rng, [(name, plain(of)) for name, of in table.under("s")], 1)
-            clauses.append(f"WHEN NOT MATCHED AND {condition} THEN INSERT *")
-            queries.append(f"SELECT s.* {new} WHERE {condition}")
+            inserted, made = self.inserted(table)
+            clauses.append(f"WHEN NOT MATCHED AND {condition} THEN INSERT {inserted}")
+            queries.append(f"SELECT {made} {new} WHERE {condition}")
         clauses += source_only
         sql = f"MERGE INTO {self.called(table)} AS t USING {source} AS s ON t.id = s.id {' '.join(clauses)}"
         return Step(sql, Rows(table, tuple(queries)), table=table)
+
+    def inserted(self, table: Table) -> tuple[str, str]:
+        """What stands behind INSERT in a MERGE, and the SELECT list of the rows that it makes."""
+        if not table.numbered and self.rng.random() < 0.6:
+            return "*", "s.*"
+        names = [name for name, _ in table.columns if name == "id" or self.rng.random() < 0.7]
+        given = {name: f"s.{quoted(name)}" for name in names}
+        missing = {name: null(of) for name, of in table.columns} | dict(table.defaults)
+        values = ", ".join((missing | given)[name] for name, _ in table.columns)
+        return f"({', '.join(quoted(name) for name in names)}) VALUES ({', '.join(given.values())})", values
 
     def clauses(
         self, table: Table, scope: Sequence[tuple[str, Kind]], when: str, rows: str
@@ -397,14 +395,15 @@ class Drawing:
             name = self.rng.choice(list(self.world.views))
             return name, self.world.views[name]
         table = self.table()
-        return self.called(table), table.columns
+        name = self.called(table)
+        return (f"(SELECT {table.listed} FROM {name})" if table.numbered else name), table.columns
 
     def make_view(self) -> Step:
         self.world.number += 1
         name = f"v{self.world.number}"
         query, columns = self.select()
         if not columns:
-            query, columns = f"SELECT * FROM {self.called(table := self.table())}", table.columns
+            query, columns = f"SELECT {(table := self.table()).listed} FROM {self.called(table)}", table.columns
         if self.rng.random() < 0.3:
             clock = "CAST(TIMESTAMP '2024-01-01 00:00:00' AS STRING)"
             query, columns = f"SELECT q.*, {clock} AS z FROM ({query}) AS q", (*columns, ("z", Leaf("STRING")))
@@ -419,10 +418,19 @@ class Drawing:
         return Step(f"SET {key} = {self.rng.choice(values)}")
 
 
-_SWITCHES = ("enableDeletionVectors", "enableChangeDataFeed", "enableRowTracking", "enableInCommitTimestamps")
+_ZONE = "spark.sql.session.timeZone"
+_ON = ("true",)
+_PROPERTIES = (
+    ("enableDeletionVectors", _ON),
+    ("enableChangeDataFeed", _ON),
+    ("enableRowTracking", _ON),
+    ("enableInCommitTimestamps", _ON),
+    ("checkpointInterval", ("2", "5")),
+    ("dataSkippingNumIndexedCols", ("1", "32")),
+)
 _SETTINGS = (
     ("spark.sql.ansi.enabled", ("true", "false")),
     ("spark.sql.storeAssignmentPolicy", ("ANSI", "ANSI", "STRICT")),
-    ("spark.sql.session.timeZone", ("UTC", "Asia/Tokyo", "America/New_York")),
+    (_ZONE, _ZONES),
     ("spark.sql.caseSensitive", ("true", "false")),
 )

@@ -1,37 +1,28 @@
-"""Random scripts over tables with nested columns, views, schemas and settings give what plain Spark gives.
+"""Random scripts over tables of many kinds, views, schemas and settings give what plain Spark gives.
 
-DELTASQL_MINUTES draws new scripts for so long, DELTASQL_SEED plays one again; without them it is the same few.
+Whoever computes the rows: this process and an engine, or an engine alone. `python -m tests.differential` draws more.
 """
 
 from __future__ import annotations
 
-import os
-import time
-from random import Random
-
 import pytest
 
-from .play import play, shrunk
+from tests import commit
+
+from .play import Setup, failure
 
 pytestmark = pytest.mark.spark
 
-MINUTES = float(os.environ.get("DELTASQL_MINUTES", "0"))
-SEED = os.environ.get("DELTASQL_SEED")
+
+@pytest.mark.parametrize("compute", ["AUTO", "ENGINE"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_scripts_give_what_plain_spark_gives(seed: int, compute: str) -> None:
+    found, _ = failure(Setup(seed, compute))
+    assert not found, found
 
 
-def check(seed: int) -> None:
-    played = play(seed)
-    if played.found:
-        played = shrunk(seed, played)
-        pytest.fail(f"seed {seed}: the last statement differs in {played.found}\n\n{played.script}", pytrace=False)
-
-
-@pytest.mark.parametrize("seed", [int(SEED)] if SEED else range(3))
-def test_scripts_give_what_plain_spark_gives(seed: int) -> None:
-    check(seed)
-
-
-def test_new_scripts() -> None:
-    end = time.monotonic() + MINUTES * 60
-    while time.monotonic() < end:
-        check(Random().randrange(10**9))
+@pytest.mark.parametrize("compute", ["AUTO", "ENGINE"])
+def test_new_scripts(compute: str) -> None:
+    """Another script after each commit."""
+    found, _ = failure(Setup(commit.number(), compute))
+    assert not found, found

@@ -15,14 +15,13 @@ import functools
 import hashlib
 import json
 import os
-import subprocess
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from tests import commit
 from tests.oracle.client import ENGINE, Outcome
 from tests.oracle.compare import condition_of
 from tests.oracle.scenario import Scenario, scenarios
@@ -55,7 +54,7 @@ def is_due(scenario: Scenario) -> bool:
         case "all" | "record":
             return True
         case "sample":
-            return zlib.crc32(scenario.id.encode()) % _SHARES == _share()
+            return commit.draws(scenario.id, _SHARES)
     return False
 
 
@@ -120,11 +119,3 @@ def _releases() -> str:
 
 def _hash(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
-
-
-@functools.cache
-def _share() -> int:
-    """Another one after each commit, and the same for all who test that commit."""
-    command = ["git", "rev-parse", "HEAD"]
-    found = subprocess.run(command, cwd=DIRECTORY.parent, capture_output=True, text=True, check=False)
-    return int(found.stdout[:8] or "0", 16) % _SHARES

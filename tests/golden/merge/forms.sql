@@ -27,6 +27,8 @@ MERGE INTO t USING src s ON t.id = s.id
 WHEN MATCHED THEN UPDATE SET t.s.a = s.n, t.s.b = concat(s.name, '!'), name = DEFAULT
 WHEN NOT MATCHED THEN INSERT (id, name, s) VALUES (s.id, DEFAULT, named_struct('b', 'new', 'a', s.n));
 SELECT * FROM t;
+-- An engine counts no row of the source that met none of the target.
+-- mask: /numSourceRows=\d+/
 -- name: BY SOURCE: the whole ON counts, a condition on the target in it too
 MERGE INTO t USING src s ON t.id = s.id AND t.id > 2 WHEN NOT MATCHED BY SOURCE THEN UPDATE SET name = 'unmatched';
 -- name: an empty source: every row is unmatched
@@ -37,8 +39,10 @@ WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s
 SELECT id, name FROM t;
 -- name: a table as its own source, a path as the target
 MERGE INTO delta.`${WAREHOUSE}/t` AS t USING t AS s ON t.id = s.id WHEN MATCHED AND s.id IS NOT NULL THEN UPDATE SET name = concat(s.name, '?');
+-- mask: /numSourceRows=\d+/
 -- name: a source of the past, by clause and by suffix
 MERGE INTO t USING t VERSION AS OF 1 AS old ON t.id = old.id WHEN MATCHED THEN UPDATE SET name = old.name;
+-- mask: /numSourceRows=\d+/
 MERGE INTO t USING t@v1 AS old ON t.id = old.id WHEN NOT MATCHED THEN INSERT (id, name) VALUES (old.id, old.name);
 -- name: a CTE, and a view
 CREATE TEMPORARY VIEW v AS SELECT id, upper(name) AS name FROM src;

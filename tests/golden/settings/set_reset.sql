@@ -11,6 +11,8 @@ SET my.own.key = some text with blanks;
 SET my.own.key;
 -- name: a setting of Delta
 SET spark.databricks.delta.schema.autoMerge.enabled = true;
+-- DELTASQL_TESTS_COMPUTE leaves the rows of all tests to an engine.
+-- mask: /deltasql.compute \| \w+/
 -- name: what was changed
 SET;
 -- name: one that was never set

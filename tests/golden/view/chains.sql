@@ -39,6 +39,8 @@ SELECT * FROM t ORDER BY id, v;
 -- What lies below changes, and goes.
 ALTER TABLE src ADD COLUMN more DOUBLE;
 INSERT INTO src VALUES (9, 'nine', 9.5D);
+-- An engine counts no row of the source that met none of the target.
+-- mask: /numSourceRows=\d+/
 MERGE INTO t USING e ON t.id = e.id WHEN NOT MATCHED THEN INSERT *;
 SELECT * FROM t WHERE id = 9;
 CREATE OR REPLACE TEMPORARY VIEW a AS SELECT 5 AS id, 'replaced' AS v;
