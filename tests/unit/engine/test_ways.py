@@ -29,7 +29,10 @@ WAYS = {
     "DELETE FROM u WHERE id = 1": ("in this process", IN_PROCESS),
     "INSERT INTO u VALUES (3, 'c')": ("in this process", "the rows are literals, or in memory"),
     "INSERT INTO u SELECT * FROM u": ("in this process", IN_PROCESS),
-    "MERGE INTO u USING (SELECT 1 AS k) ON id = k WHEN MATCHED THEN UPDATE SET name = 'c'": ("in this process", IN_PROCESS),
+    "MERGE INTO u USING (SELECT 1 AS k) ON id = k WHEN MATCHED THEN UPDATE SET name = 'c'": (
+        "in this process",
+        IN_PROCESS,
+    ),
     "UPDATE u SET name = upper(name)": ("by the engine", "upper(name) is not evaluated in this process"),
     "DELETE FROM u WHERE length(name) = 1": ("by the engine", "length(name) = 1 is not evaluated in this process"),
     "DELETE FROM u WHERE id IN (SELECT id FROM t)": ("by the engine", "a condition or a value has a sub-query"),
@@ -85,5 +88,3 @@ def test_the_log_has_a_line_for_each_way(session: deltasql.Session, caplog: pyte
     with caplog.at_level(logging.DEBUG, "deltasql.plan.way"):
         session.sql("UPDATE u SET name = 'c' WHERE id = 1")
     assert f"rows are computed in this process: {IN_PROCESS}" in caplog.messages
-
-

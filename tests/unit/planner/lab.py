@@ -23,6 +23,7 @@ from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.stores import Stores
 from deltasql.parser import parse
 from deltasql.plan.operators import Check, Operator, Project, Query, Scan, Supplied, children
+from deltasql.plan.way import EVALUATED, ComputedBy, Way
 from deltasql.planner import plan
 from deltasql.planner.catalog_changes import (
     CatalogChange,
@@ -117,6 +118,9 @@ class FakeAnalyst:
             expression = expression.replace(name, "rows")
         self.asked.append(expression)
         return self.values[expression]
+
+    def way(self, operator: Operator) -> Way:
+        return Way(ComputedBy.PROCESS, EVALUATED)
 
     def mover(self, operator: Operator, location: str) -> str | None:
         return None
