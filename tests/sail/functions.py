@@ -179,8 +179,10 @@ def answers(query: Query, ask: Asked) -> dict[str, list[str]]:
     if len(query.calls) > 1:
         alone = (query._replace(calls=[call]) for call in query.calls)
         return {key: found for one in alone for key, found in answers(one, ask).items()}
-    rows = query.rows[:: max(1, len(query.rows) // _FEW_ROWS)]
-    single = (sql for row in rows for sql in query.sql(query.calls, [row]))
+    first, *others = query.rows[:: max(1, len(query.rows) // _FEW_ROWS)]
+    # Beside another row a NULL has the type of that one's value.
+    parts = [[first], *([first, row] for row in others)]
+    single = (sql for rows in parts for sql in query.sql(query.calls, rows))
     return {key_of(query.calls[0], query): [_digest(ask(sql, query.settings)) for sql in single]}
 
 
@@ -206,10 +208,9 @@ def _rounded(value: Any) -> Any:
         return list(map(_rounded, value))
     if isinstance(value, dict):
         return {key: _rounded(item) for key, item in value.items()}
-    if value == "-0.0":
-        return "0.0"
     if isinstance(value, str) and re.fullmatch(r"-?\d+\.\d+(e[-+]\d+)?", value):
-        return f"{float(value):.13g}"
+        # A sum with 0 has no sign where it is 0.
+        return f"{float(value) + 0:.13g}"
     return value
 
 
