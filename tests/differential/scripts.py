@@ -112,7 +112,7 @@ class Drawing:
     def partitioned(self, columns: list[tuple[str, Kind]]) -> tuple[str | None, list[tuple[str, Kind]]]:
         """The column by which the table is partitioned, or None, and the columns: that one has no empty texts."""
         rng = self.rng
-        families = _PARTITIONS - ({"TIMESTAMP", "TIMESTAMP_NTZ", "DOUBLE"} if self.for_delta else set())
+        families = {"INT", "DATE"} if self.for_delta else _PARTITIONS
         flat = {name: of for name, of in columns if isinstance(of, Leaf) and of.family in families}
         if rng.random() < 0.3:
             flat = {"p": rng.choice([leaf for leaf in self.leaves if leaf.family in families])}

@@ -1,8 +1,8 @@
 """Random scripts give what delta-spark gives: the rows of queries, which statements fail, and the tables in the end.
 
 Left out are texts of limited length, since delta-spark finds no rows of a CHAR column by a shorter text, REPLACE
-WHERE, which it takes for simple conditions only, identity columns, which its SQL has not, and partitions by moments,
-which it stores as another moment in the hour that a clock shows twice.
+WHERE, which it takes for simple conditions only, identity columns, which its SQL has not, and partitions by most types:
+it refuses PARTITION (flag = TRUE), and stores another moment in the hour that a clock shows twice.
 """
 
 from __future__ import annotations
