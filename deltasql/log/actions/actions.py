@@ -6,7 +6,7 @@ know are dropped, but for metaData, which is written back whole.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
@@ -348,9 +348,8 @@ class Metadata:
         """
         text = data.get("schemaString")
         schema = StructType() if text is None else schema_from_json(text)
-        partitions = () if text is None else data.get("partitionColumns") or ()
-        if lacking := [name for name in partitions if schema.find(name) is None]:
-            raise InvalidSchemaJsonError(f"the partition column {lacking[0]} is none of its columns")
+        if text is not None:
+            _require_columns(schema, data.get("partitionColumns") or ())
         return Metadata(
             id=data["id"],
             schema=schema,
@@ -368,6 +367,13 @@ class Metadata:
 Action: TypeAlias = Union[
     AddFile, RemoveFile, AddCDCFile, SetTransaction, DomainMetadata, CommitInfo, Metadata, "Protocol"
 ]
+
+
+def _require_columns(schema: StructType, names: Iterable[str]) -> None:
+    """Raises InvalidSchemaJsonError for a partition column that the schema lacks."""
+    for name in names:
+        if schema.find(name) is None:
+            raise InvalidSchemaJsonError(f"the partition column {name} is none of its columns")
 
 
 def _present(**values: Any) -> Json:
