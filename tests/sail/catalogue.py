@@ -153,7 +153,7 @@ timestamp(d) timestamp(t) make_dt_interval(#,#,#) make_ym_interval(#,#) make_int
 array(parmo) array() array_append(a,i) array_append(a,s) array_compact(a) array_contains(a,i) array_contains(a,s)
 array_distinct(a) array_except(a,=) array_insert(a,#,is) array_intersect(a,=) array_join(a,@separator)
 array_join(a,@separator,'x') array_max(a) array_min(a) array_position(a,i) array_position(a,s) array_prepend(a,i)
-array_prepend(a,s) array_remove(a,i) array_remove(a,s) array_repeat(p,#) array_repeat(p,w) array_size(ar)
+array_prepend(a,s) array_remove(a,i) array_remove(a,s) array_size(ar)
 array_sort(a) array_union(a,=) arrays_overlap(a,=) arrays_zip(a,a) cardinality(arm) size(arm) element_at(a,#)
 element_at(r,#) element_at(m,s) try_element_at(a,#) try_element_at(m,s) get(a,#) get(r,#) flatten(a) sequence(#,#)
 sequence(w,w) sequence(e,e) sequence(e,e,h) sequence(#,#,#) slice(a,#,#) slice(r,#,#) sort_array(a) sort_array(a,b)
