@@ -181,8 +181,8 @@ def answers(query: Query, ask: Asked) -> dict[str, list[str]]:
         return {key: found for one in alone for key, found in answers(one, ask).items()}
     first, *others = query.rows[:: max(1, len(query.rows) // _FEW_ROWS)]
     # Beside another row a NULL has the type of that one's value.
-    parts = [[first], *([first, row] for row in others)]
-    single = (sql for rows in parts for sql in query.sql(query.calls, rows))
+    pairs = [[first], *([first, row] for row in others)]
+    single = (sql for rows in pairs for sql in query.sql(query.calls, rows))
     return {key_of(query.calls[0], query): [_digest(ask(sql, query.settings)) for sql in single]}
 
 
