@@ -31,7 +31,7 @@ STATEMENTS = 25
 
 
 @pytest.mark.parametrize("compute", ["AUTO", "ENGINE"])
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, 2])
 def test_scripts_give_what_delta_spark_gives(
     seed: int, compute: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -76,6 +76,10 @@ def _played(seed: int, directory: Path) -> tuple[list[Outcome], list[str]]:
     return outcomes, texts
 
 
+_JUDGED = dict[Scenario, Said]()
+"""What the oracle said in this process."""
+
+
 def _said(seed: int, texts: list[str]) -> list[Outcome]:
     """The oracle's outcomes: those that are kept, unless it is their turn, or the script has become another one."""
     prefix = f"d{seed}_"
@@ -84,7 +88,9 @@ def _said(seed: int, texts: list[str]) -> list[Outcome]:
     scenario = Scenario(RANDOM, f"seed {seed}", tuple(map(Statement, [*own, *renamed])))
     known = None if is_due(scenario) else kept(scenario)
     if known is None:
-        known = _judged(oracle(), scenario)
+        # Rows that this process computes, and rows that Spark computes, have one script.
+        known = _JUDGED.get(scenario) or _judged(oracle(), scenario)
+        _JUDGED[scenario] = known
         if mode() == "record":
             keep({scenario: known})
     return known.outcomes[len(own) :]

@@ -128,7 +128,7 @@ def _calls(form: str, function: str, specs: Sequence[str], kinds: Sequence[str],
             signature.append(_shown(kind))
         else:
             choices.append(_written(spec))
-            signature.append(spec)
+            signature.append(choices[-1][0] if spec[0] == "'" else spec)
     step = 2 if more == "...2" else 1 if more else 0
     for arguments in product(*choices):
         yield Call(function, (*signature, more) if more else tuple(signature), arguments, tuple(kinds), form)
@@ -179,10 +179,9 @@ def answers(query: Query, ask: Asked) -> dict[str, list[str]]:
     if len(query.calls) > 1:
         alone = (query._replace(calls=[call]) for call in query.calls)
         return {key: found for one in alone for key, found in answers(one, ask).items()}
-    first, *others = query.rows[:: max(1, len(query.rows) // _FEW_ROWS)]
-    # Beside another row a NULL has the type of that one's value.
-    pairs = [[first], *([first, row] for row in others)]
-    single = (sql for rows in pairs for sql in query.sql(query.calls, rows))
+    # Alone a NULL would have no type.
+    rows = [row for row in query.rows[:: max(1, len(query.rows) // _FEW_ROWS)] if "NULL" not in row]
+    single = (sql for row in rows for sql in query.sql(query.calls, [row]))
     return {key_of(query.calls[0], query): [_digest(ask(sql, query.settings)) for sql in single]}
 
 
@@ -219,14 +218,20 @@ def rows_of(frame: Any) -> dict[str, Any]:
     return {"t": [field.dataType.simpleString() for field in frame.schema], "r": plain(frame.collect())}
 
 
-def is_same(kept: Sequence[str], found: Sequence[str]) -> bool:
-    """Whether Sail gives what Spark gives, or fails, and gives it at least once.
+def is_safe(kept: Sequence[str], found: Sequence[str]) -> bool:
+    """Whether Sail gives what Spark gives, or fails."""
+    # What fails as a whole on Sail alone was asked again, row by row.
+    fails_whole = len(found) > len(kept)
+    alike = len(kept) == len(found) and all(
+        one == other or other.startswith("!") for one, other in zip(kept, found, strict=True)
+    )
+    return fails_whole or alike
 
-    Where only one of them fails with all rows together there is nothing to compare.
-    """
-    pairs = list(zip(kept, found, strict=False))
-    is_safe = len(kept) == len(found) and all(one == other or other.startswith("!") for one, other in pairs)
-    return is_safe and any(not other.startswith("!") for _, other in pairs)
+
+def is_same(kept: Sequence[str], found: Sequence[str]) -> bool:
+    """Whether Sail gives what Spark gives, or fails, and gives it at least once."""
+    is_comparable = len(kept) == len(found)
+    return is_comparable and is_safe(kept, found) and any(not answer.startswith("!") for answer in found)
 
 
 def _spark() -> Asked:
@@ -296,7 +301,8 @@ def _sail() -> tuple[Asked, Callable[[], None]]:
             return rows_of(session.sql(sql).df)
         except (DeltaSqlError, PySparkException) as error:
             return f"!{getattr(error, 'condition', '') or type(error).__name__}"
-        except (OverflowError, ValueError) as error:
+        except (AssertionError, OverflowError, ValueError) as error:
+            # A panic within Sail ends in an AssertionError of PySpark's.
             return f"!{type(error).__name__}"
 
     return ask, directory.cleanup
@@ -336,7 +342,12 @@ def _signatures(variants: Mapping[Variant, bool]) -> dict[str, list[tuple[str, .
             if (name, other) == (function, signature)
         }
         base = {arguments: same for arguments, same in of_this.items() if len(arguments) == len(bare)}
-        if all(base.values()):
+        # The body of a lambda has checks of its own, and a value is the same whatever its field is called.
+        is_any_enough = "$" in bare or any("->" in text for arguments in base for text in arguments)
+        positive = [same for arguments, same in base.items() if "-1" not in arguments]
+        if "#" in bare and all(positive) and not all(base.values()):
+            found.setdefault(function, []).append(tuple("#+" if spec == "#" else spec for spec in bare))
+        elif all(base.values()) or (is_any_enough and any(base.values())):
             found.setdefault(function, []).append(signature if all(of_this.values()) else bare)
         else:
             exact = [
@@ -349,7 +360,8 @@ def _signatures(variants: Mapping[Variant, bool]) -> dict[str, list[tuple[str, .
     return found
 
 
-_WIDE = (("ANY", TYPES["*"]), ("ARRAY", (*TYPES["a"], *TYPES["r"])), ("MAP", TYPES["m"]))
+# Sail takes no rows of arrays of structs in VALUES.
+_WIDE = (("ANY", {*TYPES["*"]} - {*TYPES["r"]}), ("ARRAY", {*TYPES["a"]}), ("MAP", {*TYPES["m"]}))
 
 
 def _merged(found: Mapping[str, list[tuple[str, ...]]]) -> dict[str, list[list[str]]]:
@@ -359,7 +371,7 @@ def _merged(found: Mapping[str, list[tuple[str, ...]]]) -> dict[str, list[list[s
         left = list(dict.fromkeys(signatures))
         for at in range(max(map(len, left), default=0)):
             for name, kinds in _WIDE:
-                left = _widened(left, at, name, {*kinds})
+                left = _widened(left, at, name, kinds)
         merged[function] = list(map(list, left))
     return merged
 

@@ -12,7 +12,6 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 FILES = (
     "insert/insert_overwrite",
     "insert/replace_on",
-    "insert/schema_evolution",
     "merge/void_columns",
     "optimize/reorg",
     "table/truncate_table",

@@ -53,7 +53,12 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool, may: May, comp
         return rows
     alike = _branches_alike(session, sql)
     days, decimals = may.days, may.decimals
-    safe = with_checks(alike, ansi=ansi, days=days, decimals=decimals, rows=known, compared_only=compared_only)
+    try:
+        safe = with_checks(alike, ansi=ansi, days=days, decimals=decimals, rows=known, compared_only=compared_only)
+    except NotOnSailError:
+        # What is wrong with a call, such as the number of its arguments, comes first.
+        rows.schema  # noqa: B018 - Spark Connect looks only now
+        raise
     if safe != sql:
         rows = _renamed(session, safe, spark_names(sql, rows.columns))
     elif _NAMELESS.search(sql):

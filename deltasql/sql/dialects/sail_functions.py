@@ -22,7 +22,7 @@ TABLE = Path(__file__).with_name("sail_functions.json")
 
 _STRUCTURAL = frozenset(
     """
-    AND BETWEEN CASE CAST DIV EXISTS IF IFF ILIKE IN LIKE NOT OR REGEXP RLIKE TRY_CAST WHEN
+    AND BETWEEN CASE CAST DIV EXISTS IF IFF ILIKE IN LIKE NOT NULLIF OR REGEXP RLIKE TRY_CAST WHEN
     BIGINT BINARY BOOLEAN DATE DECIMAL DOUBLE FLOAT INT SMALLINT STRING TIMESTAMP TINYINT
     """.split()  # noqa: SIM905 - thirty quoted words
 )
@@ -34,7 +34,16 @@ _OF_THE_SESSION = frozenset(
     """.split()  # noqa: SIM905 - twenty quoted words
 )
 """Functions whose results are no function of their arguments, so that no two runs can be compared."""
+_EACH = {
+    **dict.fromkeys(("count", "hash", "struct", "xxhash64"), (0, 1)),
+    **dict.fromkeys(("concat", "concat_ws"), (1, 1)),
+    "named_struct": (0, 2),
+}
+"""Functions of any number of arguments: how many come first, and how many of the others belong together."""
 _WHOLE = re.compile(r"-?\s*\d+")
+_POSITIVE = re.compile(r"\d+|greatest\(length\(.*\), \d+\)", re.DOTALL)
+"""A number that is written, or to how many characters a CHAR is filled up."""
+_STRUCT = re.compile(r"(?:named_)?struct\s*\(", re.IGNORECASE)
 _TEXT = re.compile(r"'(?:[^'\\]|\\.)*'", re.DOTALL)
 _DATE_FIELDS = r"yyyy|yy|y|MMMM|MMM|MM|M|dd|d|HH|H|hh|mm|m|ss|s|SSSSSS|SSS|a|EEEE|EEE|E"
 _CLASS = r"\[\^?(?:[\w ,;:/-]|\\\\[dws.])+\]"
@@ -57,7 +66,17 @@ def is_compared(name: str, arguments: Sequence[tuple[str, Kind]], *, ansi: bool)
     if name in _STRUCTURAL or name in _OF_THE_SESSION or name not in FUNCTIONS:
         return True
     signatures = _table()["ansi" if ansi else "without ansi"].get(name.lower(), ())
-    return any(_fits(signature, arguments) for signature in signatures)
+    return all(
+        any(_fits(signature, part) for signature in signatures) for part in _parts(name.lower(), list(arguments))
+    )
+
+
+def _parts(name: str, arguments: list[tuple[str, Kind]]) -> list[list[tuple[str, Kind]]]:
+    """The calls that a call with many arguments consists of."""
+    fixed, step = _EACH.get(name, (0, 0))
+    if not step or len(arguments) <= fixed + step:
+        return [arguments]
+    return [arguments[:fixed] + arguments[at : at + step] for at in range(fixed, len(arguments), step)]
 
 
 @cache
@@ -81,13 +100,15 @@ def _is_of(spec: str, argument: tuple[str, Kind]) -> bool:
         return True
     match spec[0]:
         case "#":
-            return _WHOLE.fullmatch(text) is not None
+            return (_POSITIVE if spec == "#+" else _WHOLE).fullmatch(text) is not None
         case "$":
             return _TEXT.fullmatch(text) is not None
         case "@":
             return _is_pattern(spec[1:], text)
         case "'" | "*":
             return False
+    if spec == "STRUCT" and _STRUCT.match(text):
+        return True
     found = kind()
     return found is not None and spec in type_classes(found)
 

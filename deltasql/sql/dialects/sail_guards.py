@@ -123,8 +123,17 @@ def as_double(value: str) -> str:
     return f"TRY_CAST(({value}) AS DOUBLE)"
 
 
+_MONTHS = re.compile(
+    r"[(\s]*interval\s+('[^']*'|-?\d+)\s*(?:year|quarter|month)s?(?:\s+to\s+month)?[)\s]*", re.IGNORECASE
+)
+"""An INTERVAL of years or months, as it is written."""
+
+
 def arithmetic_guards(operator: str, left: str, right: str, whole: str) -> Iterator[Guard]:
     """The guards of `left operator right`, whose text is `whole`."""
+    if any(map(_MONTHS.fullmatch, (left, right))):
+        # Sail casts no months to a DOUBLE; they have no hours either.
+        return
     if operator in {"+", "-", "*"}:
         one, other = as_double(left), as_double(right)
         spread = f"abs({one} * {other})" if operator == "*" else f"abs({one}) + abs({other})"

@@ -32,7 +32,7 @@ def _argument(text: str, kind: DataType | None = None) -> tuple[str, Callable[[]
         ("LENGTH", [("a", STRING)]),
         ("ROUND", [("a", DOUBLE), ("2", None)]),
         ("COUNT", [("*", None)]),
-        ("COUNT", [("a", None)]),
+        ("COUNT", [("a", DATE)]),
         ("DATE_FORMAT", [("d", DATE), ("'yyyy-MM'", None)]),
         ("DATE_FORMAT", [("d", TIMESTAMP), ("'dd/MM/yyyy HH:mm'", None)]),
         ("COALESCE", [("a", INTEGER), ("b", INTEGER), ("c", INTEGER), ("0", INTEGER)]),
