@@ -111,7 +111,7 @@ def main(warehouse: str) -> None:
                 answer = answered(session.sql(request["grid"]).df)
             except deltasql.DeltaSqlError as error:
                 answer = {"e": error.condition}
-            except (OverflowError, ValueError, PySparkException) as error:
+            except (AssertionError, OverflowError, ValueError, PySparkException) as error:
                 answer = {"e": type(error).__name__}
         elif "scenario" in request:
             answer = _scenario(request["scenario"])
