@@ -17,6 +17,7 @@ from deltasql.errors.statements.inspect import (
 from deltasql.errors.statements.refused import NothingToAnalyzeError
 from deltasql.errors.statements.table import ReadTableWithoutColumnsError
 from deltasql.errors.statements.view import TimeTravelViewError
+from deltasql.plan.way import EVALUATED
 from deltasql.planner.changes import Analysis, Answer
 from tests.unit.planner.lab import Lab
 
@@ -114,6 +115,8 @@ def test_explain(table: Lab) -> None:
         "== Physical Plan ==",
         "Query (query)",
         "  Scan t@v0 [id, a b, p] files: 0 read, 0 pruned",
+        "== Rows ==",
+        f"computed in this process: {EVALUATED}",
     ]
     ((text,),) = rows(table, "EXPLAIN EXTENDED UPDATE t SET id = id + 1 WHERE id = 2")
     assert text.splitlines()[-4:] == [

@@ -280,4 +280,5 @@ def test_selections(sql: str) -> None:
 
 @pytest.mark.parametrize("sql", NO_SELECTIONS.strip().splitlines())
 def test_no_selections(sql: str) -> None:
-    assert selection(sql, "r") is None
+    with pytest.raises(LeftToEngineError, match="more than columns, WHERE, ORDER BY and LIMIT"):
+        selection(sql, "r")
