@@ -5,8 +5,12 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+import pytest
+
 from . import hostile_tables
 
+# The tables are made on Sail.
+pytestmark = pytest.mark.sail
 _CASES, _SECONDS = 60, 20
 
 
