@@ -13,13 +13,16 @@ from typing import NamedTuple
 class ComputedBy(Enum):
     """Who computes rows; the values are the words that users see."""
 
-    LOG = "log"
     PROCESS = "process"
     ENGINE = "engine"
 
 
 EVALUATED = "its expressions are evaluated here, and its rows are few enough"
 """The reason for which a statement needs no engine."""
+
+
+IN_MEMORY = "the rows are literals, or in memory"
+"""The reason for which they are only written."""
 
 
 class Way(NamedTuple):
@@ -30,8 +33,6 @@ class Way(NamedTuple):
 
     def __str__(self) -> str:
         match self.by:
-            case ComputedBy.LOG:
-                return f"no rows are computed: {self.because}"
             case ComputedBy.PROCESS:
                 return f"in this process: {self.because}"
             case ComputedBy.ENGINE:

@@ -16,7 +16,7 @@ from deltasql.engine.reading.frames import Frames
 from deltasql.engine.reading.plain_scans import require_plain
 from deltasql.engine.writing.stage import Stage
 from deltasql.plan.operators import Check, Constraint, HeldRows, Literals, Operator, Project, Query, Write
-from deltasql.plan.way import EVALUATED, ComputedBy, Way
+from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way
 from deltasql.runtime import Staged
 from deltasql.schema.types import STRING, StructType
 from deltasql.sql.cursor import LeftToEngineError
@@ -52,7 +52,7 @@ def written_here(frames: Frames, operator: Write, stage: Stage) -> Staged:
 def written_by(frames: Frames, operator: Write) -> Way:
     """Who computes the rows of `operator`, as far as that is certain before rows are read."""
     if isinstance(operator.child, (Literals, HeldRows)):
-        return Way(ComputedBy.PROCESS, "the rows are literals, or in memory")
+        return Way(ComputedBy.PROCESS, IN_MEMORY)
     try:
         require_writable(frames, operator)
         _reader(frames, operator)

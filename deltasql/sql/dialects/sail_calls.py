@@ -56,8 +56,10 @@ class ComparedCalls(ComparedParts):
 
     def _spoken(self, name: str, opening: int, close: int) -> tuple[str, list[Operand]]:
         """A call, where words stand between its arguments by the function that takes them one after another."""
+        if name not in _SPOKEN:
+            return name, self.operands(opening, close)
         words = [at for at in range(opening + 1, close) if self.key(at) in _BETWEEN and self._is_outer(opening, at)]
-        if name not in _SPOKEN or not words:
+        if not words:
             return name, self.operands(opening, close)
         side = _SIDES.get(self.key(opening + 1), "")
         found = list(self._between([opening + bool(side), *words, close]))
