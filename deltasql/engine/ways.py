@@ -1,4 +1,4 @@
-"""Who computes the rows of a statement: this process or the engine. One of them is tried, and the reason recorded."""
+"""The choice between this process and the engine for the rows of a statement, with its reason."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _COPIED = Way(ComputedBy.PROCESS, "rows are copied from file to file")
 
 
 def planned_way(frames: Frames, operator: Operator) -> Way:
-    """Who computes the rows of an operator, as far as that is certain before rows are read. Starts no engine."""
+    """The way of an operator, as far as it is decided before rows are read. Starts no engine."""
     match operator:
         case Rewrite():
             return rewritten_by(frames, operator)

@@ -83,7 +83,7 @@ def rows_here(spark: SparkHandle, operator: Operator) -> PlainScan | SelectedRow
 
 
 def selected_rows(spark: SparkHandle, operator: Operator) -> SelectedRows:
-    """What a query is as SelectedRows.
+    """The rows that a query with WHERE, ORDER BY or LIMIT selects from one table.
 
     Raises LeftToEngineError where it is anything else, or all rows of a table that is not small.
     """

@@ -150,7 +150,7 @@ def _of_view(spark: SparkHandle, operator: Operator, find: Found) -> HereRows:
 
 
 def _shown(rows: HereRows, view: ViewColumns) -> HereRows:
-    """What a view shows of the rows of its query. Raises LeftToEngineError where a column has gone, or another type."""
+    """The columns of a view, from the rows of its query. Raises LeftToEngineError if one is missing or was retyped."""
     pairs = [(name, item.name) for name, item in zip(view.names, view.schema, strict=True)]
     found = rows.chosen(pairs)
     if view.typed and any(
@@ -161,7 +161,7 @@ def _shown(rows: HereRows, view: ViewColumns) -> HereRows:
 
 
 def _selected(rows: HereRows, asked: Selection) -> HereRows:
-    """What a query asks of rows. Raises LeftToEngineError where only an engine can tell."""
+    """The rows that a query selects. Raises LeftToEngineError for expressions that this process does not evaluate."""
     scope = RowScope({asked.alias: rows.schema})
     where = None if asked.where is None else row_condition(asked.where, scope)
     found = rows.where(asked.alias, where)

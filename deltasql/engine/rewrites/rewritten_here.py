@@ -72,7 +72,7 @@ def rewritten_here(frames: Frames, operator: Rewrite, stage: Stage) -> Rewritten
 
 
 def rewritten_by(frames: Frames, operator: Rewrite) -> Way:
-    """Who computes a rewrite, as far as that is certain before rows are read."""
+    """The way of a rewrite, this process or the engine, as far as it is decided before rows are read."""
     try:
         work = _planned(frames, operator, None)
     except LeftToEngineError as left:

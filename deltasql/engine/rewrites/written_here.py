@@ -50,7 +50,7 @@ def written_here(frames: Frames, operator: Write, stage: Stage) -> Staged:
 
 
 def written_by(frames: Frames, operator: Write) -> Way:
-    """Who computes the rows of `operator`, as far as that is certain before rows are read."""
+    """The way of a write, this process or the engine, as far as it is decided before rows are read."""
     if isinstance(operator.child, (Literals, HeldRows)):
         return Way(ComputedBy.PROCESS, IN_MEMORY)
     try:
@@ -103,7 +103,7 @@ def _reader(frames: Frames, operator: Write) -> Callable[[], pa.Table]:
 
 
 def _unchecked(operator: Operator) -> tuple[Project, list[Constraint]]:
-    """What rows are made of, and what they must satisfy. Raises LeftToEngineError for other operators."""
+    """The projection and the constraints of a write. Raises LeftToEngineError for other operators."""
     checks = list[Constraint]()
     while isinstance(operator, Check):
         checks += operator.conditions
