@@ -10,6 +10,7 @@ import json
 import random
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -53,7 +54,9 @@ Mutate = Callable[[Path, random.Random], Mutation]
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """The paths of all values in a JSON value, also of those in texts that are JSON; itself is left out."""
     if isinstance(value, str) and value[:1] in {"{", "["}:
-        yield from places(json.loads(value), (*path, _INNER))
+        # The name of a vector's file may begin with a bracket, too.
+        with suppress(json.JSONDecodeError):
+            yield from places(json.loads(value), (*path, _INNER))
     items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, item in items:
         yield (*path, key)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from . import hostile_tables
+from .hostile_mutations import places
 
 # The tables are made on Sail.
 pytestmark = pytest.mark.sail
@@ -24,3 +25,8 @@ def test_damaged_tables_give_an_answer_or_an_error_in_time(tmp_path: Path) -> No
     hunt.close()
     assert not hunt.report.faults, "\n".join(hunt.report.faults)
     assert hunt.report.outcomes["answer"]
+
+
+def test_a_text_that_only_begins_like_json_is_one_place() -> None:
+    vector = {"storageType": "u", "pathOrInlineDv": "[2oYwGmuXDG.6glp4DR<", "tags": '{"a": [1]}'}
+    assert len(list(places(vector))) == 5
