@@ -23,8 +23,8 @@ WHOLE, IN_CALLS, PYTHON, RULES, CODE, JOBS = (
 OWN = {
     "parsing": (("deltasql.session", "parse"),),
     "files and footers": (
-        ("deltasql.engine.writing.row_writers", "found_files"),
-        ("deltasql.engine.writing.row_writers", "write_tables"),
+        ("deltasql.engines.spark.writing.row_writers", "found_files"),
+        ("deltasql.engines.spark.writing.row_writers", "write_tables"),
     ),
     "commit": (
         ("deltasql.log.commit.transaction", "Transaction.commit"),

@@ -56,7 +56,7 @@ from deltasql.settings.stream_options import stream_options
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from deltasql.engine.engine import Engine as SparkEngine
+    from deltasql.engines.engine import Engine as SessionEngine
 
 
 def connect(
@@ -107,7 +107,7 @@ class Session:
         self.open_log: Callable[[str, str], DeltaLog] = self._open_log
         """How the log at a location is opened, for a table of that name; tests put other storage below a session."""
         self._given = spark
-        self._made: SparkEngine | None = None
+        self._made: SessionEngine | None = None
         self._logs: dict[str, DeltaLog] = {}
         self._lock = RLock()
         self._closed = False
@@ -377,14 +377,13 @@ class Session:
         return name if name.path is not None else TableName(self.catalog.full_name(name.parts))
 
     @property
-    def _engine(self) -> SparkEngine:
+    def _engine(self) -> SessionEngine:
         """Made when something needs it: a statement on metadata does not."""
         if self._made is None:
-            from deltasql.engine.engine import Engine as SparkEngine
-            from deltasql.engine.session.spark import SparkHandle
+            from deltasql.engines.engine import session_engine
 
-            watch, sail = Watch(lambda: self.on_progress), self._sail
-            self._made = SparkEngine(SparkHandle(self._given, stores=self.stores, watch=watch, sail=sail))
+            watch = Watch(lambda: self.on_progress)
+            self._made = session_engine(self._given, self.stores, watch, sail=self._sail)
         return self._made
 
     def _runtime(self, sql: str) -> Engine:

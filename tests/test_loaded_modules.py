@@ -31,7 +31,7 @@ def test_statements_on_metadata_load_nothing_heavy(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     loaded = {name.split(".")[0] for name in done.stdout.split()}
     assert sorted(loaded & HEAVY) == []
-    assert "deltasql.engine" not in done.stdout
+    assert "deltasql.engines.spark" not in done.stdout
 
 
 LITERAL_ROWS = """

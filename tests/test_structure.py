@@ -63,7 +63,7 @@ MOST_COMPLEX = 12
 """Branches of a function, counted as `complexity` does."""
 
 PLAIN = {
-    "engine/reading/frames.py::Frames._build": "one case per operator",
+    "engines/spark/reading/frames.py::Frames._build": "one case per operator",
     "execution/catalog_effects.py::change_catalog": "one case per change of the catalog",
     "execution/run.py::Run._done": "one case per plan",
     "planner/statements/telling/explain.py::describe": "one case per operator",

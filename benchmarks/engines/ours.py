@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import deltasql
 from benchmarks.statements import STATEMENTS
-from deltasql.engine.engine import Engine
-from deltasql.engine.session.spark import SparkHandle
+from deltasql.engines.engine import Engine
+from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.commit_info import Provenance

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from deltasql.engines.door import Runtime
 from deltasql.execution.commit import Committed, StagedChange
 from deltasql.planner.changes import Analysis, Plan, QueryRows
-from deltasql.runtime import Runtime
 from deltasql.schema.types import STRING, StructField, StructType
 
 _PLAN = StructType((StructField("plan", STRING, False),))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
-from deltasql.runtime import Analyst, Runtime
+from deltasql.engines.door import Analyst, Runtime
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

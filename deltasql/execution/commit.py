@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from deltasql.catalog import Catalog
+from deltasql.engines.door import Runtime, Stage
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.log.actions.actions import Action, AddFile, RemoveFile, SetTransaction
@@ -24,7 +25,6 @@ from deltasql.log.storage.locations import absolute_location
 from deltasql.log.storage.log_store import LogStore
 from deltasql.planner.catalog_changes import Registration
 from deltasql.planner.changes import CloneChange, LayoutChange, RowChange, TableChange
-from deltasql.runtime import Runtime, Stage
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import USER_METADATA, Settings
 

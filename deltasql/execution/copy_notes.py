@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from deltasql.engines.door import Stage
 from deltasql.errors.concurrency import DuplicateLoadError
 from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.commit.copy_log_writer import put_part
 from deltasql.log.reading.copy_log import COPY_INTO, newest_part, read_parts, transaction
 from deltasql.planner.changes import Load, RowChange
-from deltasql.runtime import Stage
 
 
 class CopyNotes:

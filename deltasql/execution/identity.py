@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engines.door import Runtime
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.planner.changes import RowChange
-from deltasql.runtime import Runtime
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.identity import Identity, identities, with_identities
 from deltasql.schema.types import StructType

@@ -10,6 +10,8 @@ from contextlib import suppress
 from dataclasses import replace
 from uuid import uuid4
 
+from deltasql.datafiles.staged import StagedFile
+from deltasql.engines.door import Runtime
 from deltasql.errors.log import StorageError
 from deltasql.execution.commit import Committed, commit_staged, discarded_on_error
 from deltasql.execution.races import RaceRules
@@ -23,7 +25,6 @@ from deltasql.plan.operators import Curve, Rearrange
 from deltasql.planner.changes import LayoutChange
 from deltasql.planner.layout_result import OPTIMIZED, Arranged, layout_metrics, layout_row
 from deltasql.planner.tables.clustering_columns import json_list
-from deltasql.runtime import Runtime, StagedFile
 from deltasql.settings.session_settings import Settings
 
 MOST_SOURCES = 1000

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from deltasql.engines.door import Rewritten
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.operations import Outcome
 from deltasql.log.actions.vector_writer import Marking
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind
-from deltasql.runtime import Rewritten
 
 
 def removed_metrics(removes: Sequence[AddFile]) -> dict[str, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from deltasql.engines.door import Runtime, Stage
 from deltasql.log.actions.vector_writer import MarkedFile, Marking
 from deltasql.log.commit.moved_rows import TouchedRows
 from deltasql.log.commit.rebase import Rebase
@@ -14,7 +15,6 @@ from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import canonical
 from deltasql.plan.reads import NO_ROWS
 from deltasql.planner.changes import RowChange, TableChange
-from deltasql.runtime import Runtime, Stage
 from deltasql.settings.session_settings import (
     FOLLOW_ROWS,
     ROW_LEVEL_BYTES,

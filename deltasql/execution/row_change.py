@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from deltasql.catalog import Catalog
+from deltasql.datafiles.staged import Staged
+from deltasql.engines.door import Rewritten, Runtime, Stage
 from deltasql.execution.commit import (
     Committed,
     Contribution,
@@ -31,7 +33,6 @@ from deltasql.log.protocol.protocol import Protocol
 from deltasql.plan.operators import Rewrite, RowEffect, Write
 from deltasql.plan.reads import Reads
 from deltasql.planner.changes import OUTCOME_SCHEMAS, RowChange
-from deltasql.runtime import Rewritten, Runtime, Stage, Staged
 from deltasql.schema.partition_values import partition_value
 from deltasql.settings.session_settings import Settings
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from typing_extensions import assert_never
 
 from deltasql.catalog import Catalog
+from deltasql.engines.door import Runtime
 from deltasql.errors.base import DeltaSqlError
 from deltasql.execution.analysis import Analyzed
 from deltasql.execution.catalog_effects import change_catalog, change_functions, change_views
@@ -43,7 +44,6 @@ from deltasql.planner.changes import (
 from deltasql.planner.context import GLOBAL
 from deltasql.planner.rows.repeats import may_repeat
 from deltasql.result import AnsweredRows
-from deltasql.runtime import Runtime
 from deltasql.settings.session_settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, Settings
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog import Catalog
+from deltasql.engines.door import Runtime
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.features import DropCheckpointError
 from deltasql.execution.commit import Committed, Contribution, adds_of, commit_actions, register, removals
@@ -18,7 +19,6 @@ from deltasql.log.actions.record_count import live_rows
 from deltasql.log.commit.transaction import Commit
 from deltasql.log.upkeep.cleanup import forget_versions
 from deltasql.planner.changes import OUTCOME_SCHEMAS, TableChange
-from deltasql.runtime import Runtime
 from deltasql.settings.session_settings import Settings
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from deltasql.engines.door import Stage
 from deltasql.errors.statements.transaction import FeedInTransactionError
 from deltasql.execution.commit import Contribution, discarded_on_error
 from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata, RemoveFile
@@ -16,7 +17,6 @@ from deltasql.log.pending.pinned_log import PinnedLog, pending_commit
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
 from deltasql.log.reading.change_feed import changes_of
 from deltasql.planner.change_feed import derived_changes
-from deltasql.runtime import Stage
 
 _TWICE = "it changes rows, or copies some, which the transaction has changed before."
 _SWITCHED = "rows have changed before the feed was switched on or off."

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from deltasql.engines.door import RowReader
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.log import StorageError
 from deltasql.errors.statements.transaction import (
@@ -40,7 +41,6 @@ from deltasql.plan.reads import Reads
 from deltasql.planner.changes import AtomicBlock, LogRows, OfOneCommit, Plan, QueryRows, RowChange, SparkCommand, Step
 from deltasql.planner.rows.read_set import WHOLE_TABLE, partition_test, scans
 from deltasql.planner.rows.repeats import may_repeat
-from deltasql.runtime import RowReader
 from deltasql.schema.types import INTEGER, LONG, STRING, MapType, StructField, StructType
 from deltasql.settings.session_settings import RETRY_STATEMENTS, TIME_ZONE, USER_METADATA, Settings
 from deltasql.sql.tokens import tokens_from

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engines.door import Runtime
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.log import StorageError
@@ -28,7 +29,6 @@ from deltasql.log.storage.locations import plain_location, table_uri
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import LOG, is_absolute, relative_path
 from deltasql.planner.changes import Candidates, FileRemoval
-from deltasql.runtime import Runtime
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.settings.session_settings import USER_METADATA, Settings
 

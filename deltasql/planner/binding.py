@@ -45,7 +45,8 @@ from deltasql.sql.function_text import FunctionCall, function_calls, function_te
 from deltasql.sql.metadata_column import NamedMetadata
 from deltasql.sql.query_columns import known_columns
 from deltasql.sql.query_filters import scan_filters, scan_limits
-from deltasql.sql.references import is_stable, table_references
+from deltasql.sql.references import is_stable
+from deltasql.sql.relations import table_references
 from deltasql.sql.text_edits import bind as with_views
 
 if TYPE_CHECKING:

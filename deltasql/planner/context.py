@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from deltasql.catalog import Catalog
 from deltasql.catalog.entries import ViewEntry
+from deltasql.engines.door import Analyst
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.statements.view import TimeTravelViewError, ViewInPlaceOfTableError, WriteIntoViewError
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.parameters import UNBOUND, BoundStatement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
-from deltasql.runtime import Analyst
 from deltasql.schema.timezone import machine_zone_name
 from deltasql.settings.session_settings import MEANING, TIME_ZONE, Setting, Settings, says_meaning
 from deltasql.sql.timestamps import timestamp_of

@@ -203,7 +203,7 @@ def stop_spark() -> None:
     """Ends this process's sessions, while their servers are there to hear it."""
     from pyspark.sql import SparkSession
 
-    from deltasql.engine.session.remote import _REMOTE
+    from deltasql.engines.spark.session.remote import _REMOTE
 
     for session in (*_REMOTE.values(), *filter(None, [SparkSession.getActiveSession()])):
         session.stop()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import deltasql
-from deltasql.engine.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.errors.base import DeltaSqlError
 from deltasql.session import Session
 from deltasql.settings.session_settings import FSYNC

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from deltasql import DeltaSqlError, Session
-from deltasql.engine.engine import StatementEngine
+from deltasql.engines.engine import StatementEngine
 from deltasql.parser import parse
 from deltasql.plan.hidden import NULL_ROW
 from deltasql.plan.statements.table import CreateTable

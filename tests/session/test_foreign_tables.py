@@ -196,6 +196,20 @@ def test_metadata_of_columns_have_their_types(session: Session, foreign: Foreign
     assert len(rows_of(session, f"DESCRIBE HISTORY {table}")) == 1
 
 
+def test_an_old_version_with_damaged_metadata_is_not_restored(session: Session, foreign: Foreign) -> None:
+    damaged = {"delta.identity.start": "text", "delta.identity.step": 1}
+    table = foreign([field("id", "long", **damaged)], {"id": pa.array([1])})
+    log = Path(table.split("`")[1]) / "_delta_log"
+    metadata = next(line for line in (log / f"{0:020}.json").read_text().splitlines() if '"metaData"' in line)
+    mended = json.loads(metadata)
+    schema = json.loads(mended["metaData"]["schemaString"])
+    schema["fields"][0]["metadata"] = {}
+    mended["metaData"]["schemaString"] = json.dumps(schema)
+    (log / f"{1:020}.json").write_text(json.dumps(mended))
+    with pytest.raises(ColumnMetadataError, match=r"delta\.identity\.start is 'text'"):
+        session.sql(f"RESTORE TABLE {table} TO VERSION AS OF 0")
+
+
 def test_names_of_our_own_are_refused(session: Session, foreign: Foreign) -> None:
     table = foreign([field("__deltasql_file")], {"__deltasql_file": ints(1)})
     with pytest.raises(HiddenColumnNameError):

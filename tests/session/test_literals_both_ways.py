@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.engine.engine import StatementEngine
+from deltasql.engines.engine import StatementEngine
 from deltasql.plan.operators import Literals, Query
 from deltasql.schema.timezone import zone
 from deltasql.schema.types import DataType, StructType

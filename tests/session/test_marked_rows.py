@@ -20,9 +20,9 @@ SOURCE = "(SELECT * FROM VALUES (1, 'm'), (12, 'm'), (99, 'n') AS s(id, v))"
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Small tables take one way through, large ones another: the limits are lowered."""
     if request.param != "one job":
-        monkeypatch.setattr("deltasql.engine.rewrites.rewrite.FEW_BYTES", 0)
+        monkeypatch.setattr("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0)
     if request.param == "a source too big to send around":
-        monkeypatch.setattr("deltasql.engine.rewrites.merge_source.BROADCAST_ROWS", 0)
+        monkeypatch.setattr("deltasql.engines.spark.rewrites.merge_source.BROADCAST_ROWS", 0)
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def test_a_merge_that_would_change_a_row_twice_changes_nothing(numbers: Session)
 
 
 def test_rows_chosen_by_the_clock_are_chosen_once(numbers: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deltasql.engine.rewrites.rewrite.FEW_BYTES", 0)
+    monkeypatch.setattr("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0)
     condition = "unix_micros(current_timestamp()) % 2 = id % 2"
     (changed,) = numbers.sql(f"UPDATE t SET v = 'even or odd' WHERE {condition}").collect()
     assert changed == (10,)

@@ -15,7 +15,7 @@ def _no_spark(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         pytest.fail("this statement started Spark")
 
-    monkeypatch.setattr("deltasql.engine.session.spark.start_local", refuse)
+    monkeypatch.setattr("deltasql.engines.spark.session.spark.start_local", refuse)
 
 
 def test_a_table_is_made_changed_and_described(session: Session) -> None:
@@ -82,7 +82,7 @@ def test_the_place_of_an_error_is_in_the_users_text_also_with_parameters(session
 def test_a_row_statement_without_java_says_what_is_missing(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     monkeypatch.delenv("JAVA_HOME", raising=False)
-    monkeypatch.setattr("deltasql.engine.session.spark.active_session", lambda: None)
+    monkeypatch.setattr("deltasql.engines.spark.session.spark.active_session", lambda: None)
     monkeypatch.setattr("shutil.which", lambda name: None)
     session.sql("CREATE TABLE t (id INT)")
     with pytest.raises(DeltaSqlError) as caught:

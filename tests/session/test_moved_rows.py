@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql import Session
-from deltasql.engine.rewrites import rewrite
+from deltasql.engines.spark.rewrites import rewrite
 
 pytestmark = pytest.mark.spark
 

@@ -8,8 +8,8 @@ import pytest
 
 import deltasql
 from deltasql import DeltaSqlError, Session
-from deltasql.engine.reading.frames import numbered
-from deltasql.engine.session.spark import SparkHandle
+from deltasql.engines.spark.reading.frames import numbered
+from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.plan.hidden import ORDINAL
 
 pytestmark = pytest.mark.spark
@@ -24,7 +24,7 @@ def test_no_number_comes_twice(session: Session, tasks: int, rows: int) -> None:
     assert spark is not None
     # A session that was handed in: how many tasks it will have is not known.
     for single in (False, True):
-        frame = numbered(SparkHandle(spark), spark.range(0, rows, 1, tasks), lambda item: None, single=single)
+        frame = numbered(SparkHandle(spark), spark.range(0, rows, 1, tasks), single=single)
         values = [row[0] for row in frame.select(ORDINAL).collect()]
         assert len(set(values)) == rows
         assert min(values) >= 0

@@ -179,7 +179,7 @@ def test_one_statement_reads_one_version(people: Session) -> None:
 
 def test_a_large_merge_finds_the_touched_files_first(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     # The limit is lowered so that a small table takes the way of a large one.
-    monkeypatch.setattr("deltasql.engine.rewrites.rewrite.FEW_BYTES", 0)
+    monkeypatch.setattr("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0)
     session.sql("CREATE TABLE t (id BIGINT, v STRING, p INT) PARTITIONED BY (p)")
     session.sql("INSERT INTO t SELECT id, 'old', cast(id % 3 AS INT) FROM range(30)")
     source = "(SELECT id, 'new' AS v, cast(id % 3 AS INT) AS p FROM range(27, 33))"
@@ -203,8 +203,8 @@ def test_a_large_merge_finds_the_touched_files_first(session: Session, monkeypat
 
 
 def test_a_merge_with_a_source_too_big_to_send_around(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deltasql.engine.rewrites.rewrite.FEW_BYTES", 0)
-    monkeypatch.setattr("deltasql.engine.rewrites.merge_source.BROADCAST_ROWS", 0)
+    monkeypatch.setattr("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0)
+    monkeypatch.setattr("deltasql.engines.spark.rewrites.merge_source.BROADCAST_ROWS", 0)
     session.sql("CREATE TABLE t AS SELECT id, 'old' AS v FROM range(20)")
     merged = session.sql(
         "MERGE INTO t USING (SELECT id, 'new' AS v FROM range(15, 25)) s ON t.id = s.id "

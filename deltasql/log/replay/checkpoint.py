@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
+from deltasql.datafiles.footers.row_groups import Footer
 from deltasql.errors.log import InvalidCheckpointError, InvalidLogJsonError, StorageError, StorageUnavailableError
 from deltasql.log.actions.action_fields import parse_line
 from deltasql.log.actions.actions import Json
@@ -31,7 +32,6 @@ from deltasql.log.replay.checkpoint_file import (
 from deltasql.log.replay.log_segment import CheckpointFiles
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.parquet_footer import Footer
 from deltasql.log.storage.paths import LOG, decode_path
 
 if TYPE_CHECKING:

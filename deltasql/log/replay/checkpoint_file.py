@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from deltasql.datafiles.footers.row_groups import Footer, read_footer
 from deltasql.log.actions.action_fields import ACTIONS, check_action
 from deltasql.log.actions.actions import Json
-from deltasql.log.storage.parquet_footer import Footer, read_footer
 
 if TYPE_CHECKING:
     import numpy as np

@@ -8,8 +8,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 
+from deltasql.datafiles.footers.row_groups import parse_footer
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.parquet_footer import parse_footer
 
 _STEP = 8 << 20
 _ORC = b"ORC"

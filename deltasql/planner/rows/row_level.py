@@ -20,12 +20,8 @@ from deltasql.schema.identity import identities
 from deltasql.schema.types import DecimalType, PrimitiveType
 from deltasql.settings.session_settings import ROW_LEVEL, ROW_LEVEL_SUBQUERIES
 from deltasql.sql.projections import end_of_plain_projection
-from deltasql.sql.references import (
-    column_references,
-    is_stable,
-    subqueries,
-    table_references,
-)
+from deltasql.sql.references import column_references, is_stable, subqueries
+from deltasql.sql.relations import table_references
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

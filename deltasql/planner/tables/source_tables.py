@@ -28,11 +28,11 @@ from deltasql.schema.types import StructField, StructType
 from deltasql.settings.session_settings import ARBITRARY_PROPERTIES, CONVERT_IGNORES_CASTS, PROPERTY_DEFAULTS
 
 if TYPE_CHECKING:
+    from deltasql.datafiles.foreign.source_table import SourceTable
     from deltasql.log.protocol.protocol import Protocol
     from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.plan.statements.table import PartitionColumn
     from deltasql.planner.context import Context
-    from deltasql.runtime import SourceTable
 
 PROVIDERS = frozenset({"parquet", "iceberg"})
 """The formats of tables that can become one of Delta's without new files."""

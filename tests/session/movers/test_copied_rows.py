@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.engine.rewrites import copied_rows, copy_on_write
+from deltasql.engines.spark.rewrites import copied_rows, copy_on_write
 from tests.session.movers import compare
 from tests.session.movers.compare import CDF, MAPPED, Both, columns
 from tests.session.movers.test_moved_statements import CASES, Case
@@ -51,7 +51,7 @@ LARGE = {
 
 @pytest.mark.parametrize("name", LARGE)
 def test_the_same_comes_of_it(both: Both, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deltasql.engine.rewrites.rewrite.FEW_BYTES", 0)
+    monkeypatch.setattr("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0)
     copies: list[Any] = []
     monkeypatch.setattr(copied_rows, "LARGEST_PART", 1)
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from deltasql.engine import engine
-from deltasql.engine.evaluation import selections
-from deltasql.engine.rewrites import copied_rows
-from deltasql.engine.rewrites import rewritten_here as module
+from deltasql.engines.local import rewrites as module
+from deltasql.engines.local import selections
+from deltasql.engines.spark import engine
+from deltasql.engines.spark.rewrites import copied_rows
 from tests.session.movers import compare
 from tests.session.movers.compare import MAPPED, VECTORS, Both
 

@@ -13,11 +13,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.engine.evaluation import pairs, selections
-from deltasql.engine.evaluation.values import rows_of, values
-from deltasql.engine.reading import file_reader
-from deltasql.engine.rewrites import actions_here, copied_rows, rewritten_here
-from deltasql.engine.session.spark import SparkHandle
+from deltasql.datafiles.reading import file_reader
+from deltasql.engines.local import merge_actions as actions_here
+from deltasql.engines.local import pairs, selections
+from deltasql.engines.local import rewrites as rewritten_here
+from deltasql.engines.local.values import rows_of, values
+from deltasql.engines.spark.rewrites import copied_rows
+from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowScope, row_expression

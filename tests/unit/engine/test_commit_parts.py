@@ -7,9 +7,10 @@ from typing import Any, cast
 
 import pytest
 
-from deltasql.engine.failures.write_errors import Failure, WriteContext, cast_error, marked_error
-from deltasql.engine.reading.checked_rows import _guard
-from deltasql.engine.session.spark import SparkHandle
+from deltasql.datafiles.staged import Staged, StagedFile
+from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, cast_error, marked_error
+from deltasql.engines.spark.reading.checked_rows import _guard
+from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.insert import ReplaceWhereMismatchError
 from deltasql.errors.write import CheckViolationError, ExceedLengthError, NotNullViolationError
@@ -22,7 +23,6 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.plan import marks
 from deltasql.plan.operators import Constraint
 from deltasql.planner.rows.char_types import length_checks
-from deltasql.runtime import Staged, StagedFile
 from deltasql.schema.types import LONG, STRING, TIMESTAMP, StructField, StructType
 
 

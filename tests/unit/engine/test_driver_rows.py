@@ -10,10 +10,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.engine.reading import driver_rows
-from deltasql.engine.reading.workspace import Workspace
-from deltasql.engine.session import scratch
-from deltasql.engine.session.transfer import handed_out
+from deltasql.engines.choice import handed_out
+from deltasql.engines.spark.reading import driver_rows
+from deltasql.engines.spark.reading.workspace import Workspace
+from deltasql.engines.spark.session import scratch
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Pruning, Scan, TableVersion
 from deltasql.schema.types import LONG, StructField, StructType

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.engine.failures.spark_errors import _bridge_failure, _sentence, translated
-from deltasql.engine.failures.write_errors import Failure, WriteContext
+from deltasql.engines.spark.failures.spark_errors import _bridge_failure, _sentence, translated
+from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
 from deltasql.errors.engine import FilesNotSharedError, SparkError
 
 

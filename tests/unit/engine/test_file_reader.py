@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.engine.reading.file_reader import PLACE, FileReader, split_places
-from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.writing.thrift import Struct
+from deltasql.datafiles.footers.thrift import Struct
+from deltasql.datafiles.reading.file_reader import PLACE, FileReader, split_places
 from deltasql.errors.log import UnreadableDataFileError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Here, Pruning, Scan, TableVersion
@@ -44,7 +42,7 @@ def read(
     table = TableVersion("t", str(Path(path).parent), 0)
     here = Here(keys) if keys else None
     scan = Scan(table, COLUMNS, (), files, Pruning(1), marked_only=only, here=here)
-    reader = FileReader(cast(SparkHandle, SimpleNamespace(stores=Stores())), scan, columns)
+    reader = FileReader(Stores(), scan, columns)
     return reader.rows(path, None if marked is None else lambda: np.array(marked, np.int64), 5)
 
 

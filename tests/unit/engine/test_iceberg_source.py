@@ -13,6 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from deltasql import DeltaSqlError, Session
+
 pytest.importorskip("pyiceberg")
 
 from pyiceberg import types as iceberg
@@ -21,7 +23,6 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import BucketTransform, IdentityTransform, Transform
 
 import deltasql
-from deltasql import DeltaSqlError, Session
 from tests.iceberg_tables import iceberg_table
 
 pytestmark = pytest.mark.filterwarnings("ignore")

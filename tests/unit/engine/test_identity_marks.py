@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.engine.engine import Engine
-from deltasql.engine.session.spark import SparkHandle
+from deltasql.engines.engine import Engine
+from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.execution.identity import SCHEMA_UPDATE_TAG, with_used_numbers
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.planner.changes import RowChange

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltasql.engine.session.jvm_names import hold_names
+from deltasql.engines.spark.session.jvm_names import hold_names
 
 
 class Named:

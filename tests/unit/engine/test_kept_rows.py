@@ -15,12 +15,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.engine.reading.file_reader import split_places
-from deltasql.engine.rewrites.stored_rows import partition_folder
-from deltasql.engine.rewrites.vector_positions import positions_of
-from deltasql.engine.writing.driver_files import TableFiles
-from deltasql.engine.writing.kept_rows import Bin, Copied, KeptFile, NewRows, copy_kept, united_files
-from deltasql.engine.writing.staged_files import ORIGIN, WrittenFile
+from deltasql.datafiles.reading.file_reader import split_places
+from deltasql.datafiles.writing.arrow_files import TableFiles
+from deltasql.datafiles.writing.staged_files import ORIGIN, WrittenFile
+from deltasql.datafiles.writing.successors import Bin, Copied, KeptFile, NewRows, copy_kept, united_files
+from deltasql.engines.rewriting.positions import positions_of
+from deltasql.engines.rewriting.stored_rows import partition_folder
 from deltasql.errors.engine import RowsLostError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 import pytest
 
-from deltasql.engine.reading import kept_scans
-from deltasql.engine.reading.kept_scans import MOST_FILES, KeptScans
-from deltasql.engine.reading.workspace import Workspace
-from deltasql.engine.session.kept_frames import MOST_WEIGHT, KeptFrames
-from deltasql.engine.session.transfer import handed_out
+from deltasql.engines.choice import handed_out
+from deltasql.engines.spark.reading import kept_scans
+from deltasql.engines.spark.reading.kept_scans import MOST_FILES, KeptScans
+from deltasql.engines.spark.reading.workspace import Workspace
+from deltasql.engines.spark.session.kept_frames import MOST_WEIGHT, KeptFrames
 from deltasql.errors.log import DataFileNotFoundError
 from deltasql.plan.operators import Pruning, Scan, TableVersion
 from deltasql.schema.row_ids import RowIdColumns
@@ -24,7 +24,7 @@ from deltasql.schema.types import INTEGER, LONG, STRING, StructField, StructType
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from deltasql.engine.session.spark import SparkHandle
+    from deltasql.engines.spark.session.spark import SparkHandle
 
 SCHEMA = StructType((StructField("id", LONG), StructField("p", STRING)))
 
@@ -47,8 +47,8 @@ def scanned(monkeypatch: pytest.MonkeyPatch) -> list[Scan]:
     made: list[Scan] = []
 
     def scan(spark: SparkHandle, operator: Scan, work: Workspace) -> object:
-        from deltasql.engine.reading.missing_files import readable_files
-        from deltasql.engine.reading.scans import located
+        from deltasql.datafiles.reading.missing_files import readable_files
+        from deltasql.datafiles.reading.scan_files import located
 
         readable_files(operator, located(operator).files.column("location").to_pylist(), may_be_missing=False)
         made.append(operator)

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from deltasql.engine.session import spark as spark_module
-from deltasql.engine.session.spark import SparkHandle
-from deltasql.engine.session.transfer import DRIVER_BYTES, by_driver
+from deltasql.engines.choice import by_driver
+from deltasql.engines.spark.session import spark as spark_module
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.thresholds import STORE_BYTES
 from deltasql.errors.engine import OtherCredentialsError
 from deltasql.log.storage.stores import Stores
 from deltasql.settings.session_settings import IO_MODE
@@ -47,7 +48,7 @@ def session(conf: Conf, key: str, **more: str) -> SparkHandle:
 
 def test_executors_serve_the_keys_that_they_know(conf: Conf) -> None:
     first, second, same = session(conf, "one"), session(conf, "two"), session(conf, "one", aws_region="eu-west-1")
-    large = DRIVER_BYTES + 1
+    large = STORE_BYTES + 1
     assert not by_driver(first, TABLE, large)
     first.hadoop_location(TABLE)
     assert conf["fs.s3a.bucket.bucket.access.key"] == "one"

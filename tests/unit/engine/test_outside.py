@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from deltasql.engine.session.environment import outside_settings
-from deltasql.engine.session.local import own_session
-from deltasql.engine.session.spark import SparkHandle
+from deltasql.engines.spark.session.environment import outside_settings
+from deltasql.engines.spark.session.local import own_session
+from deltasql.engines.spark.session.spark import SparkHandle
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

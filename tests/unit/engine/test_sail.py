@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.engine.failures.sail_errors import not_there, sail_failure
-from deltasql.engine.failures.spark_errors import retold
-from deltasql.engine.rewrites.merge_source import is_repeatable
-from deltasql.engine.rewrites.type_checks import casts_in, has_cast
+from deltasql.engines.sail.failures import not_there, sail_failure
+from deltasql.engines.sail.type_checks import casts_in, has_cast
+from deltasql.engines.spark.failures.spark_errors import retold
+from deltasql.engines.spark.rewrites.merge_source import is_repeatable
 from deltasql.errors.engine import SparkError
 from deltasql.errors.usage import EngineForGivenSparkError, UnknownEngineError
 from deltasql.plan.operators import Query

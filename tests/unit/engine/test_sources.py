@@ -16,9 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.engine.sources.statistics import source_statistics
-from deltasql.engine.sources.tables import source_table
-from deltasql.engine.writing.file_statistics import file_statistics, stats_json
+from deltasql.datafiles.foreign.source_table import SourceTable
+from deltasql.datafiles.foreign.statistics import source_statistics
+from deltasql.datafiles.foreign.tables import source_table
+from deltasql.datafiles.statistics.of_footers import file_statistics, stats_json
 from deltasql.errors.sources import (
     EmptySourceError,
     NestedTableError,
@@ -28,7 +29,6 @@ from deltasql.errors.sources import (
 )
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.storage.stores import Stores
-from deltasql.runtime import SourceTable
 from deltasql.schema.text import type_text
 
 ROWS = pa.table({"a": pa.array([1, 2], pa.int32())})

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltasql.engine.writing.parquet_footer import CREATED_BY, ROW_GROUPS, ending, footer_of
-from deltasql.engine.writing.spliced_files import NotSplicedError, joined, row_group_sizes, spliced
+from deltasql.datafiles.footers.edits import CREATED_BY, ROW_GROUPS, ending, footer_of
+from deltasql.datafiles.writing.spliced_files import NotSplicedError, joined, row_group_sizes, spliced
 
 ROWS = 1000
 OLD = pa.table(

@@ -12,7 +12,7 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from deltasql.engine.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.errors.engine import JavaMissingError
 
 
@@ -129,8 +129,8 @@ def test_executors_elsewhere_call_the_driver_at_its_address(
 
 TWO_THREADS = """
 import threading
-from deltasql.engine.failures.spark_errors import retold
-from deltasql.engine.session.local import active_session
+from deltasql.engines.spark.failures.spark_errors import retold
+from deltasql.engines.spark.session.local import active_session
 
 def tell():
     both.wait()

@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.engine.writing.file_statistics import (
+from deltasql.datafiles.statistics.of_footers import (
     _prefix,
     _upper_prefix,
     file_statistics,
     stats_json,
 )
-from deltasql.engine.writing.staged_files import directory_values, found_files, staged_files, utc_text
+from deltasql.datafiles.writing.staged_files import directory_values, found_files, staged_files, utc_text
 from deltasql.errors.statements.properties import PropertyValueError
 from deltasql.log.configuration.indexed_columns import IndexRule, index_rule, indexed_leaves
 from deltasql.log.storage.open_store import open_store

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.engine.rewrites.stored_rows import StoredRows
+from deltasql.engines.rewriting.stored_rows import StoredRows
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Pruning, Scan, TableVersion
 from deltasql.schema.types import DATE, INTEGER, StructField, StructType

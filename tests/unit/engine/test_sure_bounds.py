@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import deltasql
-from deltasql.engine.reading.footers import SURE_BOUNDS, bounds_are_sure
-from deltasql.engine.writing.driver_files import encoded
-from deltasql.engine.writing.float_ranges import float_bounds
-from deltasql.engine.writing.sure_bounds import with_sure_bounds
+from deltasql.datafiles.inspection import SURE_BOUNDS, bounds_are_sure
+from deltasql.datafiles.statistics.floats import float_bounds
+from deltasql.datafiles.statistics.nan_bounds import with_sure_bounds
+from deltasql.datafiles.writing.arrow_files import encoded
 from deltasql.log.storage.stores import Stores
 
 NAN = float("nan")

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from deltasql.engine.session import local
-from deltasql.engine.session.tuning import FOR_FEW_ROWS, FOR_SCANS, SHREDDING, SHUFFLES, Tuning, for_size, for_writes
+from deltasql.engines.spark.session import local
+from deltasql.engines.spark.session.tuning import (
+    FOR_FEW_ROWS,
+    FOR_SCANS,
+    SHREDDING,
+    SHUFFLES,
+    Tuning,
+    for_size,
+    for_writes,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

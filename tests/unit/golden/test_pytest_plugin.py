@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 # What tests load in this process, pytester would load anew each time.
-import deltasql.engine.engine
+import deltasql.engines.spark.engine
 import deltasql.golden.tables
 import deltasql.log.actions.add_table
 import deltasql.pytest_plugin
@@ -17,7 +17,7 @@ import deltasql.result_arrow
 
 pytest_plugins = ["pytester"]
 
-LOADED = (deltasql.engine.engine, deltasql.golden.tables, deltasql.log.actions.add_table, deltasql.result_arrow)
+LOADED = (deltasql.engines.spark.engine, deltasql.golden.tables, deltasql.log.actions.add_table, deltasql.result_arrow)
 
 ORDERS = (
     "-- expect: no jvm\n\n-- name: table\nCREATE TABLE t (a INT);\n-- name: column\nALTER TABLE t ADD COLUMN b INT;\n"

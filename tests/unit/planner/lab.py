@@ -11,8 +11,9 @@ from typing import Any
 import pyarrow as pa
 
 from deltasql.catalog import Catalog
-from deltasql.engine.engine import StatementEngine
-from deltasql.engine.session.spark import SparkHandle
+from deltasql.datafiles.foreign.source_table import SourceTable
+from deltasql.engines.engine import StatementEngine
+from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.execution.catalog_effects import change_catalog, change_functions, change_views
 from deltasql.execution.table_change import StagedTable
 from deltasql.log.actions import operations
@@ -34,7 +35,6 @@ from deltasql.planner.catalog_changes import (
 )
 from deltasql.planner.changes import Plan, SettingChange, TableChange
 from deltasql.planner.context import Context, VisibleViews
-from deltasql.runtime import SourceTable
 from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.settings.session_settings import Settings
 from deltasql.sql.query_columns import known_columns

@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deltasql.engine.writing.file_statistics import _prefix, _shortest_single, _upper_prefix, stats_json
+from deltasql.datafiles.statistics.of_footers import _prefix, _shortest_single, _upper_prefix, stats_json
 from deltasql.schema.types import (
     DATE,
     FLOAT,

@@ -12,8 +12,8 @@ from deltasql.sql.references import (
     is_deterministic,
     is_stable,
     split_conjuncts,
-    table_references,
 )
+from deltasql.sql.relations import table_references
 
 TABLES = [
     ("SELECT a FROM t", "t"),

@@ -10,7 +10,7 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
-from deltasql.engine.reading import own_checks
+from deltasql.engines.sail import checks as own_checks
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.secrets import has_secret, without_secrets_of
 from deltasql.errors.syntax import ParseSyntaxError

@@ -29,6 +29,7 @@ from deltasql.plan.statements.restore import Restore
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
+from deltasql.schema.foreign import check_foreign
 from deltasql.schema.identity import identities, with_identities
 from deltasql.schema.types import LONG, StructField, StructType
 from deltasql.settings.session_settings import IGNORE_MISSING_FILES, RESTORE_DOWNGRADE
@@ -73,6 +74,7 @@ def _(statement: Restore, context: Context) -> Plan:
     try:
         version = _version(statement.version, log, context)
         old = log.snapshot(version)
+        check_foreign(old.schema, old.table)
     except DeltaSqlError as error:
         raise _retold(error, current.table).at(context.caret(statement.table.start, statement.table.end)) from None
     if version == current.version:

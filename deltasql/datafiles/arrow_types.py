@@ -1,0 +1,92 @@
+"""Types of tables as Arrow types, as PySpark converts them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
+from deltasql.sql.cursor import LeftToEngineError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_PRIMITIVES = {
+    "boolean": "bool",
+    "byte": "int8",
+    "short": "int16",
+    "integer": "int32",
+    "long": "int64",
+    "float": "float",
+    "double": "double",
+    "string": "string",
+    "binary": "binary",
+    "date": "date32",
+    "void": "null",
+}
+"""Arrow's aliases of the types."""
+
+
+def arrow_schema(schema: StructType) -> pa.Schema:
+    """The columns in Arrow, as nullable as they are declared.
+
+    Raises LeftToEngineError for a type that this process does not read.
+    """
+    import pyarrow as pa
+
+    return pa.schema(_fields(schema))
+
+
+def _fields(schema: StructType) -> list[pa.Field]:
+    import pyarrow as pa
+
+    return [pa.field(item.name, _arrow_type(item.type), item.nullable) for item in schema]
+
+
+def _arrow_type(kind: DataType) -> pa.DataType:
+    import pyarrow as pa
+
+    match kind:
+        case PrimitiveType(name=name):
+            return _primitive(name)
+        case DecimalType(precision=precision, scale=scale):
+            return pa.decimal128(precision, scale)
+        case ArrayType(element=element, contains_null=nullable):
+            return pa.list_(pa.field("element", _arrow_type(element), nullable))
+        case MapType(key=key, value=value, value_contains_null=nullable):
+            keys = pa.field("key", _arrow_type(key), nullable=False)
+            return pa.map_(keys, pa.field("value", _arrow_type(value), nullable))
+        case StructType():
+            return pa.struct(_fields(kind))
+
+
+def _primitive(name: str) -> pa.DataType:
+    import pyarrow as pa
+
+    if name == "timestamp":
+        return pa.timestamp("us", "UTC")
+    if name == "timestamp_ntz":
+        return pa.timestamp("us")
+    if name == "variant":
+        # By its metadata readers tell the field of a variant from a struct of the same shape.
+        metadata = pa.field("metadata", pa.binary(), nullable=False, metadata={"variant": "true"})
+        return pa.struct([pa.field("value", pa.binary(), nullable=False), metadata])
+    if name not in _PRIMITIVES:
+        raise LeftToEngineError(f"columns of the type {name.upper()} are not read in this process")
+    return pa.type_for_alias(_PRIMITIVES[name])
+
+
+def bare_schema(kind: StructType) -> StructType:
+    """The columns of `kind`, all nullable at any depth, and without their metadata: what readers give."""
+    return StructType(tuple(StructField(field.name, _bare_type(field.type)) for field in kind))
+
+
+def _bare_type(kind: DataType) -> DataType:
+    match kind:
+        case StructType():
+            return bare_schema(kind)
+        case ArrayType(element):
+            return ArrayType(_bare_type(element))
+        case MapType(key, value):
+            return MapType(_bare_type(key), _bare_type(value))
+        case _:
+            return kind

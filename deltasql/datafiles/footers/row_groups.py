@@ -1,0 +1,121 @@
+"""What the footer of a Parquet file says of its column chunks, read without pyarrow.
+
+pyarrow ends the process, by an exception in C++ that nobody catches, where it is asked for the chunks of some damaged
+footers: a type that is not the schema's, sizes that do not fit it. To read rows of such a file it refuses properly.
+Source: Parquet's thrift definition.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from deltasql.datafiles.footers.thrift import (
+    BINARY,
+    I64,
+    LIST,
+    STRUCT,
+    fields_of,
+    integer,
+    list_of,
+    struct_fields,
+    text,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_MAGIC, _ENCRYPTED = b"PAR1", b"PARE"
+TAIL = 8
+"""Bytes at the end of a file: the length of its footer, and the letters that all Parquet files end with."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnChunk:
+    """One column of a row group; `nulls` is None where the footer does not say."""
+
+    path: tuple[str, ...]
+    values: int
+    nulls: int | None
+
+    @property
+    def may_have_values(self) -> bool:
+        return self.nulls is None or self.nulls < self.values
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroup:
+    rows: int
+    chunks: tuple[ColumnChunk, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Footer:
+    """The row groups of a file. `leaves` gives the number of each leaf column by its path with dots."""
+
+    groups: tuple[RowGroup, ...]
+    leaves: Mapping[str, int]
+
+
+def read_footer(file: pa.NativeFile) -> Footer:
+    """The footer of an open file. Raises ValueError where it makes no sense, and what the file raises."""
+    size = file.seek(0, 2)
+    file.seek(max(size - TAIL, 0))
+    length = footer_length(file.read(TAIL), size)
+    file.seek(size - TAIL - length)
+    return parse_footer(bytes(file.read(length)))
+
+
+def footer_length(tail: bytes, size: int) -> int:
+    """The bytes of the footer, which stands before `tail`, the last bytes of a file of `size`. Raises ValueError."""
+    magic = tail[-4:]
+    if len(tail) < TAIL or magic not in {_MAGIC, _ENCRYPTED}:
+        raise ValueError("it does not end like a Parquet file")
+    if magic == _ENCRYPTED:
+        raise ValueError("it is encrypted")
+    (length,) = struct.unpack("<I", tail[-TAIL:-4])
+    if length > size - TAIL:
+        raise ValueError(f"its footer cannot have {length} bytes")
+    return int(length)
+
+
+def parse_footer(data: bytes) -> Footer:
+    """The footer in `data`. Raises ValueError."""
+    try:
+        fields, _ = struct_fields(data, 0, _FILE)
+    except (IndexError, RecursionError, struct.error) as error:
+        raise ValueError("its footer is cut off or damaged") from error
+    groups = tuple(fields.get(4, ()))
+    if not groups:
+        return Footer((), {})
+    first = groups[0].chunks
+    if any(len(group.chunks) != len(first) for group in groups):
+        raise ValueError("its row groups have different columns")
+    return Footer(groups, {".".join(chunk.path): number for number, chunk in enumerate(first)})
+
+
+def _chunk(data: bytes, at: int) -> tuple[ColumnChunk, int]:
+    column, at = struct_fields(data, at, _COLUMN)
+    fields = column.get(3, {})
+    values, nulls = fields.get(5), fields.get(12, {}).get(3)
+    if values is None or values < 0 or 3 not in fields or (nulls is not None and not 0 <= nulls <= values):
+        raise ValueError("its footer describes an impossible column")
+    return ColumnChunk(tuple(fields[3]), values, nulls), at
+
+
+def _group(data: bytes, at: int) -> tuple[RowGroup, int]:
+    fields, at = struct_fields(data, at, _GROUP)
+    rows = fields.get(3, -1)
+    if rows < 0:
+        raise ValueError("its footer describes a row group without a size")
+    return RowGroup(rows, tuple(fields.get(1, ()))), at
+
+
+# By the numbers of thrift's fields.
+_STATISTICS = {3: (I64, integer)}
+_META = {3: (LIST, list_of(BINARY, text)), 5: (I64, integer), 12: (STRUCT, fields_of(_STATISTICS))}
+_COLUMN = {3: (STRUCT, fields_of(_META))}
+_GROUP = {1: (LIST, list_of(STRUCT, _chunk)), 3: (I64, integer)}
+_FILE = {4: (LIST, list_of(STRUCT, _group))}

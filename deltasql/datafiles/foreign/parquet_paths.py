@@ -1,0 +1,87 @@
+"""The files that ``parquet.`path` `` stands for, and their columns, as Spark's reader has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from deltasql.datafiles.foreign.footers import fetch_footers
+from deltasql.datafiles.foreign.parquet_types import file_schema
+from deltasql.datafiles.inspection import readable
+from deltasql.datafiles.reading.file_reader import reader_schema
+from deltasql.datafiles.reading.old_calendar import OLD_DAYS, has_old_days
+from deltasql.errors.engine import NotOnSailError
+from deltasql.errors.sources import UnknownParquetTypeError
+from deltasql.errors.statements.copy_into import SourceNotFoundError
+from deltasql.log.storage.globs import SPECIAL, glob_expression
+from deltasql.log.storage.locations import absolute_location
+from deltasql.log.storage.source_files import Choice, SourceFile, find_source
+from deltasql.log.storage.stores import Stores
+from deltasql.schema.types import StructType
+from deltasql.sql.cursor import LeftToEngineError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def parquet_files(stores: Stores, place: str) -> tuple[list[str], StructType]:
+    """The absolute places of the files of a folder, a file or a pattern, and the columns that all of them have.
+
+    Raises NotOnSailError where Spark's columns are not certain: several schemas, folders that are partitions.
+    Raises SourceNotFoundError, SourceFileError, StorageError.
+    """
+    files = _files(stores, place)
+    schemas = [_schema(stores, file) for file in files]
+    if any(schema != schemas[0] for schema in schemas):
+        raise NotOnSailError(what=f"the files of {place}, which have several schemas")
+    names = [name.lower() for name in schemas[0].names]
+    if len(set(names)) < len(names) or not names:
+        raise NotOnSailError(what=f"the columns of {place}, of which two share a name")
+    return [file.path for file in files], schemas[0]
+
+
+def _files(stores: Stores, place: str) -> Sequence[SourceFile]:
+    location = absolute_location(place)
+    try:
+        files = find_source(stores.open, location, Choice()).files
+    except (FileNotFoundError, ValueError) as error:
+        raise SourceNotFoundError(location=place, reason="no such file or folder") from error
+    if not files:
+        raise SourceNotFoundError(location=place, reason="no file is there")
+    if any("=" in _folders_below(location, file.path) for file in files):
+        raise NotOnSailError(what="columns from the names of folders")
+    return files
+
+
+def _folders_below(location: str, path: str) -> str:
+    """The folders between what is read and a file of it; a file that a pattern names has none."""
+    if SPECIAL.search(location):
+        return "" if glob_expression(location).fullmatch(path) else path.rpartition("/")[0]
+    return path.removeprefix(location).rpartition("/")[0]
+
+
+def _schema(stores: Stores, file: SourceFile) -> StructType:
+    store, name = stores.of_file(file.path)
+    (footer,) = fetch_footers(store, [(name, file.size)])
+    try:
+        return file_schema(footer, file.path)
+    except UnknownParquetTypeError as error:
+        raise NotOnSailError(what=f"the type of a column in {file.path}") from error
+
+
+def read_columns(stores: Stores, files: Sequence[str], columns: StructType) -> pa.Table:
+    """Columns of all rows of some files.
+
+    Raises LeftToEngineError for days of another calendar, UnreadableDataFileError.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    names, target, tables = list(columns.names), reader_schema(columns), list[pa.Table]()
+    for path in files:
+        with readable(path), pq.ParquetFile(stores.open_file(path)) as opened:
+            rows = opened.read(names)
+            if has_old_days(opened.metadata, rows):
+                raise LeftToEngineError(OLD_DAYS)
+            tables.append(rows.select(names).cast(target, safe=False))
+    return pa.concat_tables(tables)

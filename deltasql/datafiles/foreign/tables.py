@@ -1,0 +1,104 @@
+"""A table of Parquet files without a log, or of Iceberg, from its listing or metadata and the footers of its files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import PurePosixPath
+from urllib.parse import unquote
+
+from deltasql.datafiles.footers.metadata import ParquetMetadata
+from deltasql.datafiles.foreign.footers import fetch_footers
+from deltasql.datafiles.foreign.iceberg_names import named_as_in_files
+from deltasql.datafiles.foreign.listing import data_files
+from deltasql.datafiles.foreign.parquet_types import SPARK_SCHEMA, file_schema
+from deltasql.datafiles.foreign.source_table import SourceFile, SourceTable
+from deltasql.errors.iceberg import MissingIcebergReaderError
+from deltasql.errors.schema import MergeFieldsError
+from deltasql.errors.sources import EmptySourceError, SourceFileError, SourceSchemaError
+from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.stores import Stores
+from deltasql.schema.evolution import merge_schemas
+from deltasql.schema.types import StructType
+
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+
+
+def source_table(stores: Stores, provider: str, location: str) -> SourceTable:
+    """The table of a provider, "parquet" or "iceberg", at a location.
+
+    Raises EmptySourceError, SourceFileError, SourceSchemaError, UnknownParquetTypeError, and for Iceberg what
+    `iceberg_table` raises.
+    """
+    store = stores.open(location)
+    return _iceberg(stores, store) if provider == "iceberg" else _parquet(store)
+
+
+def _parquet(store: LogStore) -> SourceTable:
+    entries = data_files(store)
+    if not entries:
+        raise EmptySourceError(store.root)
+    footers = fetch_footers(store, [(entry.path, entry.size) for entry in entries])
+    files = tuple(
+        SourceFile(entry.path, entry.size, entry.modified, folder_values(entry.path, store)) for entry in entries
+    )
+    schema = merged_schema([store.url(entry.path) for entry in entries], footers)
+    return SourceTable(store.root, schema, files, footers=footers)
+
+
+def _iceberg(stores: Stores, store: LogStore) -> SourceTable:
+    """Files of Iceberg's may lie anywhere: each folder is a storage of its own."""
+    if find_spec("pyiceberg") is None:
+        raise MissingIcebergReaderError(table=store.root)
+    from deltasql.log.iceberg.source import iceberg_table
+
+    found = iceberg_table(store)
+    places = [store.url(path) if "://" not in path and not path.startswith("/") else path for path, *_ in found.files]
+    footers, files = [], []
+    for place, (path, size, partitions) in zip(places, found.files, strict=True):
+        at, name = stores.of_file(place)
+        try:
+            entry = at.head(name)
+        except FileNotFoundError as error:
+            raise SourceFileError(place, "it is gone") from error
+        footers += fetch_footers(at, [(name, size)])
+        files.append(SourceFile(path, size, entry.modified, partitions))
+    schema = named_as_in_files(found.schema, places, footers, store.root)
+    return SourceTable(store.root, schema, tuple(files), found.partition_columns, found.properties, footers=footers)
+
+
+def folder_values(path: str, store: LogStore) -> tuple[tuple[str, str | None], ...]:
+    """Names and values of the `name=value` folders that a file lies in; Hive's name for null is None.
+
+    Raises SourceFileError for a folder without a name or a value.
+    """
+    found = []
+    for part in PurePosixPath(path).parent.parts:
+        name, equals, value = part.partition("=")
+        if equals and not (name and value):
+            raise SourceFileError(store.url(path), f"its folder {part} names no partition")
+        if equals:
+            found.append((unquote(name), None if value == HIVE_NULL else unquote(value)))
+    return tuple(found)
+
+
+def merged_schema(places: Sequence[str], footers: Sequence[ParquetMetadata]) -> StructType:
+    """The columns of all files, those of later ones behind. Raises SourceSchemaError with the first that does not fit.
+
+    Raises SourceFileError and UnknownParquetTypeError.
+    """
+    merged: StructType | None = None
+    seen: set[tuple[bytes, str | None]] = set()
+    for place, footer in zip(places, footers, strict=True):
+        key = footer.schema, footer.pairs.get(SPARK_SCHEMA)
+        if key in seen:
+            continue
+        seen.add(key)
+        try:
+            found = file_schema(footer, place)
+            merged = found if merged is None else merge_schemas(merged, found)
+        except ValueError as error:
+            raise SourceFileError(place, str(error)) from error
+        except MergeFieldsError as error:
+            raise SourceSchemaError(place, error.column, error.data_type, error.table_type) from error
+    return merged or StructType()

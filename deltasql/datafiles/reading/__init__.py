@@ -1,0 +1,1 @@
+"""Rows of data files as Arrow tables and batches. Writes nothing."""

@@ -1,0 +1,418 @@
+"""Data files that this process reads by Arrow, whose rows are those that Spark's own reader would give."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from functools import partial, reduce
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from deltasql.datafiles.arrow_types import arrow_schema, bare_schema
+from deltasql.datafiles.inspection import readable
+from deltasql.datafiles.reading.old_calendar import OLD_DAYS, has_old_days
+from deltasql.datafiles.reading.stream_batches import fitted
+from deltasql.datafiles.threads import working
+from deltasql.log.storage.locations import hadoop_location, is_local
+from deltasql.log.storage.paths import encode_path
+from deltasql.log.storage.stores import Stores
+from deltasql.plan.hidden import ROW_PLACE
+from deltasql.plan.operators import Scan
+from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.lengths import declared_type, has_lengths, length_of
+from deltasql.schema.types import (
+    LONG,
+    STRING,
+    TIMESTAMP,
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+)
+from deltasql.sql.cursor import LeftToEngineError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    Places = np.ndarray[Any, Any]
+
+_CORES = os.cpu_count() or 2
+_AT_ONCE = 8 << 20
+"""Smaller files are fetched whole, with one request."""
+
+_FIELDS = StructType(
+    (
+        StructField("file_path", STRING, nullable=False),
+        StructField("file_name", STRING, nullable=False),
+        StructField("file_size", LONG, nullable=False),
+        StructField("file_block_start", LONG, nullable=False),
+        StructField("file_block_length", LONG, nullable=False),
+        StructField("file_modification_time", TIMESTAMP, nullable=False),
+        StructField("row_index", LONG, nullable=False),
+    )
+)
+"""What Spark tells of a row's file. Source: Spark, Hidden File Metadata."""
+DESCRIPTION = StructField("_metadata", _FIELDS, nullable=False)
+PLACE = StructField(ROW_PLACE, LONG, nullable=False)
+"""Where a row stands, in eight bytes: the number of its file in the scan, above its position in the file."""
+ROW_BITS = 40
+
+
+def split_places(places: Places) -> tuple[Places, Places]:
+    """The numbers of files and the positions in them, of values of ROW_PLACE."""
+    return places >> ROW_BITS, places & (2**ROW_BITS - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """Which rows of files are wanted: those of which `holds` says so, from columns of these names.
+
+    It is asked with the path of a file, the columns of some of its rows, and how many these are.
+    """
+
+    columns: frozenset[str]
+    holds: Callable[[str, pa.Table, int], Places]
+
+
+class FileReader:
+    """Reads files of a scan with `columns`: what a file lacks is NULL, narrower types are widened.
+
+    Rows that cannot have one of the keys that are looked for, see `Here`, may be left out; those that are not `wanted`
+    are. Columns that do not tell are read only of row groups that have such rows.
+    """
+
+    def __init__(self, stores: Stores, operator: Scan, columns: StructType, wanted: RowFilter | None = None) -> None:
+        self.operator = operator
+        self._stores, self._columns, self._filter = stores, columns, wanted
+        self._keys = {} if operator.here is None else operator.here.keys
+        told = frozenset() if wanted is None else wanted.columns
+        self._tested = [item for item in columns if item.name in told or physical_name(item) in self._keys]
+        self._target = reader_schema(columns)
+        names = ("location", "size")
+        self._sizes = dict(zip(*(operator.files.column(name).to_pylist() for name in names), strict=True))
+        self._share = sum(size or 0 for size in self._sizes.values()) / _CORES
+
+    def rows(self, path: str, marked: Callable[[], Places] | None, number: int = 0) -> pa.Table:
+        """The rows of the file at `path`, the one of that number, but for those that are `marked`: see `driver_rows`.
+
+        Row groups of a local file are read side by side where other files leave cores to it. Raises LostDataFileError
+        for one that is gone, and what `driver_rows` raises.
+        """
+        import pyarrow as pa
+
+        store, name = self._stores.of_file(path)
+        size = self._sizes.get(path)
+        with readable(path):
+            modified = store.head(name).modified if self.operator.described else 0
+            whole = store.read(name) if size is None or size <= _AT_ONCE else None
+
+            def source() -> pa.NativeFile:
+                return store.open_input(name) if whole is None else pa.BufferReader(whole)
+
+            first = source()
+            file = _opened(first)
+            of_file = _File(path, first.size(), modified, number, _stored_names(file, self._columns))
+            places = None if marked is None else marked()
+            if file.num_row_groups < 2 or of_file.size <= self._share or not is_local(path):
+                return self._part(of_file, partial(_read_all, file), 0, file.metadata.num_rows, places)
+
+            def read(group: int, start: int, end: int) -> pa.Table:
+                own = None if places is None else places_between(places, start, end)
+                opened = _opened(source(), file.metadata)
+                return self._part(of_file, partial(_read_group, opened, group), start, end, own)
+
+            groups = self._groups(file.metadata, places)
+            with working(len(groups), _CORES) as threads:
+                parts = [threads.submit(read, *group) for group in groups]
+                return pa.concat_tables([part.result() for part in parts])
+
+    def _groups(self, footer: pq.FileMetaData, places: Places | None) -> list[tuple[int, int, int]]:
+        """The row groups to read: the number of each, of its first row, and of the row behind its last one."""
+        groups = group_ranges(group_sizes(footer))
+        if places is None or not self.operator.marked_only:
+            return groups
+        return [group for group in groups if len(places_between(places, *group[1:]))] or groups[:1]
+
+    def _part(
+        self, file: _File, read: Callable[[Sequence[str]], pa.Table], start: int, end: int, places: Places | None
+    ) -> pa.Table:
+        """The rows of a file from the number `start` to `end` with the columns that are asked for.
+
+        `read` gives columns of these rows by the names that the file has for them. Rows at some `places`, counted from
+        `start`, are left out, or with `marked_only` all others.
+        """
+        tested = [name for item in self._tested if (name := file.stored.get(physical_name(item))) is not None]
+        rows = read(tested if self._tested else list(file.stored.values()))
+        if rows.num_columns and rows.num_rows != end - start:
+            raise ValueError(f"it has {rows.num_rows} rows where its footer tells of {end - start}")
+        chosen = self._chosen(file, rows, end - start, places)
+        others = [name for name in file.stored.values() if name not in tested] if self._tested else []
+        if chosen is not None and not chosen.any():
+            return self._target.empty_table()
+        return self._with_columns(file, _beside(rows, read(others)) if others else rows, start, end, chosen)
+
+    def _with_columns(self, file: _File, rows: pa.Table, start: int, end: int, chosen: Places | None) -> pa.Table:
+        """The rows that are `chosen` of some, the first of which has a number, with the columns that are asked for."""
+        import numpy as np
+        import pyarrow as pa
+
+        mask = None if chosen is None else pa.array(chosen)
+
+        def numbers() -> Places:
+            """Those of the rows, for which few ask."""
+            found = np.arange(start, end)
+            return found if chosen is None else found[chosen]
+
+        def column(item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
+            if item is DESCRIPTION:
+                return _described(file, numbers(), kind)
+            if item is PLACE:
+                return pa.array((file.number << ROW_BITS) + numbers())
+            # Arrow chooses among values of the types that are asked for; of all others it does not know how.
+            found = _stored(rows, file.stored, item, kind)
+            return found if mask is None else found.filter(mask)
+
+        values = [column(item, field.type) for item, field in zip(self._columns, self._target, strict=True)]
+        return pa.Table.from_arrays(values, schema=self._target)
+
+    def _chosen(self, file: _File, rows: pa.Table, count: int, places: Places | None) -> Places | None:
+        """For each of so many rows, which have the columns that tell, whether it is wanted; None for all."""
+        import pyarrow as pa
+
+        found = []
+        if places is not None and (self.operator.marked_only or len(places)):
+            found.append(at_places(count, places, inside=self.operator.marked_only))
+        kinds = [self._target.field(item.name).type for item in self._tested]
+        columns = [_stored(rows, file.stored, item, kind) for item, kind in zip(self._tested, kinds, strict=True)]
+        for item, column in zip(self._tested, columns, strict=True):
+            values = self._keys.get(physical_name(item))
+            # To look in values takes as long as their number, however few the rows are.
+            if values is not None and len(values) <= count:
+                found.append(are_among(column, values))
+        if self._filter is not None:
+            table = pa.Table.from_arrays(columns, names=[item.name for item in self._tested])
+            found.append(self._filter.holds(file.path, table, count))
+        return reduce(lambda some, more: some & more, found) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A file of `size` bytes, when it was `modified` (ms since the epoch), its number in the scan, and what it calls
+    the columns that are `stored`, by physical name."""
+
+    path: str
+    size: int
+    modified: int
+    number: int
+    stored: Mapping[str, str]
+
+
+def are_among(column: pa.Array | pa.ChunkedArray, values: pa.Array) -> Places:
+    """For each value of a column whether it is one of some. NULL is none."""
+    import pyarrow.compute as pc
+
+    wide = widest(column)
+    found: Places = pc.is_in(wide, value_set=values.cast(wide.type), skip_nulls=True).to_numpy(zero_copy_only=False)
+    return found
+
+
+def widest(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Whole numbers with 64 bits; other values as they are."""
+    import pyarrow as pa
+
+    return values.cast(pa.int64()) if pa.types.is_integer(values.type) else values
+
+
+def group_sizes(footer: pq.FileMetaData) -> list[int]:
+    """The numbers of rows of a file's row groups."""
+    return [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
+
+
+def group_ranges(sizes: Iterable[int]) -> list[tuple[int, int, int]]:
+    """Of row groups of such sizes: the number of each, of its first row, and of the row behind its last one."""
+    ends = list(accumulate(sizes))
+    return list(zip(range(len(ends)), [0, *ends], ends, strict=False))
+
+
+def places_between(places: Places, start: int, end: int) -> Places:
+    """Those of some sorted places that are in a range, counted from its start."""
+    first, count = slice_between(places, start, end)
+    return places[first : first + count] - start
+
+
+def slice_between(places: Places, start: int, end: int) -> tuple[int, int]:
+    """Where in some sorted places those of a range begin, and how many they are."""
+    import numpy as np
+
+    first, last = np.searchsorted(places, [start, end]).tolist()
+    return first, last - first
+
+
+def at_places(rows: int, places: Places, *, inside: bool) -> Places:
+    """For each of so many rows whether it is at one of some places; or, where `inside` is False, at none."""
+    import numpy as np
+
+    found = np.full(rows, not inside)
+    found[places] = inside
+    return found
+
+
+def read_schema(columns: StructType) -> StructType:
+    """The columns as readers give them: all nullable but those that say where a row is from, which come last."""
+    of_row = tuple(item for item in columns if _is_told(item))
+    return StructType((*bare_schema(StructType(tuple(item for item in columns if not _is_told(item)))), *of_row))
+
+
+def reader_schema(columns: StructType) -> pa.Schema:
+    """`read_schema` in Arrow. Raises LeftToEngineError for a type that this process does not read."""
+    return arrow_schema(read_schema(columns))
+
+
+def _is_told(item: StructField) -> bool:
+    """Whether a column is none of the file's, but says where a row is from."""
+    return item is DESCRIPTION or item is PLACE
+
+
+def row_group_rows(path: str, data: memoryview, group: int, columns: StructType) -> pa.Table:
+    """All rows of one row group of a file in memory, with `columns` as `reader_schema` has them.
+
+    Raises LeftToEngineError for days of another calendar, UnreadableDataFileError.
+    """
+    import pyarrow as pa
+
+    target = reader_schema(columns)
+    with readable(path):
+        file = _opened(pa.BufferReader(data))
+        stored = _stored_names(file, columns)
+        rows = _read_group(file, group, list(stored.values()))
+        values = [_stored(rows, stored, item, kind.type) for item, kind in zip(columns, target, strict=True)]
+        return pa.Table.from_arrays(values, schema=target)
+
+
+def known_columns(footer: pq.FileMetaData) -> tuple[list[str], list[str]]:
+    """The columns of a file, and those with dictionaries, by the paths that Parquet has for them."""
+    if not footer.num_row_groups:
+        return [], []
+    group = footer.row_group(0)
+    chunks = [group.column(number) for number in range(group.num_columns)]
+    repeating = [chunk.path_in_schema for chunk in chunks if chunk.has_dictionary_page]
+    return list(dict.fromkeys(chunk.path_in_schema.partition(".")[0] for chunk in chunks)), repeating
+
+
+def _opened(source: pa.NativeFile, footer: pq.FileMetaData | None = None) -> pq.ParquetFile:
+    """A file, whose `footer` may be known: values that Arrow reads as Spark does, but for days of another calendar.
+
+    Raises ValueError where the numbers of rows contradict each other.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    # What is in memory need not be copied first: 0.40 s → 0.24 s for 5,000,000 rows.
+    in_memory = isinstance(source, pa.BufferReader)
+    file = pq.ParquetFile(source, metadata=footer, coerce_int96_timestamp_unit="us", pre_buffer=not in_memory)
+    # Before room is made for so many rows: a damaged number is mostly one that memory does not hold.
+    if footer is None and sum(group_sizes(file.metadata)) != file.metadata.num_rows:
+        raise ValueError(f"its row groups do not have the {file.metadata.num_rows} rows that its footer tells of")
+    return file
+
+
+def _read_all(file: pq.ParquetFile, names: Sequence[str]) -> pa.Table:
+    """Columns of all rows."""
+    return _days_checked(file, file.read(columns=list(names)))
+
+
+def _read_group(file: pq.ParquetFile, group: int, names: Sequence[str]) -> pa.Table:
+    """Columns of a row group."""
+    return _days_checked(file, file.read_row_group(group, columns=list(names), use_threads=False))
+
+
+def _beside(rows: pa.Table, more: pa.Table) -> pa.Table:
+    """The same rows with more columns."""
+    import pyarrow as pa
+
+    return pa.Table.from_arrays([*rows.columns, *more.columns], names=[*rows.column_names, *more.column_names])
+
+
+def _days_checked(file: pq.ParquetFile, rows: pa.Table) -> pa.Table:
+    """Rows of a file. Raises LeftToEngineError for days of another calendar."""
+    if has_old_days(file.metadata, rows):
+        raise LeftToEngineError(OLD_DAYS)
+    return rows
+
+
+def _stored_names(file: pq.ParquetFile, columns: StructType) -> dict[str, str]:
+    """What a file calls those of the columns that it has, by physical name."""
+    known = {name.lower(): name for name in file.schema_arrow.names}
+    names = map(physical_name, columns)
+    return {name: known[name.lower()] for name in names if name.lower() in known}
+
+
+def _stored(
+    rows: pa.Table, stored: Mapping[str, str], item: StructField, kind: pa.DataType
+) -> pa.Array | pa.ChunkedArray:
+    """A column of a file, by what the file calls those that are `stored`; NULLs where it lacks it."""
+    import pyarrow as pa
+
+    name = stored.get(physical_name(item))
+    if name is None:
+        return pa.nulls(rows.num_rows, kind)
+    declared = declared_type(item)
+    column = rows.column(name)
+    if column.type.equals(kind) and not has_lengths(declared):
+        # As it is: columns of many values need no copy.
+        return column
+    return _padded(fitted(column.combine_chunks(), item.type, kind), declared)
+
+
+def _padded(values: pa.Array, declared: DataType) -> pa.Array:
+    """`values` with blanks behind those of CHAR(n) that another engine did not write to their length."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    length = length_of(declared)
+    if length is not None and length.kind == "char":
+        return pc.utf8_rpad(values, width=length.length, padding=" ")
+    if not has_lengths(declared):
+        return values
+    match declared:
+        case StructType():
+            children = [_padded(pc.struct_field(values, [at]), item.type) for at, item in enumerate(declared)]
+            return pa.StructArray.from_arrays(children, fields=list(values.type), mask=pc.is_null(values))
+        case ArrayType(element):
+            items = _padded(values.values, element)
+            return pa.ListArray.from_arrays(values.offsets, items, type=values.type, mask=pc.is_null(values))
+        case MapType(key, value):
+            pairs = _padded(values.keys, key), _padded(values.items, value)
+            return pa.MapArray.from_arrays(values.offsets, *pairs, type=values.type, mask=pc.is_null(values))
+        case _:
+            return values
+
+
+def _described(file: _File, numbers: Places, kind: pa.StructType) -> pa.Array:
+    """What Spark tells of a file, for each of its rows with these numbers."""
+    import pyarrow as pa
+
+    values: dict[str, Any] = {
+        "file_path": spark_uri(file.path),
+        "file_name": encoded_name(file.path),
+        "file_size": file.size,
+        "file_block_start": 0,
+        "file_block_length": file.size,
+        "file_modification_time": datetime.fromtimestamp(file.modified / 1000, timezone.utc),
+    }
+    children = [pa.repeat(pa.scalar(values[field.name], field.type), len(numbers)) for field in list(kind)[:-1]]
+    return pa.StructArray.from_arrays([*children, pa.array(numbers)], fields=list(kind))
+
+
+def encoded_name(path: str) -> str:
+    return encode_path(path.rpartition("/")[2])
+
+
+def spark_uri(path: str) -> str:
+    """An absolute place as Spark names it in `_metadata.file_path`: encoded, `file:` before a local one."""
+    return f"file:{encode_path(path)}" if path.startswith("/") else encode_path(hadoop_location(path))

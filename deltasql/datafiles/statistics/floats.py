@@ -1,0 +1,103 @@
+"""The least and the greatest values of floating-point columns, which Arrow's footers do not tell to the end.
+
+They leave NaN out, and have a negative zero as the lower and a positive one as the upper bound of zeros.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from deltasql.datafiles.statistics.of_footers import FloatBounds
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class FloatRange(NamedTuple):
+    """The least and the greatest number, None where there is none, and whether NaN is among the values."""
+
+    low: float | None = None
+    high: float | None = None
+    nan: bool = False
+
+    def united(self, other: FloatRange) -> FloatRange:
+        """That of all values of both."""
+        lows = [value for value in (self.low, other.low) if value is not None]
+        highs = [value for value in (self.high, other.high) if value is not None]
+        low, high = min(lows, key=_order, default=None), max(highs, key=_order, default=None)
+        return FloatRange(low, high, self.nan or other.nan)
+
+    @property
+    def bounds(self) -> FloatBounds:
+        """NaN is greater than every number."""
+        return self.low, None if self.nan else self.high
+
+
+def _order(value: float) -> tuple[float, float]:
+    """A negative zero is the lesser one."""
+    return value, math.copysign(1, value)
+
+
+def float_bounds(table: pa.Table) -> dict[str, FloatBounds]:
+    """The bounds of the floating-point columns, those in structs too, by path."""
+    return {path: found.bounds for path, found in float_ranges(table).items()}
+
+
+def float_ranges(table: pa.Table) -> dict[str, FloatRange]:
+    """The ranges of the floating-point columns, those in structs too, by path."""
+    return dict(
+        found
+        for field, column in zip(table.schema, table.columns, strict=True)
+        for found in _ranges(field.name, column)
+    )
+
+
+def united(several: Iterable[Mapping[str, FloatRange]]) -> dict[str, FloatRange]:
+    """The ranges of the rows of several tables."""
+    found: dict[str, FloatRange] = {}
+    for ranges in several:
+        for path, own in ranges.items():
+            found[path] = found.get(path, FloatRange()).united(own)
+    return found
+
+
+def has_floats(kind: pa.DataType) -> bool:
+    """Whether a column of this type has ranges, itself or in structs."""
+    import pyarrow as pa
+
+    if pa.types.is_struct(kind):
+        return any(has_floats(field.type) for field in kind)
+    return bool(pa.types.is_floating(kind))
+
+
+def _ranges(path: str, column: pa.ChunkedArray) -> Iterator[tuple[str, FloatRange]]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_struct(column.type):
+        for index, field in enumerate(column.type):
+            yield from _ranges(f"{path}.{field.name}", pc.struct_field(column, [index]))
+    elif pa.types.is_floating(column.type):
+        found = FloatRange()
+        for chunk in column.chunks:
+            found = found.united(_of_chunk(chunk))
+        yield path, found
+
+
+def _of_chunk(chunk: pa.Array) -> FloatRange:
+    import numpy as np
+
+    values = (chunk.drop_null() if chunk.null_count else chunk).to_numpy()
+    unknown = np.isnan(values)
+    nan = bool(unknown.any())
+    numbers = values[~unknown] if nan else values
+    if not numbers.size:
+        return FloatRange(nan=nan)
+    low, high = numbers.min(), numbers.max()
+    if low == 0 or high == 0:
+        negative = np.signbit(numbers[numbers == 0])
+        low = np.copysign(low, -1.0 if negative.any() else 1.0) if low == 0 else low
+        high = np.copysign(high, -1.0 if negative.all() else 1.0) if high == 0 else high
+    return FloatRange(float(low), float(high), nan)

@@ -1,0 +1,215 @@
+"""Statistics of data files that are there already, computed from their rows, whoever wrote them.
+
+Footers would be cheaper, but they leave out what ANALYZE is run for: bounds of INT96 timestamps and of columns with
+NaN, null counts of arrays; and pyarrow ends the process over the column chunks of some damaged ones. Rows it refuses
+properly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from deltasql.datafiles.inspection import readable
+from deltasql.datafiles.statistics.of_footers import json_bounds, put, stats_json
+from deltasql.log.actions.actions import AddFile
+from deltasql.log.configuration.indexed_columns import IndexedColumn, IndexRule, index_rule, indexed_leaves
+from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE
+from deltasql.log.storage.paths import absolute
+from deltasql.log.storage.stores import Stores
+from deltasql.schema.types import DataType, DecimalType, PrimitiveType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.log.replay.snapshot import Snapshot
+
+_THREADS = 4
+_BATCH_ROWS = 1 << 16
+_BOUNDED = frozenset(
+    {"byte", "short", "integer", "long", "float", "double", "date", "timestamp", "timestamp_ntz", "string"}
+)
+_MS_PER_DAY = 86_400_000
+
+
+def recomputed(stores: Stores, snapshot: Snapshot, adds: Sequence[AddFile]) -> list[str]:
+    """The statistics of each file as JSON, of all rows that are in it, also those that a deletion vector marks.
+
+    Which columns have some the table's properties say. Raises LostDataFileError, UnreadableDataFileError.
+    """
+    rule = index_rule(snapshot.configuration)
+    leaves = indexed_leaves(snapshot.schema, snapshot.partition_columns, rule)
+    by_name = snapshot.properties[COLUMN_MAPPING_MODE] != "id"
+    has_vectors = "deletionVectors" in snapshot.protocol.features
+
+    def of(add: AddFile) -> str:
+        path = absolute(add.path, snapshot.location)
+        with readable(path):
+            statistics = _of_file(stores, path, leaves, rule, by_name=by_name)
+        # Bounds of rows that are gone may be wider than those of the rows that are left.
+        tight = {"tightBounds": add.deletion_vector is None} if has_vectors else {}
+        return stats_json(statistics | tight)
+
+    with ThreadPoolExecutor(_THREADS) as threads:
+        return list(threads.map(of, adds))
+
+
+@dataclass(slots=True)
+class _Column:
+    """What is known so far of one column of a file; `low` and `high` compare, as Arrow gives them."""
+
+    leaf: IndexedColumn
+    nulls: int = 0
+    low: Any = None
+    high: Any = None
+    has_nan: bool = False
+
+    def add(self, values: pa.Array) -> None:
+        import pyarrow.compute as pc
+
+        self.nulls += values.null_count
+        if not _has_bounds(self.leaf.type):
+            return
+        values = _comparable(values, self.leaf.type)
+        if values is None:
+            return
+        if _is_float(self.leaf.type):
+            is_nan = pc.is_nan(values)
+            self.has_nan = self.has_nan or bool(pc.any(is_nan).as_py())
+            values = pc.drop_null(pc.if_else(is_nan, None, values))
+        found = pc.min_max(values)
+        low, high = found["min"].as_py(), found["max"].as_py()
+        if low is not None:
+            self.low = low if self.low is None else min(low, self.low)
+            self.high = high if self.high is None else max(high, self.high)
+
+    def add_batch(self, batch: pa.RecordBatch) -> None:
+        """Takes in the column's values in some rows of the file."""
+        first, *rest = self.leaf.path
+        values = _below(batch.column(first), rest)
+        if values is None:
+            self.nulls += batch.num_rows
+        else:
+            self.add(values)
+
+    def tell(self, statistics: dict[str, Any], rule: IndexRule) -> None:
+        """Puts what is known into the statistics of the file."""
+        put(statistics["nullCount"], self.leaf.path, self.nulls)
+        if self.low is None:
+            return
+        # NaN is the greatest value there is, and no JSON number.
+        high = math.nan if self.has_nan else self.high
+        for key, value in zip(
+            ("minValues", "maxValues"), json_bounds(self.leaf.type, self.low, high, rule), strict=True
+        ):
+            if value is not None:
+                put(statistics[key], self.leaf.path, value)
+
+
+def _of_file(
+    stores: Stores, path: str, leaves: Sequence[IndexedColumn], rule: IndexRule, *, by_name: bool
+) -> dict[str, Any]:
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(stores.open_file(path), coerce_int96_timestamp_unit="us")
+    names = set(file.schema_arrow.names)
+    columns = [_Column(leaf) for leaf in leaves if leaf.path[0] in names]
+    tops = list(dict.fromkeys(column.leaf.path[0] for column in columns))
+    rows = 0
+    for batch in file.iter_batches(_BATCH_ROWS, columns=tops):
+        rows += batch.num_rows
+        for column in columns:
+            column.add_batch(batch)
+    rows = rows if tops else file.metadata.num_rows
+    statistics: dict[str, Any] = {"numRecords": rows, "minValues": {}, "maxValues": {}, "nullCount": {}}
+    # A column that was added after the file is NULL in all its rows; by field id it may be there under another name.
+    for leaf in leaves if by_name else ():
+        put(statistics["nullCount"], leaf.path, rows)
+    for column in columns:
+        column.tell(statistics, rule)
+    return statistics
+
+
+def _below(values: pa.Array, path: Sequence[str]) -> pa.Array | None:
+    """The field at `path` of a struct, NULL where a struct on the way is; None where the file has no such field."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    for name in path:
+        if not pa.types.is_struct(values.type) or values.type.get_field_index(name) < 0:
+            return None
+        values = pc.struct_field(values, values.type.get_field_index(name))
+    return values
+
+
+def _has_bounds(kind: DataType) -> bool:
+    return isinstance(kind, DecimalType) or (isinstance(kind, PrimitiveType) and kind.name in _BOUNDED)
+
+
+def _is_float(kind: DataType) -> bool:
+    return isinstance(kind, PrimitiveType) and kind.name in {"float", "double"}
+
+
+def _comparable(values: pa.Array, kind: DataType) -> pa.Array | None:
+    """Values as bounds of `kind` are compared: days, milliseconds, numbers, texts; None for what another type cannot
+    be read as. A file may be older than the column's type.
+    """
+    import pyarrow as pa
+
+    stored = values.type
+    if isinstance(kind, DecimalType):
+        is_exact = pa.types.is_decimal(stored) or pa.types.is_integer(stored)
+        return values.cast(pa.decimal128(38, kind.scale)) if is_exact else None
+    assert isinstance(kind, PrimitiveType)
+    match kind.name:
+        case "date":
+            return values.cast(pa.int32()) if pa.types.is_date32(stored) else None
+        case "string":
+            return _texts(values)
+        case "timestamp" | "timestamp_ntz":
+            return _milliseconds(values)
+        case "float" | "double":
+            return _floats(values, kind)
+        case _:
+            return values if pa.types.is_integer(stored) else None
+
+
+def _texts(values: pa.Array) -> pa.Array | None:
+    import pyarrow as pa
+
+    return values if pa.types.is_string(values.type) or pa.types.is_large_string(values.type) else None
+
+
+def _floats(values: pa.Array, kind: PrimitiveType) -> pa.Array | None:
+    import pyarrow as pa
+
+    if not pa.types.is_integer(values.type) and not pa.types.is_floating(values.type):
+        return None
+    return values.cast(pa.float64() if kind.name == "double" else pa.float32())
+
+
+def _milliseconds(values: pa.Array) -> pa.Array | None:
+    """Times since 1970, rounded down; a day begins at midnight."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if pa.types.is_date32(values.type):
+        return pc.multiply(values.cast(pa.int32()).cast(pa.int64()), _MS_PER_DAY)
+    if not pa.types.is_timestamp(values.type):
+        return None
+    numbers = values.cast(pa.int64())
+    if values.type.unit == "s":
+        return pc.multiply(numbers, 1000)
+    return _floored(numbers, {"ms": 1, "us": 1000, "ns": 1_000_000}[values.type.unit])
+
+
+def _floored(numbers: pa.Array, divisor: int) -> pa.Array:
+    """Numbers divided and rounded down, those before 1970 too."""
+    import pyarrow.compute as pc
+
+    quotient = pc.divide(numbers, divisor)
+    needs_one = pc.and_(pc.less(numbers, 0), pc.invert(pc.equal(pc.multiply(quotient, divisor), numbers)))
+    return pc.subtract(quotient, pc.cast(needs_one, "int64"))

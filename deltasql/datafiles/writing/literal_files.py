@@ -1,0 +1,126 @@
+"""Rows that are known, as Parquet files like those that Spark writes: without Spark, by Arrow.
+
+A statement spells them out, or the caller has them in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from deltasql.datafiles.reading.literal_rows import literal_table
+from deltasql.datafiles.writing.arrow_files import as_stored, by_directory, directory_name, write_tables
+from deltasql.datafiles.writing.staged_files import DIRECTORY_PREFIX, HIVE_NULL, WrittenFile
+from deltasql.log.storage.log_store import LogStore
+from deltasql.plan.hidden import hidden
+from deltasql.plan.operators import HeldRows, Literals
+from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def write_literals(
+    store: LogStore, directory: str, rows: Literals, partition_columns: Sequence[str], *, stores_partitions: bool
+) -> list[WrittenFile]:
+    """Writes `rows` below a new directory of the table: one file, or one for each partition.
+
+    Timestamps in names of directories are in UTC. With `stores_partitions` files hold the partition columns as well.
+    """
+    tables = (
+        (f"{directory}/{place}".rstrip("/"), literal_table(part, physical=True))
+        for place, part in _parts(rows, partition_columns, stores_partitions)
+    )
+    return write_tables(store, tables, rows.schema, in_partitions=bool(partition_columns))
+
+
+def write_held_rows(
+    store: LogStore, directory: str, rows: HeldRows, partition_columns: Sequence[str], *, stores_partitions: bool
+) -> list[WrittenFile]:
+    """As `write_literals`. The partition columns are of types whose values have one spelling."""
+    import pyarrow as pa
+
+    fields = [field for name in partition_columns if (field := rows.schema.find(name)) is not None]
+    own = {field.name for field in fields}
+    table = rows.table
+    texts: dict[str, pa.ChunkedArray] = {}
+    for field in fields:
+        place = table.schema.get_field_index(field.name)
+        column = _without_null_name(table.column(place))
+        table = table.set_column(place, field.name, column)
+        texts[hidden(len(texts))] = column.cast(pa.string())
+    kept = [item for item in rows.schema if stores_partitions or item.name not in own]
+    data = StructType(tuple(sorted(kept, key=lambda item: item.name in own)))
+    stored = as_stored(table.select(data.names).rename_columns([physical_name(item) for item in data]), data)
+    for name, column in texts.items():
+        stored = stored.append_column(name, column)
+    prefix = DIRECTORY_PREFIX if stores_partitions else ""
+
+    def tables() -> Iterator[tuple[str, pa.Table]]:
+        for values, part in by_directory(stored, list(texts)):
+            named = zip(fields, (values[name] for name in texts), strict=True)
+            place = "/".join(directory_name(f"{prefix}{physical_name(field)}", value) for field, value in named)
+            yield f"{directory}/{place}".rstrip("/"), part
+
+    return write_tables(store, tables(), rows.schema, in_partitions=bool(partition_columns))
+
+
+def _without_null_name(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """`column`, where the text that names NULL in a directory is NULL."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not pa.types.is_string(column.type):
+        return column
+    return pc.if_else(pc.equal(column, HIVE_NULL), pa.scalar(None, pa.string()), column)
+
+
+# Partitions
+
+
+def _parts(rows: Literals, partition_columns: Sequence[str], stores_partitions: bool) -> Iterator[tuple[str, Literals]]:
+    """The rows of each partition, in their order, as its files have them, and its directory."""
+    fields = [field for name in partition_columns if (field := rows.schema.find(name)) is not None]
+    columns = _with_nulls(dict(zip(rows.schema.names, rows.columns, strict=True)), fields)
+    own = {field.name for field in fields}
+    data = StructType((*(item for item in rows.schema if item.name not in own), *(fields if stores_partitions else ())))
+    prefix = DIRECTORY_PREFIX if stores_partitions else ""
+
+    def place_of(number: int) -> str:
+        named = ((physical_name(field), _text(field.type, columns[field.name][number])) for field in fields)
+        return "/".join(directory_name(f"{prefix}{name}", value) for name, value in named)
+
+    places: dict[str, list[int]] = {}
+    for number in range(rows.rows):
+        places.setdefault(place_of(number), []).append(number)
+    for place, numbers in places.items():
+        yield place, Literals(data, tuple(tuple(columns[item.name][number] for number in numbers) for item in data))
+
+
+def _with_nulls(
+    columns: Mapping[str, tuple[Any, ...]], partitions: Sequence[StructField]
+) -> dict[str, tuple[Any, ...]]:
+    """`columns`, where the text that names NULL in a directory is NULL."""
+    nulled = {field.name: tuple(None if v == HIVE_NULL else v for v in columns[field.name]) for field in partitions}
+    return {**columns, **nulled}
+
+
+def _text(kind: DataType, value: Any) -> str | None:
+    """A partition value as Spark casts it to text."""
+    if value is None:
+        return None
+    match kind:
+        case DecimalType():
+            return f"{value:f}"
+        case PrimitiveType("boolean"):
+            return "true" if value else "false"
+        case PrimitiveType("date"):
+            return (date(1970, 1, 1) + timedelta(days=value)).isoformat()
+        case PrimitiveType("timestamp"):
+            return (
+                f"{(datetime(1970, 1, 1) + timedelta(microseconds=value)).isoformat(sep=' ', timespec='microseconds')}Z"
+            )
+        case _:
+            return str(value)

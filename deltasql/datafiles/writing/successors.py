@@ -1,0 +1,365 @@
+"""Data files that lose some of their rows, or get other values of some: what stays is not computed anew.
+
+No engine sees what stays, and it is decoded only where a row group loses rows: of one that keeps them all only the
+columns that change are, and of one in which nothing changes nothing is. See `spliced_files`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+from deltasql.datafiles.reading.file_reader import at_places, group_ranges, places_between, slice_between
+from deltasql.datafiles.statistics.floats import FloatRange, float_ranges, has_floats, united
+from deltasql.datafiles.threads import awaited, working
+from deltasql.datafiles.writing.arrow_files import TableFiles, directory_of, encoded
+from deltasql.datafiles.writing.spliced_files import NotSplicedError, joined, row_group_sizes, spliced
+from deltasql.datafiles.writing.staged_files import CHANGE_DATA, ORIGIN, WrittenFile
+from deltasql.errors.engine import RowsLostError
+from deltasql.log.storage.log_store import LogStore
+from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX
+from deltasql.schema.checks import CHANGE_TYPE
+from deltasql.schema.types import StructType
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    Places = np.ndarray[Any, Any]
+
+_FILES = 4
+"""So many files are in memory at once."""
+_CORES = os.cpu_count() or 2
+
+
+class HeldFile(Protocol):
+    """A data file in memory.
+
+    `sizes` are the numbers of rows of its row groups, `columns` those of the table's files as they are written now,
+    `marked` the sorted numbers of the rows that its deletion vector marks, `statistics` is its text in the log, and
+    `dictionaries` are the paths of the columns that are worth one. Nothing of a file that is not `spliceable` may stay
+    as it is.
+    """
+
+    @property
+    def data(self) -> memoryview: ...
+    @property
+    def sizes(self) -> Sequence[int]: ...
+    @property
+    def columns(self) -> pa.Schema: ...
+    @property
+    def marked(self) -> Places: ...
+    @property
+    def statistics(self) -> str | None: ...
+    @property
+    def dictionaries(self) -> Sequence[str]: ...
+    @property
+    def spliceable(self) -> bool: ...
+
+    def rows(self, group: int, names: Collection[str]) -> pa.Table:
+        """All rows of a row group, with some of the columns, as files hold them."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A data file of which some rows stay; those `gone`, by their sorted numbers, go or change.
+
+    `origin` is the file's URI, which rows that come in place of others have for ORIGIN; `partition_values` are as in
+    the log, by physical name, and `folder` is where files of these lie, below what is a directory of a statement.
+    """
+
+    origin: str
+    partition_values: Mapping[str, str | None]
+    folder: str
+    gone: Places
+    open: Callable[[], HeldFile]
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Files that become one, which is called by its `origin`: `read` gives their rows as files hold them."""
+
+    origin: str
+    partition_values: Mapping[str, str | None]
+    read: Callable[[], pa.Table]
+
+
+Successors = list[tuple[KeptFile | Bin, WrittenFile]]
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What was written: successors of files, files that succeed none, and those of the change feed."""
+
+    successors: Successors
+    others: Sequence[WrittenFile]
+    feed: Sequence[WrittenFile]
+
+
+@dataclass(frozen=True, slots=True)
+class NewRows:
+    """Rows by the values of ORIGIN, of IS_CHANGE where there is a change feed, and of the partition columns.
+
+    Besides the columns of files they have ROW_INDEX, the number of the row that they are the new image of (NULL: none).
+    `changed` are the columns in which a row may differ from what it was, by physical name: others of an image that
+    stays in its file are not looked at.
+    """
+
+    parts: Sequence[tuple[Mapping[str, str | None], pa.Table]]
+    changed: frozenset[str]
+
+
+def united_files(store: LogStore, bins: Sequence[Bin], directory: str, schema: StructType) -> Successors:
+    """Writes one file for each bin below a directory of the table, whose columns are `schema`."""
+    files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in bins))
+
+    def write(number: int, item: Bin) -> WrittenFile:
+        return files.write(number, f"{directory}/{ORIGIN}={item.origin}", item.read())
+
+    with working(len(bins), _FILES, settles=True) as threads:
+        written = [threads.submit(write, number, item) for number, item in enumerate(bins)]
+        return [(item, awaited(future)) for item, future in zip(bins, written, strict=True)]
+
+
+def copy_kept(store: LogStore, kept: Sequence[KeptFile], new: NewRows, directory: str, schema: StructType) -> Copied:
+    """Writes the rows that stay, and new ones, below a directory of the table, whose columns are `schema`.
+
+    What was a row of a file and stays in its partition goes into the successor of that file, to its old place. A file
+    without rows has no successor. Where one fails, or Ctrl-C is pressed, no file is written once this is over.
+    """
+    images, others = _sorted(kept, new, directory)
+    files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in kept))
+
+    def succeed(number: int, item: KeptFile, workers: ThreadPoolExecutor) -> WrittenFile | None:
+        return _Successor(item, images[item.origin], new.changed, workers).write(files, number, directory)
+
+    def write(number: int, folder: str, tables: Sequence[pa.Table]) -> list[WrittenFile]:
+        return files.write_all(number, folder, _concatenated(tables))
+
+    with working(len(kept) + len(others), _FILES, settles=True) as threads, working(_CORES, _CORES) as workers:
+        copies = [threads.submit(succeed, number, item, workers) for number, item in enumerate(kept)]
+        more = [threads.submit(write, number, *own) for number, own in enumerate(others.items(), start=len(kept))]
+        found = [awaited(future) for future in copies]
+        written = [file for future in more for file in awaited(future)]
+    successors: Successors = [(item, file) for item, file in zip(kept, found, strict=True) if file is not None]
+    return Copied(successors, *_apart(written))
+
+
+def _apart(written: Sequence[WrittenFile]) -> tuple[list[WrittenFile], list[WrittenFile]]:
+    """The files of rows, and those of the change feed."""
+    feed = [file for file in written if file.path.parts[0] == CHANGE_DATA]
+    return [file for file in written if file not in feed], feed
+
+
+def _sorted(
+    kept: Sequence[KeptFile], new: NewRows, directory: str
+) -> tuple[dict[str, list[pa.Table]], dict[str, list[pa.Table]]]:
+    """The rows that go into the successor of each file, by its URI, and all others by their directory."""
+    images: dict[str, list[pa.Table]] = {item.origin: [] for item in kept}
+    partitions = {item.origin: item.partition_values for item in kept}
+    others: dict[str, list[pa.Table]] = {}
+    for values, table in new.parts:
+        origin, is_change = values[ORIGIN], values.get(IS_CHANGE) == "true"
+        own = _values_without(values, ORIGIN, IS_CHANGE)
+        # Partition values that do not change may be spelled otherwise in the log.
+        stays = new.changed.isdisjoint(own) or partitions.get(origin or "") == own
+        if not is_change and origin is not None and stays:
+            images[origin].append(table)
+        else:
+            ours = {ROW_INDEX} if is_change else {ROW_INDEX, CHANGE_TYPE}
+            stored = table.drop_columns([name for name in table.column_names if name in ours])
+            others.setdefault(directory_of(directory, _values_without(values, ORIGIN)), []).append(stored)
+    return images, others
+
+
+def _values_without(values: Mapping[str, str | None], *names: str) -> dict[str, str | None]:
+    return {name: value for name, value in values.items() if name not in names}
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A row group of a successor: a file of its own, or None where it stays as it is; and the ranges of its floats."""
+
+    data: pa.Buffer | None
+    floats: Mapping[str, FloatRange] = field(default_factory=dict)
+
+
+class _Successor:
+    """The file that comes after another one, made row group by row group."""
+
+    def __init__(
+        self, kept: KeptFile, images: Sequence[pa.Table], changed: Collection[str], workers: ThreadPoolExecutor
+    ) -> None:
+        self._kept, self._images, self._changed = kept, _in_order(images), changed
+        self._workers = workers
+        self._file = kept.open()
+
+    def write(self, files: TableFiles, number: int, directory: str) -> WrittenFile | None:
+        """Writes it, if it has rows. Raises what reading the file raises, StorageError, RowsLostError."""
+        stay = len(self._file.marked) == 0 and self._images.num_rows == len(self._kept.gone)
+        names = [name for name in self._file.columns.names if not stay or name in self._changed]
+        known: Mapping[str, Any] = _of_others(self._file.statistics, names)
+        made = self._spliced(names)
+        if made is None:
+            known, made = {}, self._anew()
+        data, floats = made
+        there = sum(row_group_sizes(memoryview(data)))
+        due = sum(self._file.sizes) + self._images.num_rows - len(self._kept.gone) - len(self._file.marked)
+        if there != due:
+            raise RowsLostError(file=self._kept.origin, found=there, due=due)
+        if not there:
+            return None
+        bounds = {path: found.bounds for path, found in floats.items()}
+        folder = f"{directory}/{self._kept.folder}" if self._kept.folder else directory
+        return files.write_encoded(number, folder, data, bounds, known)
+
+    def _spliced(self, names: Collection[str]) -> tuple[pa.Buffer, dict[str, FloatRange]] | None:
+        """The file with other values in the columns of these names; of all of them rows go. None where it cannot be."""
+        if not self._file.spliceable:
+            return None
+        pieces = self._pieces(partial(self._piece, names))
+        try:
+            data = spliced(self._file.data, [None if item.data is None else memoryview(item.data) for item in pieces])
+            _check_columns(data, self._file.columns)
+        except NotSplicedError:
+            return None
+        return data, united(item.floats for item in pieces)
+
+    def _anew(self) -> tuple[pa.Buffer, dict[str, FloatRange]]:
+        """The file with all columns written now."""
+        pieces = self._pieces(partial(self._piece, self._file.columns.names, always=True))
+        data = joined([memoryview(item.data) for item in pieces if item.data is not None])
+        return data, united(item.floats for item in pieces)
+
+    def _pieces(self, piece: Callable[[int, int, int], _Piece]) -> list[_Piece]:
+        futures = [self._workers.submit(piece, *group) for group in group_ranges(self._file.sizes)]
+        return [future.result() for future in futures]
+
+    def _piece(self, names: Collection[str], group: int, start: int, end: int, *, always: bool = False) -> _Piece:
+        """A row group, which has the rows from `start` to `end`, as a file with the columns of these names.
+
+        What changes nothing stays as it is, unless it is to be written `always`.
+        """
+        marked, gone = (places_between(places, start, end) for places in (self._file.marked, self._kept.gone))
+        images = self._images.slice(*slice_between(self._images.column(ROW_INDEX).to_numpy(), start, end))
+        floats = [item.name for item in self._file.columns if item.name in names and has_floats(item.type)]
+        if not (always or (names and (len(marked) or len(gone)))):
+            return _Piece(None, float_ranges(self._file.rows(group, floats)) if floats else {})
+        rows = self._file.rows(group, names)
+        at = images.column(ROW_INDEX).to_numpy() - start
+        rows = _without(_with_images(rows, at, images, self._changed), marked, _minus(gone, at))
+        return _Piece(encoded(rows, self._file.dictionaries, max(rows.num_rows, 1)), float_ranges(rows.select(floats)))
+
+
+def _minus(places: Places, others: Places) -> Places:
+    import numpy as np
+
+    return np.setdiff1d(places, others, assume_unique=True)
+
+
+def _without(rows: pa.Table, *places: Places) -> pa.Table:
+    """`rows` without those at some places."""
+    import numpy as np
+    import pyarrow as pa
+
+    gone = np.concatenate(places)
+    return rows.filter(pa.array(at_places(rows.num_rows, gone, inside=False))) if len(gone) else rows
+
+
+def _in_order(images: Sequence[pa.Table]) -> pa.Table:
+    """All images by the places that they go to."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if not images:
+        return pa.table({ROW_INDEX: pa.array([], pa.int64())})
+    found = _concatenated(images)
+    return found.take(pc.sort_indices(found.column(ROW_INDEX))).combine_chunks()
+
+
+def _with_images(rows: pa.Table, places: Places, images: pa.Table, changed: Collection[str]) -> pa.Table:
+    """`rows` with one image each at some places, which are sorted; other columns than `changed` stay as they are."""
+    import pyarrow as pa
+
+    if not len(places):
+        return rows
+    columns = [
+        _replaced(column, places, images.column(name)) if name in changed else column
+        for name, column in zip(rows.column_names, rows.columns, strict=True)
+    ]
+    return pa.Table.from_arrays(columns, schema=rows.schema)
+
+
+def _replaced(column: pa.ChunkedArray, places: Places, values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """`column` with `values` at some places, which are sorted."""
+    import pyarrow as pa
+
+    chunks, start = [], 0
+    for chunk in column.chunks:
+        first, count = slice_between(places, start, start + len(chunk))
+        own = places[first : first + count] - start
+        chunks.append(_with_values(chunk, own, values.slice(first, count)) if count else chunk)
+        start += len(chunk)
+    return pa.chunked_array(chunks, column.type)
+
+
+def _with_values(chunk: pa.Array, places: Places, values: pa.ChunkedArray) -> pa.Array:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    new = pa.concat_arrays(values.chunks)
+    if pa.types.is_nested(chunk.type):
+        order = np.arange(len(chunk))
+        order[places] = np.arange(len(chunk), len(chunk) + len(new))
+        return pa.concat_arrays([chunk, new]).take(pa.array(order))
+    mask = np.full(len(chunk), False)
+    mask[places] = True
+    return pc.replace_with_mask(chunk, pa.array(mask), new)
+
+
+def _concatenated(tables: Sequence[pa.Table]) -> pa.Table:
+    import pyarrow as pa
+
+    return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
+
+
+def _check_columns(data: pa.Buffer, columns: pa.Schema) -> None:
+    """That a file has these columns, no others, and none of a narrower type. Raises NotSplicedError."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    found = pq.read_schema(pa.BufferReader(data))
+    old, new = ({item.name: (item.type, list(_ids(item))) for item in fields} for fields in (found, columns))
+    if old != new:
+        raise NotSplicedError("its columns are others than those of the table, or of other types")
+
+
+def _ids(item: pa.Field) -> Iterator[bytes | None]:
+    """The ids of a field and of all fields in it."""
+    yield (item.metadata or {}).get(b"PARQUET:field_id")
+    for number in range(item.type.num_fields):
+        yield from _ids(item.type.field(number))
+
+
+def _of_others(statistics: str | None, changed: Collection[str]) -> Mapping[str, Any]:
+    """What the statistics of a file in the log say of other columns than those; nothing where they may be wide."""
+    told = json.loads(statistics, parse_float=Decimal) if statistics else {}
+    if told.get("tightBounds") is False:
+        return {}
+    names = {name.lower() for name in changed}
+    return {
+        kind: dict(_other_values(told[kind], names))
+        for kind in ("minValues", "maxValues", "nullCount")
+        if isinstance(told.get(kind), dict)
+    }
+
+
+def _other_values(values: Mapping[str, Any], names: Collection[str]) -> Iterator[tuple[str, Any]]:
+    return ((name, value) for name, value in values.items() if name.lower() not in names)

@@ -1,0 +1,133 @@
+"""Who computes the rows of a statement, and who moves the bytes of its files: this process, or the engine.
+
+Spark's executors read and write side by side, and need a way to the files: the same disk, or a connector of Hadoop for
+the object store, with jars. This process needs neither: Arrow tables come and go between it and Spark. What it moves
+passes through its memory, so that it does so for what is small, and for everything where executors have no way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from deltasql.engines.facts import SessionFacts
+from deltasql.engines.thresholds import FEW_BYTES, FEW_FILES, HELD_BYTES, STORE_BYTES, TINY_BYTES
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.engine import NotOnSailError, NoWayToFilesError, OtherCredentialsError
+from deltasql.log.protocol.features import has_variants
+from deltasql.log.storage.locations import hadoop_scheme, is_local
+from deltasql.plan.operators import Scan
+from deltasql.settings.session_settings import DEFAULTS, IO_MODE
+from deltasql.sql.cursor import LeftToEngineError
+
+_HANDED_OUT: ContextVar[bool] = ContextVar("handed_out", default=False)
+
+
+@contextmanager
+def handed_out() -> Iterator[None]:
+    """DataFrames that are made within are for the caller: Spark reads local files for them, and so can name these."""
+    token = _HANDED_OUT.set(True)
+    try:
+        yield
+    finally:
+        _HANDED_OUT.reset(token)
+
+
+def is_handed_out() -> bool:
+    """Whether the DataFrame that is being made is for the caller."""
+    return _HANDED_OUT.get()
+
+
+def by_driver(session: SessionFacts, location: str, size: int, *, variants: bool = False) -> bool:
+    """Whether the driver moves the files at a location for a statement that reads so many bytes.
+
+    `variants`: the columns hold variants, which only Spark's own reader and writer know.
+    Raises InvalidSettingError, NoWayToFilesError, OtherCredentialsError, NotOnSailError.
+    """
+    if session.reads_files:
+        return _by_mode(session, location, size, variants=variants)
+    if variants:
+        raise NotOnSailError(what="VARIANT columns")
+    return True
+
+
+def _mode(session: SessionFacts) -> str:
+    return IO_MODE.value(session.told(IO_MODE.name) or DEFAULTS[IO_MODE.name])
+
+
+def _by_mode(session: SessionFacts, location: str, size: int, *, variants: bool) -> bool:
+    mode = "EXECUTORS" if variants else _mode(session)
+    if mode == "DRIVER":
+        return True
+    if is_local(location):
+        if _HANDED_OUT.get():
+            return False
+        return mode == "AUTO" and size < TINY_BYTES and session.leaves_files_to_us
+    if mode == "AUTO":
+        return size <= STORE_BYTES or not session.reaches(location)
+    if not session.reaches(location):
+        reason = "VARIANT columns" if variants else f"{IO_MODE.name} = EXECUTORS"
+        raise no_way(session, location, reason)
+    return False
+
+
+def copies_rows(session: SessionFacts, location: str, size: int) -> bool:
+    """Whether the driver copies rows from file to file for a statement that reads so many bytes: where it moves the
+    files anyway, and on its own disk, which it shares with executors that are its threads.
+
+    Raises what `by_driver` raises.
+    """
+    if by_driver(session, location, size):
+        return True
+    return _mode(session) == "AUTO" and is_local(location) and session.leaves_files_to_us and session.shares_disk
+
+
+def computes_rows(session: SessionFacts, location: str, size: int) -> bool:
+    """Whether the driver may change rows by itself for a statement that reads so many bytes: where it moves them
+    anyway, as `copies_rows` has it. Asks no engine, and so starts none.
+    """
+    if session.is_in_process or _mode(session) == "DRIVER":
+        return True
+    if _mode(session) != "AUTO":
+        return False
+    return session.is_on_this_machine if is_local(location) else size <= STORE_BYTES
+
+
+def no_way(session: SessionFacts, location: str, reason: str) -> DeltaSqlError:
+    """Why executors do not reach a location, as an error; `reason` is what needs them."""
+    if session.has_other_keys(location):
+        return OtherCredentialsError(location=location, reason=reason)
+    return NoWayToFilesError(location=location, scheme=hadoop_scheme(location), reason=reason)
+
+
+def scan_size(operator: Scan) -> int:
+    """Bytes of the scan's files; with a variant column never a tiny number.
+
+    Spark 4.2 reads fields of a shredded variant in generated code only, and tiny inputs do without it.
+    """
+    import pyarrow.compute as pc
+
+    size = pc.sum(operator.files.column("size")).as_py() or 0
+    return max(size, TINY_BYTES) if has_variants(operator.schema) else size
+
+
+def is_small(scan: Scan) -> bool:
+    """Whether the rows of a scan cost less to be read whole than an engine to be asked."""
+    return scan_size(scan) <= FEW_BYTES and scan.files.num_rows <= FEW_FILES
+
+
+def require_held(session: SessionFacts, location: str, files: int, size: int) -> None:
+    """Raises LeftToEngineError where this process may not hold the rows of so many files, and bytes of them."""
+    if files > FEW_FILES:
+        raise LeftToEngineError(f"{files:,} files are read, more than {FEW_FILES}")
+    if size > HELD_BYTES:
+        raise LeftToEngineError(f"{size:,} bytes are read, more than {HELD_BYTES:,}")
+    if size > FEW_BYTES:
+        require_searching(session, location, size)
+
+
+def require_searching(session: SessionFacts, location: str, size: int) -> None:
+    """Raises LeftToEngineError where the engine, not this process, looks through so many bytes at a location."""
+    if not computes_rows(session, location, size):
+        raise LeftToEngineError(f"{size:,} bytes are read, which the engine's executors do side by side")

@@ -1,0 +1,154 @@
+"""The engine of a session: for each statement this process is tried first, and whatever it leaves goes to Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from deltasql.datafiles.staged import Staged
+from deltasql.engines.door import Rewritten, Stage
+from deltasql.engines.file_rows import FileRows
+from deltasql.engines.local.rewrites import rewritten_by, rewritten_here
+from deltasql.engines.local.selections import rows_here
+from deltasql.engines.local.sources import known_schema
+from deltasql.engines.local.writes import written_by, written_here
+from deltasql.engines.sail.failures import sail_error
+from deltasql.engines.sail.frames import SailFrames
+from deltasql.engines.sail.handle import SailHandle
+from deltasql.engines.spark.engine import SparkRuntime, spark_stage
+from deltasql.engines.spark.failures.spark_errors import retold
+from deltasql.engines.spark.reading.frames import Frames
+from deltasql.engines.spark.rewrites.merge_source import Source
+from deltasql.engines.spark.rows import QueryResult
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.log.storage.stores import Stores
+from deltasql.plan.operators import HeldRows, Literals, Operator, Rearrange, Rewrite, Write
+from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way, record_way
+from deltasql.progress import Watch
+from deltasql.result import RowSource
+from deltasql.schema.types import StructType, case_counts, matching
+from deltasql.sql.cursor import LeftToEngineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from deltasql.log.replay.snapshot import Snapshot
+
+_T = TypeVar("_T")
+_SORTED = Way(ComputedBy.ENGINE, "rows are sorted by several columns")
+_COPIED = Way(ComputedBy.PROCESS, "rows are copied from file to file")
+
+
+class Engine:
+    """Runs one session's operators on Spark. Nothing here starts Spark before rows are needed."""
+
+    def __init__(self, spark: SparkHandle) -> None:
+        self.spark = spark
+        # A server that speaks Spark Connect may be one of Sail's.
+        spark.understood = sail_error
+
+    def statement(self, sql: str) -> StatementEngine:
+        """The engine for one statement, whose text places the errors."""
+        return StatementEngine(self.spark, sql)
+
+    def statement_of(self, frame: DataFrame | HeldRows) -> StatementEngine:
+        """The engine for a write of `frame`, in the Spark session that it belongs to: a stream's has one of its own."""
+        if isinstance(frame, HeldRows):
+            return self.statement("")
+        return StatementEngine(self.spark.of(frame), "")
+
+    def stream(self, snapshot: Snapshot, options: Mapping[str, str], time_zone: str | None) -> DataFrame:
+        """The rows of a table as a stream. Raises UnsupportedStreamColumnError, UnsupportedWriteError."""
+        with retold("", None, self.spark.understood):
+            from deltasql.engines.spark.reading.stream_source import stream
+
+            return stream(self.spark, snapshot, options, time_zone)
+
+    def configure(self, key: str, value: str | None) -> None:
+        """Sets a Spark setting, or unsets it (None), now or when Spark starts. Raises SparkError if it may not be."""
+        if not self.spark.started:
+            # Not even PySpark's error classes are needed.
+            return self.spark.unset(key) if value is None else self.spark.set(key, value)
+        with retold("", None, self.spark.understood):
+            return self.spark.unset(key) if value is None else self.spark.set(key, value)
+
+
+class StatementEngine(SparkRuntime):
+    """The engine while it works on one statement, or this process in its place."""
+
+    def __init__(self, spark: SparkHandle, sql: str) -> None:
+        super().__init__(spark, sql)
+        self._source: HeldRows | None = None
+        """The rows of a source that this process has evaluated, for which the commit may ask again."""
+
+    @cached_property
+    def frames(self) -> Frames:
+        return Frames(self.spark) if self.spark.capabilities.checks_types else SailFrames(self.spark)
+
+    def schema(self, operator: Operator) -> StructType:
+        known = known_schema(self.spark, operator)
+        return super().schema(operator) if known is None else known
+
+    def way(self, operator: Operator) -> Way:
+        """See `Analyst.way`."""
+        match operator:
+            case Rewrite():
+                return rewritten_by(self.spark, operator)
+            case Write():
+                return written_by(self.spark, operator)
+            case Rearrange():
+                return _COPIED if operator.curve is None else _SORTED
+        try:
+            rows_here(self.spark, operator)
+        except LeftToEngineError as left:
+            return Way(ComputedBy.ENGINE, left.reason)
+        return Way(ComputedBy.PROCESS, EVALUATED)
+
+    def rows(self, operator: Operator) -> RowSource:
+        """The lazy rows of a query. Spark analyses it now, unless this process may read them."""
+        found, case_sensitive = _tried(lambda: rows_here(self.spark, operator)), case_counts()
+        if found is None:
+            return self.query(operator)
+
+        def query() -> QueryResult:
+            with matching(case_sensitive=case_sensitive):
+                return self.query(operator)
+
+        return FileRows(found, self.spark, query)
+
+    def write(self, operator: Write, stage: Stage, table: str) -> Staged:
+        because = IN_MEMORY if isinstance(operator.child, (Literals, HeldRows)) else EVALUATED
+        done = _tried(lambda: written_here(self.spark, operator, spark_stage(stage)), because)
+        return super().write(operator, stage, table) if done is None else done
+
+    def rewrite(self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False) -> Rewritten:
+        done = _tried(lambda: rewritten_here(self.spark, operator, spark_stage(stage), self._keep))
+        return super().rewrite(operator, stage, table, merge=merge, insert=insert) if done is None else done
+
+    def _keep(self, source: HeldRows) -> None:
+        self._source = source
+
+    def source(self, operator: Rewrite) -> Source:
+        """The source of a rewrite that has run: the rows that it had then, or the same ones read again."""
+        if self._source is not None and operator.join is not None:
+            operator = replace(operator, join=replace(operator.join, source=self._source))
+        return super().source(operator)
+
+
+def _tried(compute: Callable[[], _T], because: str = EVALUATED) -> _T | None:
+    """The result of a computation in this process, recorded with its reason; None where it is left to the engine."""
+    try:
+        found = compute()
+    except LeftToEngineError as left:
+        record_way(ComputedBy.ENGINE, left.reason)
+        return None
+    record_way(ComputedBy.PROCESS, because)
+    return found
+
+
+def session_engine(given: SparkSession | str | None, stores: Stores, watch: Watch, *, sail: bool) -> Engine:
+    """The engine of a session, which starts when rows are needed: Sail, or Spark as `SparkHandle` describes `given`."""
+    handle = SailHandle if sail else SparkHandle
+    return Engine(handle(given, stores=stores, watch=watch))

@@ -1,0 +1,93 @@
+"""Rows of a query that this process may read from files, and an engine for whatever else is asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engines.choice import is_small
+from deltasql.engines.facts import SessionFacts
+from deltasql.engines.local.plain_scans import PlainScan
+from deltasql.engines.local.selections import SelectedRows
+from deltasql.engines.spark.rows import QueryResult, connect_rows
+from deltasql.interrupts import interruptible
+from deltasql.schema.types import ArrayType, DataType, MapType, StructType
+from deltasql.sql.cursor import LeftToEngineError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+
+class FileRows:
+    """The rows of a query that are those of files.
+
+    One by one they come without an engine, and as Arrow without Spark; Sail's Arrow has types of its own. `query` has
+    them for the rest. Implements `deltasql.result.RowSource`.
+    """
+
+    def __init__(self, rows: PlainScan | SelectedRows, session: SessionFacts, query: Callable[[], QueryResult]) -> None:
+        self._rows, self._session, self._make = rows, session, query
+
+    @cached_property
+    def _query(self) -> QueryResult:
+        return self._make()
+
+    @property
+    def df(self) -> DataFrame:
+        return self._query.df
+
+    @property
+    def schema(self) -> StructType:
+        return self._rows.schema
+
+    def collect(self) -> Sequence[Sequence[Any]]:
+        if self._gives_rows:
+            with suppress(LeftToEngineError), interruptible():
+                return connect_rows(self._rows.table(self._session), self.schema)
+        return self._query.collect()
+
+    @property
+    def _gives_rows(self) -> bool:
+        """Whether rows are as the engine's: Spark gives maps in another order than that in which they are stored."""
+        return self._session.is_in_process or not _has_maps(self.schema)
+
+    @property
+    def _are_few(self) -> bool:
+        """Whether to read them all costs less than to ask an engine for some, or for their number."""
+        return isinstance(self._rows, SelectedRows) or is_small(self._rows.scan)
+
+    def head(self, n: int) -> Sequence[Sequence[Any]]:
+        if self._gives_rows and self._are_few:
+            with suppress(LeftToEngineError), interruptible():
+                return connect_rows(self._rows.table(self._session).slice(0, n), self.schema)
+        return self._query.head(n)
+
+    def count(self) -> int:
+        if self._are_few:
+            with suppress(LeftToEngineError), interruptible():
+                return int(self._rows.table(self._session).num_rows)
+        return self._query.count()
+
+    def to_arrow(self) -> pa.Table:
+        if not self._session.is_in_process:
+            with suppress(LeftToEngineError), interruptible():
+                return self._rows.table(self._session)
+        return self._query.to_arrow()
+
+    def to_pandas(self) -> Any:
+        return self._query.to_pandas()
+
+
+def _has_maps(kind: DataType) -> bool:
+    match kind:
+        case MapType():
+            return True
+        case ArrayType(element=element):
+            return _has_maps(element)
+        case StructType():
+            return any(_has_maps(item.type) for item in kind)
+        case _:
+            return False

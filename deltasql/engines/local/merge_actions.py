@@ -1,0 +1,146 @@
+"""What the actions of a rewrite are as expressions that this process computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from deltasql.datafiles.reading.file_reader import are_among
+from deltasql.engines.local.pairs import equalities
+from deltasql.engines.local.plain_scans import Wanted
+from deltasql.engines.local.values import Rows, holds, rows_of, values
+from deltasql.engines.thresholds import CHANGED_ROWS
+from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind
+from deltasql.schema.types import StructType
+from deltasql.sql.cursor import LeftToEngineError
+from deltasql.sql.evaluated.expressions import (
+    Compared,
+    RowExpression,
+    RowScope,
+    columns_of,
+    row_condition,
+    row_expression,
+    value_of,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, slots=True)
+class ActionHere:
+    """An action as expressions; `number` counts from 1."""
+
+    number: int
+    action: RowAction
+    condition: RowExpression | None
+    values: tuple[RowExpression, ...]
+
+
+class ActionsHere:
+    """The actions of a rewrite, whose source has some columns; raises LeftToEngineError where one is not certain."""
+
+    def __init__(self, operator: Rewrite, source: StructType | None) -> None:
+        join, self._alias = operator.join, operator.target_alias
+        ours = {self._alias: operator.target.schema}
+        theirs = {} if source is None or join is None else {join.alias: source}
+        both = {**ours, **theirs}
+        if len(both) < len(ours) + len(theirs):
+            raise LeftToEngineError("target and source have one alias")
+        self._theirs = RowScope(theirs)
+        self.on = None if join is None else row_condition(join.on, RowScope(both))
+        scopes = {
+            RowKind.MATCHED: RowScope(both),
+            RowKind.NOT_MATCHED: self._theirs,
+            RowKind.NOT_MATCHED_BY_SOURCE: RowScope(ours),
+        }
+        self.actions = [
+            _compiled(number, action, scopes[action.kind], operator.output)
+            for number, action in enumerate(operator.actions, start=1)
+        ]
+        self.checks = [row_condition(check.condition, RowScope({"": operator.output})) for check in operator.checks]
+
+    def source_values(self, text: str, source: pa.Table) -> pa.Array | pa.ChunkedArray:
+        """The values of an expression over rows of the source. Raises LeftToEngineError where it is not certain."""
+        ((alias, _),) = self._theirs.schemas.items()
+        return values(row_expression(text, self._theirs), rows_of(alias, source))
+
+    @property
+    def checked(self) -> frozenset[str]:
+        """The columns that constraints are about."""
+        return frozenset(column.name for check in self.checks for column in columns_of(check))
+
+    def used(self, output: Iterable[int]) -> frozenset[str]:
+        """The target's columns of the conditions, and those that the values of output columns are made of, by their
+        places in the output."""
+        wanted = list(output)
+        conditions = [self.on, *(action.condition for action in self.actions)]
+        updates = [action.values for action in self.actions if action.action.effect is RowEffect.UPDATE]
+        told = [*conditions, *(own[place] for own in updates for place in wanted)]
+        return frozenset(self._named(item for item in told if item is not None))
+
+    def wanted(self, source: pa.Table | None) -> Wanted:
+        """Which rows of the target an action may change, but for those that meet no row of the source.
+
+        Raises LeftToEngineError where all may be.
+        """
+        return self._with_condition() if source is None else self._with_keys(source)
+
+    def _with_condition(self) -> Wanted:
+        conditions = [action.condition for action in self.actions]
+        known = [condition for condition in conditions if condition is not None]
+        if len(known) < len(conditions):
+            raise LeftToEngineError("all rows may change: there is no condition")
+
+        def some(rows: pa.Table, count: int) -> np.ndarray:
+            import numpy as np
+
+            own = Rows({self._alias: rows}, count)
+            return reduce(np.logical_or, (holds(condition, own) for condition in known))
+
+        return Wanted(frozenset(self._named(known)), some, CHANGED_ROWS)
+
+    def _with_keys(self, source: pa.Table) -> Wanted:
+        """The rows with keys that the source has."""
+        import pyarrow.compute as pc
+
+        ((theirs, _),) = self._theirs.schemas.items()
+        keys = [] if self.on is None else [sides for item in equalities(self.on) for sides in self._sides(item)]
+        if not keys:
+            raise LeftToEngineError("ON has no equality between the target and the source")
+        known = [pc.unique(values(other, rows_of(theirs, source))).drop_null() for _, other in keys]
+
+        def met(rows: pa.Table, count: int) -> np.ndarray:
+            import numpy as np
+
+            own, found = Rows({self._alias: rows}, count), np.full(count, True)
+            for (mine, _), keys_of_source in zip(keys, known, strict=True):
+                # To look in values takes as long as their number, however few the rows are.
+                if len(keys_of_source) <= count:
+                    found &= are_among(values(mine, own), keys_of_source)
+            return found
+
+        return Wanted(frozenset(self._named(mine for mine, _ in keys)), met, CHANGED_ROWS)
+
+    def _sides(self, equality: Compared) -> Iterator[tuple[RowExpression, RowExpression]]:
+        """The target's side of an equality and the source's, if each is of one."""
+        for mine, other in ((equality.left, equality.right), (equality.right, equality.left)):
+            if _aliases(mine) == {self._alias} and _aliases(other) == self._theirs.schemas.keys():
+                yield mine, other
+
+    def _named(self, expressions: Iterable[RowExpression]) -> Iterator[str]:
+        """The target's columns that expressions are made of."""
+        return (column.name for item in expressions for column in columns_of(item) if column.alias == self._alias)
+
+
+def _aliases(expression: RowExpression) -> set[str]:
+    return {column.alias for column in columns_of(expression)}
+
+
+def _compiled(number: int, action: RowAction, scope: RowScope, output: StructType) -> ActionHere:
+    condition = None if action.condition is None else row_condition(action.condition, scope)
+    pairs = zip(action.values, output, strict=bool(action.values))
+    return ActionHere(number, action, condition, tuple(value_of(text, field.type, scope) for text, field in pairs))

@@ -1,0 +1,91 @@
+"""Joins of a few rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engines.local.values import Rows, places_where, values
+from deltasql.engines.thresholds import JOINED_PAIRS
+from deltasql.schema.types import BOOLEAN, DOUBLE
+from deltasql.sql.cursor import LeftToEngineError
+from deltasql.sql.evaluated.expressions import ColumnOf, Compared, Joined, RowExpression, Widened
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Numbers = np.ndarray[Any, Any]
+
+_TOO_MANY_PAIRS = f"more than {JOINED_PAIRS:,} pairs of rows meet"
+
+
+def equal_pairs(left: Rows, right: Rows, on: RowExpression) -> tuple[Numbers, Numbers]:
+    """The places of the pairs of rows for which `on` is TRUE, ordered by those on the left.
+
+    Raises LeftToEngineError where too many would have to be looked at.
+    """
+    first, second = _candidates(left, right, on)
+    hit = places_where(on, paired(left, first, right, second))
+    return first[hit], second[hit]
+
+
+def paired(left: Rows, first: Numbers, right: Rows, second: Numbers) -> Rows:
+    """The rows at some places on the left, each beside the one on the right at the place that goes with it."""
+    return Rows({**left.at(first).tables, **right.at(second).tables}, len(first))
+
+
+def _candidates(left: Rows, right: Rows, on: RowExpression) -> tuple[Numbers, Numbers]:
+    """Pairs among which all are that `on` is TRUE for: those with one value in a column that it says is equal."""
+    import numpy as np
+
+    for key in equalities(on):
+        sides = {_alias(key.left): key.left, _alias(key.right): key.right}
+        mine = [sides[alias] for alias in left.tables if alias in sides]
+        others = [sides[alias] for alias in right.tables if alias in sides]
+        if len(mine) == len(others) == 1:
+            return _with_equal(left, mine[0], right, others[0])
+    if left.count * right.count > JOINED_PAIRS:
+        raise LeftToEngineError(_TOO_MANY_PAIRS)
+    return np.repeat(np.arange(left.count), right.count), np.tile(np.arange(right.count), left.count)
+
+
+def equalities(on: RowExpression) -> Iterator[Compared]:
+    """Comparisons that must be TRUE for `on` to be, of values that can be looked up: a DOUBLE has two zeros."""
+    match on:
+        case Compared("=") as found if found.left.type not in {BOOLEAN, DOUBLE}:
+            yield found
+        case Joined("AND", parts):
+            for part in parts:
+                yield from equalities(part)
+
+
+def _alias(side: RowExpression) -> str | None:
+    """Whose column a side of a comparison is."""
+    match side:
+        case ColumnOf(alias):
+            return alias
+        case Widened(value):
+            return _alias(value)
+        case _:
+            return None
+
+
+def _with_equal(left: Rows, mine: RowExpression, right: Rows, others: RowExpression) -> tuple[Numbers, Numbers]:
+    """The places of all pairs of one value; NULL has none."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    own, theirs = values(mine, left), values(others, right)
+    known = pc.unique(theirs).drop_null()
+    codes = pc.index_in(own, value_set=known, skip_nulls=True)
+    their_codes = pc.fill_null(pc.index_in(theirs, value_set=known, skip_nulls=True), len(known)).to_numpy()
+    order = np.argsort(their_codes, kind="stable")
+    at = np.flatnonzero(pc.is_valid(codes).to_numpy(zero_copy_only=False))
+    wanted = pc.drop_null(codes).to_numpy(zero_copy_only=False)
+    starts, ends = (np.searchsorted(their_codes[order], wanted, side=side) for side in ("left", "right"))
+    times = ends - starts
+    if times.sum() > JOINED_PAIRS:
+        raise LeftToEngineError(_TOO_MANY_PAIRS)
+    # The places behind each start, one after another.
+    steps = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+    return np.repeat(at, times), order[np.repeat(starts, times) + steps]

@@ -1,0 +1,396 @@
+"""UPDATE, DELETE and MERGE whose expressions are certain: this process computes them by itself.
+
+An engine takes longer to be asked than few rows take, and to send many through it takes longer than to compute them
+here. Whatever is not certain is left to it: see `sql/evaluated`. Files of small tables are read whole and written anew;
+of larger ones only rows that may change are read, and the others are copied, see `engine.writing.kept_rows`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from deltasql.datafiles.reading.file_reader import (
+    PLACE,
+    at_places,
+    reader_schema,
+    slice_between,
+    spark_uri,
+    split_places,
+)
+from deltasql.datafiles.reading.file_tables import file_numbers
+from deltasql.datafiles.staged import Staged
+from deltasql.datafiles.writing.arrow_files import as_stored
+from deltasql.datafiles.writing.staged_files import ORIGIN
+from deltasql.datafiles.writing.successors import Bin
+from deltasql.engines.choice import is_small, require_searching
+from deltasql.engines.door import Rewritten
+from deltasql.engines.facts import SessionFacts
+from deltasql.engines.local.merge_actions import ActionHere, ActionsHere
+from deltasql.engines.local.pairs import equal_pairs, paired
+from deltasql.engines.local.plain_scans import plain_rows, require_plain
+from deltasql.engines.local.sources import here_rows
+from deltasql.engines.local.values import Rows, checked_table, places_where, rows_of
+from deltasql.engines.local.writes import refuse_long_names
+from deltasql.engines.rewriting.outcome import (
+    candidates,
+    changed_columns,
+    kept_files,
+    marked,
+    most_changed,
+    outcome,
+    same_columns,
+    subset,
+)
+from deltasql.engines.rewriting.positions import Positions, positions_of
+from deltasql.engines.rewriting.stage import FileStage
+from deltasql.engines.rewriting.stored_rows import partition_folder, partition_values
+from deltasql.engines.thresholds import CHANGED_ROWS, FILE_BYTES
+from deltasql.plan.hidden import ROW_INDEX, ROW_PLACE
+from deltasql.plan.operators import HeldRows, Rewrite, RowEffect, RowKind, Scan
+from deltasql.plan.way import EVALUATED, ComputedBy, Way
+from deltasql.schema.column_mapping import is_mapped, physical_name
+from deltasql.schema.types import ArrayType, MapType, StructField, StructType
+from deltasql.sql.cursor import LeftToEngineError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    Numbers = np.ndarray[Any, Any]
+
+
+_ALONE = RowKind.NOT_MATCHED_BY_SOURCE
+
+
+def rewritten_here(
+    session: SessionFacts, operator: Rewrite, stage: FileStage, keep: Callable[[HeldRows], None]
+) -> Rewritten:
+    """Stages the new files of a rewrite. Raises LeftToEngineError, with nothing staged, where an engine computes it.
+
+    That is also so where a row breaks a constraint, or several of the source would change one: the engine says which.
+    `keep` gets the rows of a source for which the commit may ask again.
+    Raises DataFileNotFoundError, UnreadableDataFileError, StorageError.
+    """
+    try:
+        work = _planned(session, operator, stage)
+        done = work.run()
+    except LeftToEngineError:
+        stage.discard()
+        raise
+    if work.source is not None:
+        keep(work.source)
+    return done
+
+
+def rewritten_by(session: SessionFacts, operator: Rewrite) -> Way:
+    """The way of a rewrite, this process or the engine, as far as it is decided before rows are read."""
+    try:
+        work = _planned(session, operator, None)
+    except LeftToEngineError as left:
+        return Way(ComputedBy.ENGINE, left.reason)
+    limit = "" if isinstance(work, _OfSmall) else f", unless more than {CHANGED_ROWS:,} rows change"
+    return Way(ComputedBy.PROCESS, f"{EVALUATED}{limit}")
+
+
+def _planned(session: SessionFacts, operator: Rewrite, stage: FileStage | None) -> _OfSmall | _OfLarge:
+    """The rewrite, of which no row has been read. Raises LeftToEngineError."""
+    session.require_computing()
+    _require_plain(operator)
+    small = is_small(operator.target)
+    if not small:
+        _require_searchable(session, operator)
+    return (_OfSmall if small else _OfLarge)(session, operator, stage)
+
+
+def _require_plain(operator: Rewrite) -> None:
+    """Raises LeftToEngineError where rows are not read as they are, or more is written than the rows themselves."""
+    target, join = operator.target, operator.join
+    reasons = (
+        (bool(operator.relations), "a condition or a value has a sub-query"),
+        (operator.volatile, "an expression is not deterministic"),
+        (operator.recording.changes, "the change data feed is written"),
+        (target.row_ids is not None, "row tracking is enabled"),
+        (join is not None and not join.unique_match, "several rows of the source may change one row"),
+        (join is not None and join.lookup is not None, "rows are looked up in the source"),
+        (is_mapped(target.schema) and any(map(_has_parts, target.schema)), "mapped columns have nested fields"),
+        (not same_columns(operator.output, target.schema), "the columns of the table change"),
+    )
+    reason = next((reason for holds, reason in reasons if holds), None)
+    if reason is not None:
+        raise LeftToEngineError(reason)
+    require_plain(target.schema, target.partition_columns)
+
+
+def _has_parts(item: StructField) -> bool:
+    return isinstance(item.type, (StructType, ArrayType, MapType))
+
+
+def _require_searchable(session: SessionFacts, operator: Rewrite) -> None:
+    """Raises LeftToEngineError where this process may not look for rows in many files, and copy those that stay."""
+    target = operator.target
+    if any(action.kind is _ALONE for action in operator.actions):
+        raise LeftToEngineError("WHEN NOT MATCHED BY SOURCE looks at all rows of a table that is not small")
+    sizes = target.files.column("size").to_pylist()
+    require_searching(session, target.table.location, sum(sizes))
+    if not operator.recording.vectors and max(sizes, default=0) > FILE_BYTES:
+        raise LeftToEngineError(f"a data file has {max(sizes):,} bytes, more than {FILE_BYTES:,}")
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Fired:
+    """Rows on which an action runs; `places` is where they stand among those that were read, None where they do not."""
+
+    action: ActionHere
+    rows: Rows
+    places: Numbers | None
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Changes:
+    """Which rows of the target change among those that were read, and the part of its list of files that have any."""
+
+    target: pa.Table
+    fired: Sequence[_Fired]
+    positions: Positions
+    files: pa.Table
+
+
+class _Rewrite(ABC):
+    """One rewrite; to make it raises LeftToEngineError where something in it is not certain, before a row is read."""
+
+    def __init__(self, session: SessionFacts, operator: Rewrite, stage: FileStage | None) -> None:
+        self._session, self._operator, self._given_stage = session, operator, stage
+        self.source: HeldRows | None = None
+        """The rows of the source, once they were read, where the commit may ask for them again."""
+        if stage is not None and stage.stores_partitions and operator.target.partition_columns:
+            raise LeftToEngineError("the table keeps partition values in its files")
+        changed = frozenset(changed_columns(operator))
+        if not operator.recording.vectors and not self._partitions.isdisjoint(map(str.lower, changed)):
+            raise LeftToEngineError("rows move to another partition")
+        self._source = None if operator.join is None else here_rows(session, operator.join.source)
+        self._here = ActionsHere(operator, None if self._source is None else self._source.schema)
+        checked = self._here.checked
+        self._imaged = [
+            place
+            for place, field in enumerate(operator.output)
+            if self._takes_whole_rows or field.name in changed or field.name in checked
+        ]
+        """Which columns of the output are made for images of rows of the target."""
+
+    @property
+    def _stage(self) -> FileStage:
+        assert self._given_stage is not None
+        return self._given_stage
+
+    @property
+    def _takes_whole_rows(self) -> bool:
+        """Whether an image is written with all its columns, also those in which it is as before."""
+        return True
+
+    @property
+    def _partitions(self) -> set[str]:
+        """Their names in lower case: a foreign log may spell them otherwise than the schema."""
+        return {name.lower() for name in self._operator.target.partition_columns}
+
+    def run(self) -> Rewritten:
+        source = None if self._source is None else self._source.read()
+        if self._source is not None and source is not None and self._operator.join and self._operator.join.is_kept:
+            self.source = HeldRows(self._source.schema, source)
+        operator = self._operator = replace(self._operator, target=self._looked_at(source))
+        target = self._read(replace(operator.target, identity=False), source)
+        changes = self._changes(target, list(self._fired(target, source)))
+        counts = [0] * len(operator.actions)
+        for item in changes.fired:
+            counts[item.action.number - 1] += item.rows.count
+        met = 0 if source is None else source.num_rows
+        if operator.recording.vectors:
+            done = outcome(operator, self._marked(changes), None, tuple(counts), met)
+            return marked(operator, done, changes.positions)
+        return outcome(operator, self._copied(changes), changes.files, tuple(counts), met)
+
+    def _looked_at(self, source: pa.Table | None) -> Scan:
+        """The target, without files in which nothing can meet a row of the source, unless what meets none changes."""
+        import pyarrow.compute as pc
+
+        operator, join = self._operator, self._operator.join
+        if source is None or join is None or any(action.kind is _ALONE for action in operator.actions):
+            return operator.target
+        ranges = []
+        for key in join.equal_keys:
+            with suppress(LeftToEngineError):
+                ends = pc.min_max(self._here.source_values(key.source, source)).as_py()
+                ranges.append((key, ends["min"], ends["max"]))
+        return candidates(operator.target, operator.target_alias, ranges)
+
+    def _read(self, scan: Scan, source: pa.Table | None) -> pa.Table:
+        """The rows of the target among which are all that may change, with ROW_PLACE."""
+        return plain_rows(self._session, scan, (*scan.schema, PLACE))
+
+    # Which action runs on which rows
+
+    def _fired(self, target: pa.Table, source: pa.Table | None) -> Iterator[_Fired]:
+        import numpy as np
+
+        operator, join = self._operator, self._operator.join
+        own = rows_of(operator.target_alias, target)
+        if source is None or join is None:
+            yield from self._chosen(RowKind.MATCHED, own, np.arange(target.num_rows))
+            return
+        others = rows_of(join.alias, source)
+        assert self._here.on is not None
+        left, right = equal_pairs(own, others, self._here.on)
+        yield from self._chosen(RowKind.MATCHED, paired(own, left, others, right), left)
+        alone = np.setdiff1d(np.arange(others.count), right)
+        yield from self._chosen(RowKind.NOT_MATCHED, others.at(alone), None)
+        unmet = np.setdiff1d(np.arange(own.count), left)
+        yield from self._chosen(RowKind.NOT_MATCHED_BY_SOURCE, own.at(unmet), unmet)
+
+    def _chosen(self, kind: RowKind, rows: Rows, places: Numbers | None) -> Iterator[_Fired]:
+        """For each row the first action of its kind whose condition is TRUE."""
+        import numpy as np
+
+        actions = [action for action in self._here.actions if action.action.kind is kind]
+        for number, action in enumerate(actions, start=1):
+            hit = places_where(action.condition, rows)
+            if len(hit):
+                yield _Fired(action, rows.at(hit), None if places is None else places[hit])
+            if number < len(actions):
+                rest = np.setdiff1d(np.arange(rows.count), hit)
+                rows, places = rows.at(rest), None if places is None else places[rest]
+
+    def _changes(self, target: pa.Table, fired: Sequence[_Fired]) -> _Changes:
+        """The rows that change. Raises LeftToEngineError where one would more than once, or too many do."""
+        import numpy as np
+
+        positions = Positions()
+        own = [(item.places, item.action.number) for item in fired if item.places is not None]
+        if own:
+            at = np.concatenate([places for places, _ in own])
+            if len(np.unique(at)) < len(at):
+                raise LeftToEngineError("several rows of the source change one row")
+            numbers = np.concatenate([np.full(len(places), number) for places, number in own])
+            paths = self._operator.target.files.column("location").to_pylist()
+            positions = positions_of(target.column(ROW_PLACE).to_numpy()[at], numbers, paths)
+        return _Changes(target, fired, positions, subset(self._operator, positions.rows))
+
+    # The rows that are written
+
+    def _new(self, changes: _Changes) -> tuple[pa.Table, pa.Table]:
+        """New images of rows, with ROW_PLACE, and rows that are inserted: the columns of the output."""
+        import pyarrow as pa
+
+        output = self._operator.output
+        schema = reader_schema(output)
+        placed = reader_schema(StructType((*(output.fields[place] for place in self._imaged), PLACE)))
+        images, inserted = [placed.empty_table()], [schema.empty_table()]
+        for item in changes.fired:
+            if item.action.action.effect is RowEffect.DELETE:
+                continue
+            if item.places is None:
+                inserted.append(self._computed(item, range(len(output)), schema))
+                continue
+            columns = self._computed(item, self._imaged, placed.remove(len(self._imaged)))
+            places = changes.target.column(ROW_PLACE).take(item.places)
+            images.append(columns.append_column(placed.field(ROW_PLACE), places))
+        return pa.concat_tables(images), pa.concat_tables(inserted)
+
+    def _computed(self, item: _Fired, places: Iterable[int], schema: pa.Schema) -> pa.Table:
+        """The columns at some places in the output."""
+        return checked_table((item.action.values[place] for place in places), item.rows, schema, self._here.checks)
+
+    def _marked(self, changes: _Changes) -> Staged:
+        import pyarrow as pa
+
+        images, inserted = self._new(changes)
+        return self._written(pa.concat_tables([images.drop_columns([ROW_PLACE]), inserted]))
+
+    def _written(self, rows: pa.Table) -> Staged:
+        if not rows.num_rows:
+            return self._stage.nothing()
+        refuse_long_names(rows, self._operator.output, self._operator.target.partition_columns)
+        return self._stage.write_held_rows(HeldRows(self._operator.output, rows))
+
+    def _copied(self, changes: _Changes) -> Staged:
+        """The successors of files: the rows that stay, and images in place of others; then what is inserted."""
+        images, inserted = self._new(changes)
+        staged = self._successors(changes, images) if changes.files.num_rows else self._stage.nothing()
+        return Staged((*staged.files, *self._written(inserted).files))
+
+    @abstractmethod
+    def _successors(self, changes: _Changes, images: pa.Table) -> Staged:
+        """Those of the files in which rows change, with their new images."""
+
+    def _by_file(self, rows: pa.Table, files: pa.Table) -> Iterator[tuple[str, int, pa.Table]]:
+        """The rows of each of some files that has any, in their order, as files hold them, with ROW_PLACE; the file's
+        location and its number.
+        """
+        output = self._operator.output
+        rows = rows.sort_by(ROW_PLACE)
+        held = [item for item in output if item.name.lower() not in self._partitions and item.name in rows.column_names]
+        stored = rows.select([*(item.name for item in held), ROW_PLACE])
+        stored = as_stored(stored.rename_columns([*map(physical_name, held), ROW_PLACE]), output)
+        numbers, _ = split_places(rows.column(ROW_PLACE).to_numpy())
+        known = file_numbers(self._operator.target)
+        for path in files.column("location").to_pylist():
+            first, count = slice_between(numbers, known[path], known[path] + 1)
+            if count:
+                yield path, known[path], stored.slice(first, count)
+
+
+class _OfSmall(_Rewrite):
+    """A rewrite of files whose rows are all read, and written together."""
+
+    def _successors(self, changes: _Changes, images: pa.Table) -> Staged:
+        return self._stage.unite(list(self._bins(changes, images)), self._operator.output)
+
+    def _bins(self, changes: _Changes, images: pa.Table) -> Iterator[Bin]:
+        import numpy as np
+        import pyarrow as pa
+
+        target, files, columns = changes.target, changes.files, self._operator.target.partition_columns
+        gone = np.concatenate([item.places for item in changes.fired if item.places is not None])
+        stay = target.filter(pa.array(at_places(target.num_rows, gone, inside=False)))
+        own = partition_values(self._operator.output, columns, files)
+        spelled = dict(zip(files.column("location").to_pylist(), own, strict=True))
+        for path, number, rows in self._by_file(pa.concat_tables([stay, images.cast(target.schema)]), files):
+            folder = partition_folder(path, spelled[path])
+            name = f"{number}/{folder}" if folder else str(number)
+            yield Bin(name, spelled[path], partial(rows.drop_columns, [ROW_PLACE]))
+
+
+class _OfLarge(_Rewrite):
+    """A rewrite for which only rows that may change are read, and the others are copied from file to file."""
+
+    @property
+    def _takes_whole_rows(self) -> bool:
+        return self._operator.recording.vectors
+
+    def _read(self, scan: Scan, source: pa.Table | None) -> pa.Table:
+        wanted = self._here.wanted(source)
+        names = wanted.columns | self._here.used(self._imaged)
+        return plain_rows(self._session, scan, (*(item for item in scan.schema if item.name in names), PLACE), wanted)
+
+    def _changes(self, target: pa.Table, fired: Sequence[_Fired]) -> _Changes:
+        found = super()._changes(target, fired)
+        most = most_changed(self._session.stores, found.files)
+        if found.positions.marked > most:
+            raise LeftToEngineError(f"{found.positions.marked:,} rows change, more than {most:,}")
+        return found
+
+    def _successors(self, changes: _Changes, images: pa.Table) -> Staged:
+        kept = kept_files(self._session, self._operator, self._stage, changes.positions, changes.files)
+        parts = [({ORIGIN: spark_uri(path)}, _numbered(rows)) for path, _, rows in self._by_file(images, changes.files)]
+        return self._stage.succeed_with(kept, parts, self._operator.output, changed_columns(self._operator))
+
+
+def _numbered(rows: pa.Table) -> pa.Table:
+    """Rows of a file with ROW_INDEX in place of ROW_PLACE."""
+    import pyarrow as pa
+
+    _, numbers = split_places(rows.column(ROW_PLACE).to_numpy())
+    return rows.drop_columns([ROW_PLACE]).append_column(ROW_INDEX, pa.array(numbers))

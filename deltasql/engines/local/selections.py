@@ -1,0 +1,147 @@
+"""Queries that choose and order rows of one table, a small one, or few rows of any: answered without an engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engines.choice import is_small, require_searching, scan_size
+from deltasql.engines.facts import SessionFacts
+from deltasql.engines.local.plain_scans import (
+    PlainScan,
+    Wanted,
+    only_scan,
+    plain_rows,
+    plain_scan,
+    require_plain,
+    with_columns,
+)
+from deltasql.engines.local.values import Rows, holds
+from deltasql.engines.thresholds import CHOSEN_ROWS, FEW_BYTES
+from deltasql.plan.operators import Operator, Scan
+from deltasql.schema.text import sql_text
+from deltasql.schema.types import BOOLEAN, StructField, StructType
+from deltasql.sql.cursor import LeftToEngineError
+from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, is_ordered, row_condition
+from deltasql.sql.evaluated.selections import Order, selection
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class SelectedRows:
+    """Rows of a scan, which goes by an alias, for which `where` is TRUE: in their order, up to a limit."""
+
+    plain: PlainScan
+    alias: str
+    where: RowExpression | None
+    order: tuple[tuple[int, Order], ...]
+    limit: int | None
+
+    @property
+    def scan(self) -> Scan:
+        return self.plain.scan
+
+    @property
+    def schema(self) -> StructType:
+        return self.plain.schema
+
+    def table(self, session: SessionFacts) -> pa.Table:
+        """All rows: see `PlainScan.table`."""
+        read = plain_rows(session, self.plain.scan, self._read(), self._wanted)
+        found = arranged(read.select([item.name for item in self.plain.columns]), self.order, self.limit)
+        return found.rename_columns(list(self.plain.names))
+
+    @property
+    def _wanted(self) -> Wanted | None:
+        where, alias = self.where, self.alias
+        if where is None:
+            return None
+        named = frozenset(column.name for column in columns_of(where))
+        return Wanted(named, lambda rows, count: holds(where, Rows({alias: rows}, count)), CHOSEN_ROWS)
+
+    def _read(self) -> list[StructField]:
+        """The columns that are asked for, and those that the condition needs, each once."""
+        found = {item.name: item for item in self.plain.columns}
+        used = () if self.where is None else columns_of(self.where)
+        for column in used:
+            item = self.plain.scan.schema.find(column.name)
+            assert item is not None
+            found[item.name] = item
+        return list(found.values())
+
+
+def rows_here(session: SessionFacts, operator: Operator) -> PlainScan | SelectedRows:
+    """A query that this process answers by itself. Raises LeftToEngineError for any other."""
+    with suppress(LeftToEngineError):
+        return plain_scan(session, operator)
+    return selected_rows(session, operator)
+
+
+def selected_rows(session: SessionFacts, operator: Operator) -> SelectedRows:
+    """The rows that a query with WHERE, ORDER BY or LIMIT selects from one table.
+
+    Raises LeftToEngineError where it is anything else, or all rows of a table that is not small.
+    """
+    session.require_computing()
+    relation, sql, scan = only_scan(session, operator)
+    asked = selection(sql, relation)
+    plain = with_columns(scan, asked.columns)
+    if not is_small(scan):
+        if not asked.where:
+            raise LeftToEngineError(f"{scan_size(scan):,} bytes are sorted or cut, more than {FEW_BYTES:,}")
+        require_searching(session, scan.table.location, scan_size(scan))
+    where = None if asked.where is None else _condition(asked.where, asked.alias, plain)
+    return SelectedRows(plain, asked.alias, where, ordered_places(plain.schema, asked.order), asked.limit)
+
+
+def _condition(text: str, alias: str, plain: PlainScan) -> RowExpression:
+    """A condition on rows of the scan. Raises LeftToEngineError where only an engine can tell."""
+    schema = plain.scan.schema
+    found = row_condition(text, RowScope({alias: schema}))
+    used = [item for column in columns_of(found) if (item := schema.find(column.name)) is not None]
+    require_plain(used, plain.scan.partition_columns)
+    return found
+
+
+def ordered_places(columns: StructType, order: Sequence[Order]) -> tuple[tuple[int, Order], ...]:
+    """The places of the columns that rows are ordered by. Raises LeftToEngineError where one is none of these."""
+    return tuple(_ordered(columns, order))
+
+
+def _ordered(columns: StructType, order: Sequence[Order]) -> Iterator[tuple[int, Order]]:
+    names = [item.name.lower() for item in columns]
+    for item in order:
+        if isinstance(item.column, int):
+            places = [item.column - 1] if 0 < item.column <= len(names) else []
+        else:
+            places = [place for place, name in enumerate(names) if name == item.column.lower()]
+        if len(places) != 1:
+            raise LeftToEngineError("ORDER BY is of an expression, or of a column that is not selected")
+        kind = columns.fields[places[0]].type
+        if not (is_ordered(kind) or kind == BOOLEAN):
+            raise LeftToEngineError(f"ORDER BY of a column of type {sql_text(kind)}")
+        yield places[0], item
+
+
+def arranged(rows: pa.Table, order: Sequence[tuple[int, Order]], limit: int | None) -> pa.Table:
+    """Rows in the order of some columns, which go by their places, up to a limit; the columns are called by no name."""
+    found = rows.rename_columns([f"c{number}" for number in range(rows.num_columns)])
+    for number, item in reversed(order):
+        found = found.take(_sorted_places(found.column(number), item))
+    return found if limit is None else found.slice(0, limit)
+
+
+def _sorted_places(column: pa.ChunkedArray, order: Order) -> Any:
+    """Where the values stand in their order; what is equal stays as it is."""
+    import numpy as np
+    import pyarrow.compute as pc
+
+    nulls = np.flatnonzero(pc.is_null(column).to_numpy(zero_copy_only=False))
+    valid = np.flatnonzero(pc.is_valid(column).to_numpy(zero_copy_only=False))
+    ranks = pc.rank(column.take(valid), sort_keys="ascending", tiebreaker="dense").to_numpy().astype(np.int64)
+    places = valid[np.argsort(-ranks if order.descending else ranks, kind="stable")]
+    return np.concatenate([nulls, places] if order.nulls_first else [places, nulls])

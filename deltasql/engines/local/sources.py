@@ -1,0 +1,212 @@
+"""Rows that this process has without an engine: constants, rows in memory, tables, Parquet files, views of these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from deltasql.datafiles.arrow_types import bare_schema
+from deltasql.datafiles.foreign.parquet_paths import parquet_files, read_columns
+from deltasql.datafiles.reading.literal_rows import literal_table
+from deltasql.engines.choice import require_held, scan_size
+from deltasql.engines.facts import SessionFacts
+from deltasql.engines.local.plain_scans import PlainScan, require_plain
+from deltasql.engines.local.selections import SelectedRows, arranged, ordered_places, rows_here
+from deltasql.engines.local.values import places_where, rows_of
+from deltasql.errors.base import DeltaSqlError
+from deltasql.log.storage.locations import is_local
+from deltasql.plan.operators import HeldRows, Operator, Query, Scan, Supplied, ViewColumns
+from deltasql.schema.evolution import as_nullable
+from deltasql.schema.types import StructType
+from deltasql.sql.cursor import LeftToEngineError
+from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, row_condition
+from deltasql.sql.evaluated.queries import _is_alone, constants_of
+from deltasql.sql.evaluated.selections import Selection, selection
+from deltasql.sql.parquet_paths import without_parquet_path
+from deltasql.sql.projections import plain_columns
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class HereRows:
+    """Columns, and how to read the rows. Raises what `PlainScan.table` raises."""
+
+    schema: StructType
+    read: Callable[[], pa.Table]
+
+    def renamed(self, names: Sequence[str]) -> HereRows:
+        """The columns with other names, by position. Raises LeftToEngineError where there are not so many."""
+        if len(names) != len(self.schema.fields):
+            raise LeftToEngineError("the number of columns is another one")
+        named = (replace(item, name=name) for item, name in zip(self.schema, names, strict=True))
+        return HereRows(StructType(tuple(named)), lambda: self.read().rename_columns(list(names)))
+
+    def chosen(self, pairs: Sequence[tuple[str, str]]) -> HereRows:
+        """Some columns, each with the name that it gets. Raises LeftToEngineError for one that is not there once."""
+        places = [self._place(name) for name, _ in pairs]
+        fields = tuple(self.schema.fields[place] for place in places)
+        return HereRows(StructType(fields), lambda: self.read().select(places)).renamed([name for _, name in pairs])
+
+    def where(self, alias: str, condition: RowExpression | None) -> HereRows:
+        """The rows, by an alias, for which a condition is TRUE.
+
+        Raises LeftToEngineError where one of its columns is not there once.
+        """
+        if condition is None:
+            return self
+        for column in columns_of(condition):
+            self._place(column.name)
+
+        def read() -> pa.Table:
+            found = self.read()
+            return found.take(places_where(condition, rows_of(alias, found)))
+
+        return HereRows(self.schema, read)
+
+    def _place(self, name: str) -> int:
+        found = [place for place, item in enumerate(self.schema) if item.name.lower() == name.lower()]
+        if len(found) != 1 or self.schema.find(name) is None:
+            raise LeftToEngineError(f"there is not one column {name}")
+        return found[0]
+
+
+def here_rows(session: SessionFacts, operator: Operator) -> HereRows:
+    """The rows of `operator`. Raises LeftToEngineError where they are many, or not certain without an engine.
+
+    `find` tells what ``parquet.`path` `` stands for.
+    """
+    if isinstance(operator, Supplied) and isinstance(operator.frame, HeldRows) and not operator.names:
+        operator = operator.frame
+    if isinstance(operator, HeldRows):
+        held = operator.table
+        return HereRows(operator.schema, lambda: held)
+    constants = constants_of(operator)
+    if constants is not None:
+        return HereRows(constants.schema, partial(literal_table, constants))
+    readers = (_of_files, _of_view) if isinstance(operator, Query) and not _is_over_table(operator) else ()
+    for reader in readers:
+        with suppress(LeftToEngineError):
+            return reader(session, operator)
+    return _of_table(session, operator)
+
+
+def _is_over_table(query: Query) -> bool:
+    return len(query.relations) == 1 and isinstance(next(iter(query.relations.values())), Scan)
+
+
+def known_schema(session: SessionFacts, operator: Operator) -> StructType | None:
+    """The columns of `operator` where no engine need be asked."""
+    with suppress(LeftToEngineError):
+        session.require_computing()
+        if (constants := constants_of(operator)) is not None:
+            return constants.schema
+        for reader in (_queried, _of_files, _of_view):
+            with suppress(LeftToEngineError):
+                return reader(session, operator).schema
+    return None
+
+
+def _queried(session: SessionFacts, operator: Operator) -> PlainScan | SelectedRows:
+    return rows_here(session, operator)
+
+
+def _of_table(session: SessionFacts, operator: Operator) -> HereRows:
+    found = rows_here(session, operator)
+    if isinstance(found, PlainScan):
+        scan = found.scan
+        require_held(session, scan.table.location, scan.files.num_rows, scan_size(scan))
+    return HereRows(found.schema, partial(found.table, session))
+
+
+def _of_view(session: SessionFacts, operator: Operator) -> HereRows:
+    """The rows of ``SELECT … FROM view WHERE …``, where those of the view's own query are here."""
+    if not isinstance(operator, Query) or len(operator.relations) != 1 or operator.settings or operator.view:
+        raise LeftToEngineError("the rows are not those of one view")
+    ((relation, view),) = operator.relations.items()
+    asked = selection(operator.sql, relation)
+    if not isinstance(view, Query) or view.settings:
+        raise LeftToEngineError("the rows are not those of one view")
+    rows = here_rows(session, replace(view, view=None))
+    return _selected(rows if view.view is None else _shown(rows, view.view), asked)
+
+
+def _shown(rows: HereRows, view: ViewColumns) -> HereRows:
+    """The columns of a view, from the rows of its query. Raises LeftToEngineError if one is missing or was retyped."""
+    pairs = [(name, item.name) for name, item in zip(view.names, view.schema, strict=True)]
+    found = rows.chosen(pairs)
+    if view.typed and any(
+        as_nullable(item.type) != as_nullable(due.type) for item, due in zip(found.schema, view.schema, strict=True)
+    ):
+        raise LeftToEngineError("a column of a view has another type by now")
+    return found
+
+
+def _selected(rows: HereRows, asked: Selection) -> HereRows:
+    """The rows that a query selects. Raises LeftToEngineError for expressions that this process does not evaluate."""
+    scope = RowScope({asked.alias: rows.schema})
+    where = None if asked.where is None else row_condition(asked.where, scope)
+    found = rows.where(asked.alias, where)
+    found = found.chosen(asked.columns) if asked.columns else found
+    if not asked.order and asked.limit is None:
+        return found
+    names, order = [item.name for item in found.schema], ordered_places(found.schema, asked.order)
+    return HereRows(found.schema, lambda: arranged(found.read(), order, asked.limit).rename_columns(names))
+
+
+def _of_files(session: SessionFacts, operator: Operator) -> HereRows:
+    """The rows of ``SELECT … FROM parquet.`path` ``. What is wrong with the files, the engine says."""
+    if not (isinstance(operator, Query) and _is_alone(operator)):
+        raise LeftToEngineError("the rows are not those of files")
+    session.require_fetching()
+    asked = without_parquet_path(operator.sql)
+    pairs = None if asked is None else plain_columns(asked.sql, asked.relation)
+    if asked is None or pairs is None:
+        raise LeftToEngineError("the query is more than columns of Parquet files")
+    try:
+        paths, columns = parquet_files(session.stores, asked.path)
+    except (DeltaSqlError, FileNotFoundError):
+        raise LeftToEngineError("the files are not there, or not alike") from None
+    return _columns_of(session, paths, columns, pairs)
+
+
+def _columns_of(
+    session: SessionFacts, paths: Sequence[str], columns: StructType, pairs: Sequence[tuple[str, str]]
+) -> HereRows:
+    """Columns of files, all where none is asked for, with the names that they get.
+
+    Raises LeftToEngineError where one is not there, or not certain, or the files are large, and StorageError.
+    """
+    pairs = pairs or [(item.name, item.name) for item in columns]
+    fields = [item for name, _ in pairs if (item := columns.find(name)) is not None]
+    if len(fields) < len(pairs):
+        raise LeftToEngineError("a column is an expression, or is not there")
+    require_plain(fields, ())
+    try:
+        size = sum(_size(session, path) for path in paths)
+    except DeltaSqlError:
+        raise LeftToEngineError("a file is not there") from None
+    require_held(session, paths[0], len(paths), size)
+    names = [name for _, name in pairs]
+
+    def read() -> pa.Table:
+        try:
+            rows = read_columns(session.stores, paths, StructType(tuple(dict.fromkeys(fields))))
+        except DeltaSqlError:
+            raise LeftToEngineError("a file cannot be read in this process") from None
+        return rows.select([item.name for item in fields]).rename_columns(names)
+
+    named = (replace(item, name=name) for item, name in zip(fields, names, strict=True))
+    return HereRows(bare_schema(StructType(tuple(named))), read)
+
+
+def _size(session: SessionFacts, path: str) -> int:
+    """Bytes of a file. Raises StorageError, and LeftToEngineError for one that the engine has keys of its own to."""
+    if not (is_local(path) or session.is_in_process):
+        raise LeftToEngineError("the files are in an object store that the engine has keys to")
+    store, name = session.stores.of_file(path)
+    return store.head(name).size

@@ -1,0 +1,201 @@
+"""The values of expressions over rows in memory, as Spark would have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import assert_never
+
+from deltasql.datafiles.reading.literal_rows import literal_table
+from deltasql.plan.operators import Literals
+from deltasql.schema.types import DOUBLE, VOID, DataType, StructField, StructType
+from deltasql.sql.constants import Constant
+from deltasql.sql.cursor import LeftToEngineError
+from deltasql.sql.evaluated.expressions import (
+    ColumnOf,
+    Compared,
+    Computed,
+    Denied,
+    IsNull,
+    Joined,
+    RowExpression,
+    Widened,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+    Numbers = np.ndarray[Any, Any]
+
+_COMPARE = {
+    "=": "equal",
+    "<>": "not_equal",
+    "<": "less",
+    "<=": "less_equal",
+    ">": "greater",
+    ">=": "greater_equal",
+}
+"""Arrow's names of operators, which give NULL where Spark's do."""
+_CHECKED = {"+": "add_checked", "-": "subtract_checked", "*": "multiply_checked"}
+_OF_DOUBLES = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Rows:
+    """So many rows, each made of one row of each of several tables, which go by their aliases."""
+
+    tables: Mapping[str, pa.Table]
+    count: int
+
+    def column(self, alias: str, name: str) -> pa.ChunkedArray:
+        return self.tables[alias].column(name)
+
+    def at(self, places: Numbers) -> Rows:
+        """The rows at some places."""
+        return Rows({alias: table.take(places) for alias, table in self.tables.items()}, len(places))
+
+
+def rows_of(alias: str, table: pa.Table) -> Rows:
+    """The rows of one table."""
+    return Rows({alias: table}, table.num_rows)
+
+
+def values(expression: RowExpression, rows: Rows) -> pa.Array | pa.ChunkedArray:
+    """The value for each row. Raises LeftToEngineError for a number that its type cannot hold."""
+    found = _values(expression, rows)
+    return _repeated(found, rows.count) if isinstance(expression, Constant) else found
+
+
+def _values(expression: RowExpression, rows: Rows) -> Any:
+    """As `values`; the scalar that a constant is."""
+    import pyarrow.compute as pc
+
+    from deltasql.result_arrow import arrow_type
+
+    match expression:
+        case ColumnOf(alias, name):
+            return rows.column(alias, name)
+        case Constant():
+            return _scalar(expression)
+        case Widened(value, kind):
+            # Of a DOUBLE the nearest one.
+            return values(value, rows).cast(arrow_type(kind), safe=False)
+        case Compared(operator, left, right):
+            return _compared(operator, left.type, *_sides(left, right, rows))
+        case Joined(operator, parts):
+            how = partial(_joined, f"{operator.lower()}_kleene")
+            return reduce(how, (values(part, rows) for part in parts))
+        case Denied(value):
+            return pc.invert(values(value, rows))
+        case IsNull(value):
+            return pc.is_null(values(value, rows))
+        case Computed(operator, left, right, kind):
+            return _computed(operator, kind, *_sides(left, right, rows))
+        case _:
+            assert_never(expression)
+
+
+def _sides(left: RowExpression, right: RowExpression, rows: Rows) -> tuple[Any, Any]:
+    """The values of both sides, of which one constant need not be repeated."""
+    return values(left, rows) if isinstance(right, Constant) else _values(left, rows), _values(right, rows)
+
+
+def checked_table(
+    expressions: Iterable[RowExpression], rows: Rows, schema: pa.Schema, checks: Iterable[RowExpression]
+) -> pa.Table:
+    """Columns of `schema` with the values of expressions.
+
+    Raises LeftToEngineError where a row does not satisfy all `checks`, which are over these columns: which one, the
+    engine says.
+    """
+    import pyarrow as pa
+
+    table = pa.Table.from_arrays([values(item, rows) for item in expressions], names=schema.names).cast(schema)
+    written = rows_of("", table)
+    if any(len(places_where(check, written)) < written.count for check in checks):
+        raise LeftToEngineError("a row violates a constraint")
+    return table
+
+
+def places_where(condition: RowExpression | None, rows: Rows) -> Numbers:
+    """Where a condition is TRUE, in order; everywhere where there is none."""
+    import numpy as np
+
+    return np.arange(rows.count) if condition is None else np.flatnonzero(holds(condition, rows))
+
+
+def holds(condition: RowExpression, rows: Rows) -> Numbers:
+    """For each row whether a condition is TRUE."""
+    import pyarrow.compute as pc
+
+    found: Numbers = pc.fill_null(values(condition, rows), fill_value=False).to_numpy(zero_copy_only=False)
+    return found
+
+
+def _joined(
+    how: str, left: pa.Array | pa.ChunkedArray, right: pa.Array | pa.ChunkedArray
+) -> pa.Array | pa.ChunkedArray:
+    import pyarrow.compute as pc
+
+    return pc.call_function(how, [left, right])
+
+
+def _compared(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array | pa.ChunkedArray:
+    import pyarrow.compute as pc
+
+    if operator == "<=>":
+        both = pc.and_(pc.is_null(left), pc.is_null(right))
+        return pc.or_(both, pc.fill_null(_compared("=", kind, left, right), fill_value=False))
+    found = pc.call_function(_COMPARE[operator], [left, right])
+    return found if kind != DOUBLE else _with_nan(operator, left, right, found)
+
+
+def _with_nan(operator: str, left: Any, right: Any, found: Any) -> pa.Array | pa.ChunkedArray:
+    """What Arrow has found of DOUBLEs as Spark has it: NaN is equal to itself, and greater than all others."""
+    import pyarrow.compute as pc
+
+    if operator[0] == ">":
+        return _with_nan(operator.replace(">", "<"), right, left, found)
+    mine, others = pc.is_nan(left), pc.is_nan(right)
+    match operator:
+        case "=":
+            return pc.or_(found, pc.and_(mine, others))
+        case "<>":
+            return pc.and_not(found, pc.and_(mine, others))
+        case "<":
+            return pc.or_(found, pc.and_not(others, mine))
+        case _:
+            return pc.or_(found, others)
+
+
+def _computed(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array | pa.ChunkedArray:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if operator == "%":
+        # Of the sign of what is divided, as Spark has it.
+        return pc.subtract(left, pc.multiply(pc.divide(left, right), right))
+    try:
+        return pc.call_function((_OF_DOUBLES if kind == DOUBLE else _CHECKED)[operator], [left, right])
+    except pa.ArrowInvalid:
+        # What becomes of it, a setting of Spark's says.
+        raise LeftToEngineError from None
+
+
+def _scalar(constant: Constant) -> pa.Scalar:
+    import pyarrow as pa
+
+    if constant.type == VOID:
+        return pa.scalar(None)
+    column = StructType((StructField("value", constant.type),))
+    return literal_table(Literals(column, ((constant.value,),))).column(0)[0]
+
+
+def _repeated(scalar: pa.Scalar, count: int) -> pa.Array:
+    import pyarrow as pa
+
+    return pa.repeat(scalar, count)

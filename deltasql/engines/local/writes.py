@@ -1,0 +1,122 @@
+"""INSERT … SELECT and CREATE TABLE … AS whose rows and values are certain: this process reads and writes them itself.
+
+Sources are those of `engine.evaluation.sources`, values what `sql/evaluated` reads. Whatever is not certain is left to
+an engine. Rows that a statement spells out, or that the caller has in memory, need none either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from deltasql.datafiles.reading.file_reader import reader_schema
+from deltasql.datafiles.staged import Staged
+from deltasql.engines.facts import SessionFacts
+from deltasql.engines.local.plain_scans import require_plain
+from deltasql.engines.local.sources import HereRows, here_rows
+from deltasql.engines.local.values import checked_table, rows_of
+from deltasql.engines.rewriting.stage import FileStage
+from deltasql.plan.operators import Check, Constraint, HeldRows, Literals, Operator, Project, Query, Write
+from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way
+from deltasql.schema.types import STRING, StructType
+from deltasql.sql.cursor import LeftToEngineError
+from deltasql.sql.evaluated.expressions import RowScope, row_condition, value_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_LONGEST_NAME = 60
+"""Bytes of a text that a directory is called after: of longer ones an engine says whether they are too long."""
+
+
+def written_here(session: SessionFacts, operator: Write, stage: FileStage) -> Staged:
+    """Stages the rows of `operator`. Raises LeftToEngineError, with nothing staged, where an engine computes them.
+
+    That is also so where a row breaks a constraint: the engine says which. Raises DataFileNotFoundError,
+    UnreadableDataFileError, NothingToHoldError, StorageError.
+    """
+    match operator.child:
+        case Literals() as rows:
+            return stage.write_literals(rows)
+        case HeldRows() as rows:
+            return stage.write_held_rows(rows)
+    require_writable(session, operator)
+    if stage.stores_partitions:
+        raise LeftToEngineError("the table keeps partition values in its files")
+    read = _reader(session, operator)
+    table = read()
+    refuse_long_names(table, operator.output, operator.partition_columns)
+    return stage.write_held_rows(HeldRows(operator.output, table)) if table.num_rows else stage.nothing()
+
+
+def written_by(session: SessionFacts, operator: Write) -> Way:
+    """The way of a write, this process or the engine, as far as it is decided before rows are read."""
+    if isinstance(operator.child, (Literals, HeldRows)):
+        return Way(ComputedBy.PROCESS, IN_MEMORY)
+    try:
+        require_writable(session, operator)
+        _reader(session, operator)
+    except LeftToEngineError as left:
+        return Way(ComputedBy.ENGINE, left.reason)
+    return Way(ComputedBy.PROCESS, EVALUATED)
+
+
+def require_writable(session: SessionFacts, operator: Write) -> None:
+    """Raises LeftToEngineError where the session, or the columns, leave the rows to the engine."""
+    session.require_computing()
+    if operator.single_file:
+        raise LeftToEngineError("the rows are written as one file")
+    require_plain(operator.output, operator.partition_columns)
+
+
+def refuse_long_names(rows: pa.Table, schema: StructType, partition_columns: tuple[str, ...]) -> None:
+    """Raises LeftToEngineError where a directory might not be called after a text."""
+    import pyarrow.compute as pc
+
+    for name in partition_columns:
+        field = schema.find(name)
+        if field is None or field.type != STRING:
+            continue
+        texts = pc.unique(rows.column(field.name)).drop_null()
+        longest = pc.max(pc.binary_length(texts)).as_py() or 0
+        if longest > _LONGEST_NAME or pc.any(pc.match_substring(texts, "\0")).as_py():
+            raise LeftToEngineError(f"a value of {name} is too long to be the name of a directory")
+
+
+def _reader(session: SessionFacts, operator: Write) -> Callable[[], pa.Table]:
+    """Reads the columns of the output, and raises LeftToEngineError for a row that breaks a constraint.
+
+    Raises LeftToEngineError at once for a value that this process does not evaluate.
+    """
+    project, checks = _unchecked(operator.child)
+    names = [name for name, _ in project.columns]
+    if project.declared:
+        raise LeftToEngineError("a column is CHAR or VARCHAR")
+    if names != list(operator.output.names):
+        raise LeftToEngineError("the columns are not those of the table")
+    source = _source(session, project.child)
+    scope, output = RowScope({"": source.schema}), operator.output
+    pairs = zip(project.columns, output, strict=True)
+    expressions = [value_of(text, field.type, scope) for (_, text), field in pairs]
+    conditions = [row_condition(check.condition, RowScope({"": output})) for check in checks]
+    return lambda: checked_table(expressions, rows_of("", source.read()), reader_schema(output), conditions)
+
+
+def _unchecked(operator: Operator) -> tuple[Project, list[Constraint]]:
+    """The projection and the constraints of a write. Raises LeftToEngineError for other operators."""
+    checks = list[Constraint]()
+    while isinstance(operator, Check):
+        checks += operator.conditions
+        operator = operator.child
+    if not isinstance(operator, Project):
+        raise LeftToEngineError("the rows are numbered, or come from several queries")
+    return operator, checks
+
+
+def _source(session: SessionFacts, operator: Operator) -> HereRows:
+    """The rows that values are made of. Raises LeftToEngineError where this process has not got them."""
+    renaming = operator.renames if isinstance(operator, Query) else None
+    if renaming is None:
+        return here_rows(session, operator)
+    found = here_rows(session, renaming.query)
+    return found.renamed(renaming.names)

@@ -1,0 +1,120 @@
+"""Steps of a rewrite that do not depend on who evaluates its expressions: its files before, and its outcome after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from deltasql.datafiles.reading.row_numbers import count_live_rows
+from deltasql.datafiles.staged import Staged
+from deltasql.datafiles.writing.successors import KeptFile
+from deltasql.engines.door import Rewritten
+from deltasql.engines.facts import SessionFacts
+from deltasql.engines.rewriting.positions import Positions
+from deltasql.engines.rewriting.stage import FileStage
+from deltasql.engines.rewriting.stored_rows import StoredRows, partition_folder, partition_values
+from deltasql.engines.thresholds import CHANGED_PART, CHANGED_ROWS
+from deltasql.log.storage.paths import decode_path
+from deltasql.log.storage.stores import Stores
+from deltasql.plan.operators import EqualKey, Rewrite, RowEffect, Scan
+from deltasql.schema.literals import sql_literal
+from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructType
+from deltasql.skipping.pruning import prune
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+def candidates(target: Scan, alias: str, key_ranges: Iterable[tuple[EqualKey, Any, Any]]) -> Scan:
+    """`target`, which goes by an alias, without the files whose statistics rule out all keys within some ranges."""
+    usable = [(key.target, low, high) for key, low, high in key_ranges if _comparable(key.type, low)]
+    if not usable or target.files.num_rows == 0:
+        return target
+    predicate = " AND ".join(
+        f"{key} >= {sql_literal(low)} AND {key} <= {sql_literal(high)}" for key, low, high in usable
+    )
+    files = prune(target.files, predicate, target.schema, target.partition_columns, alias)
+    return replace(target, files=files)
+
+
+def _comparable(kind: DataType | None, value: Any) -> bool:
+    """Whether the bounds of a column can be compared with a key's value as they are, without Spark's casts."""
+    match kind:
+        case PrimitiveType("string"):
+            return type(value) is str
+        case PrimitiveType("byte" | "short" | "integer" | "long"):
+            return type(value) is int
+        case PrimitiveType("date"):
+            return type(value) is date
+        case DecimalType():
+            return type(value) is Decimal
+        case _:
+            return False
+
+
+def same_columns(output: StructType, columns: StructType) -> bool:
+    """Whether rows of the target are written as they are."""
+    return [(item.name, item.type) for item in output] == [(item.name, item.type) for item in columns]
+
+
+def most_changed(stores: Stores, files: pa.Table) -> float:
+    """The most rows of some files that may change in this process."""
+    return min(CHANGED_ROWS, CHANGED_PART * count_live_rows(stores, files))
+
+
+def changed_columns(operator: Rewrite) -> Iterator[str]:
+    """The columns that an update sets."""
+    updates = [action.values for action in operator.actions if action.effect is RowEffect.UPDATE]
+    for index, (field, keep) in enumerate(zip(operator.output, operator.keep, strict=True)):
+        if any(values[index] != keep for values in updates):
+            yield field.name
+
+
+def kept_files(
+    session: SessionFacts, operator: Rewrite, stage: FileStage, found: Positions, files: pa.Table
+) -> list[KeptFile]:
+    """Those of the target's files in which rows were found, for `Stage.succeed`. Raises what `StoredRows` raises."""
+    paths = files.column("location").to_pylist()
+    stored = StoredRows(session, operator.target, operator.output, paths)
+    by_path = {decode_path(uri): (uri, positions) for uri, positions in found.rows.items()}
+    values = partition_values(operator.output, operator.target.partition_columns, files)
+    told = files.column("stats").to_pylist()
+
+    def kept(path: str, own: dict[str, str | None], statistics: str | None) -> KeptFile:
+        uri, positions = by_path[path]
+        opened = partial(stored.opened, path, statistics, spliceable=stage.may_splice)
+        return KeptFile(uri, own, partition_folder(path, own), positions.astype("int64"), opened)
+
+    return [kept(*item) for item in zip(paths, values, told, strict=True)]
+
+
+def marked(operator: Rewrite, done: Rewritten, found: Positions) -> Rewritten:
+    """`done`, which leaves the files of the target where they are, and marks the rows that were found."""
+    files = subset(operator, found.rows)
+    paths = dict(zip(files.column("location").to_pylist(), files.column("path").to_pylist(), strict=True))
+    rows = {paths[decode_path(uri)]: places for uri, places in found.rows.items()}
+    return replace(done, copied=0, marked=rows)
+
+
+def subset(operator: Rewrite, uris: Iterable[str]) -> pa.Table:
+    """The rows of the target's file list for some file URIs, as Spark writes them."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    files = operator.target.files
+    wanted = pa.array([decode_path(uri) for uri in uris], pa.string())
+    return files.filter(pc.is_in(files.column("location"), wanted))
+
+
+def outcome(
+    operator: Rewrite, staged: Staged, removed: pa.Table | None, per_action: tuple[int, ...], source_rows: int
+) -> Rewritten:
+    """What a rewrite did that staged new files, and replaces those of the list `removed`."""
+    pairs = zip(operator.actions, per_action, strict=True)
+    changed = sum(count for action, count in pairs if action.effect is not RowEffect.DELETE)
+    paths = () if removed is None else tuple(removed.column("path").to_pylist())
+    return Rewritten(staged, paths, per_action, staged.rows - changed, source_rows)

@@ -1,0 +1,61 @@
+"""Which rows of which files an action applies to: the content of new deletion vectors."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from deltasql.datafiles.reading.file_reader import spark_uri, split_places
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """Sorted row positions by file URI, as Spark writes it; rows by 1-based number of their action.
+
+    `fired` counts a row once for every source row that it met.
+    """
+
+    rows: Mapping[str, np.ndarray[Any, Any]] = field(default_factory=dict)
+    counts: Mapping[int, int] = field(default_factory=dict)
+    fired: int = 0
+
+    @property
+    def marked(self) -> int:
+        return sum(len(rows) for rows in self.rows.values())
+
+    def counts_of(self, actions: int) -> dict[str, int]:
+        """What is counted of acted rows, where nothing is inserted: see `ActedRows.counters`."""
+        counts = {f"action{number}": self.counts.get(number, 0) for number in range(1, actions + 1)}
+        return {**counts, "source_rows": self.fired}
+
+
+def listed_positions(found: Iterable[tuple[str, int, int]]) -> Positions:
+    """Positions from a list of (file URI, row position, action)."""
+    import numpy as np
+
+    rows: dict[str, set[int]] = defaultdict(set)
+    counts: Counter[int] = Counter()
+    fired = 0
+    for file, row, action in found:
+        rows[file].add(row)
+        counts[action] += 1
+        fired += 1
+    return Positions({file: np.array(sorted(items), np.uint64) for file, items in rows.items()}, counts, fired)
+
+
+def positions_of(places: np.ndarray[Any, Any], actions: np.ndarray[Any, Any], paths: Sequence[str]) -> Positions:
+    """Positions from the places of rows (see ROW_PLACE) and their actions; `paths` are the files by their numbers."""
+    import numpy as np
+
+    own, first = np.unique(places, return_index=True)
+    numbers, rows = split_places(own)
+    files, starts = np.unique(numbers, return_index=True)
+    parts = np.split(rows.astype(np.uint64), starts[1:])
+    found = {spark_uri(paths[file]): part for file, part in zip(files.tolist(), parts, strict=True)} if len(own) else {}
+    kinds, counts = np.unique(actions[first], return_counts=True)
+    return Positions(found, dict(zip(kinds.tolist(), counts.tolist(), strict=True)), len(places))

@@ -1,0 +1,193 @@
+"""The place of a statement's new files. Nothing refers to them until a commit does."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from deltasql.datafiles.staged import Staged, StagedFile
+from deltasql.datafiles.writing.literal_files import write_held_rows, write_literals
+from deltasql.datafiles.writing.staged_files import CHANGE_DATA, WrittenFile, staged_files
+from deltasql.datafiles.writing.successors import Bin, KeptFile, NewRows, Successors, copy_kept, united_files
+from deltasql.engines.facts import SessionFacts
+from deltasql.errors.log import StorageError
+from deltasql.errors.write import NothingToHoldError
+from deltasql.log.actions.actions import AddCDCFile
+from deltasql.log.configuration.iceberg_compat import compat_tags
+from deltasql.log.storage.paths import decode_path
+from deltasql.plan.operators import HeldRows, Literals
+from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.text import quote_name
+from deltasql.schema.types import VOID, StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class FileStage:
+    """The place of one statement's new files: `<table>/<uuid>`, which this process writes by Arrow.
+
+    `discard` removes all that was written to it. With `stores_partitions` files hold the partition columns too.
+    """
+
+    def __init__(
+        self,
+        session: SessionFacts,
+        root: str,
+        partition_columns: tuple[str, ...],
+        configuration: Mapping[str, str],
+        *,
+        stores_partitions: bool = False,
+    ) -> None:
+        self._session, self._root, self._store = session, root, session.stores.open(root)
+        self._partitions, self._configuration = partition_columns, configuration
+        self.stores_partitions = stores_partitions
+        self._directories: list[str] = []
+        self._filled: list[str] = []
+        self._files: list[str] = []
+        self._needed = False
+
+    def succeed_with(
+        self,
+        kept: Sequence[KeptFile],
+        parts: Sequence[tuple[Mapping[str, str | None], pa.Table]],
+        schema: StructType,
+        changed: Iterable[str] = (),
+        *,
+        changes: bool = False,
+    ) -> Staged:
+        """As `succeed`, with rows that are here: see `NewRows`."""
+        names = frozenset(physical_name(field) for name in changed if (field := schema.find(name)) is not None)
+        directory = self._new_directory(changes=changes)
+        copied = copy_kept(self._store, kept, NewRows(parts, names), directory, schema)
+        successors = self._successors(copied.successors, schema)
+        if not (copied.others or copied.feed):
+            return Staged(tuple(successors))
+        others = self._staged(copied.others, schema, self._zone, ())
+        return Staged((*successors, *others), self._feed(copied.feed, schema, self._zone))
+
+    def unite(self, bins: Sequence[Bin], schema: StructType) -> Staged:
+        """Writes one file for each bin by Arrow, which is its `origin`. Raises what reading the files raises."""
+        written = united_files(self._store, bins, self._new_directory(), schema)
+        return Staged(tuple(self._successors(written, schema)))
+
+    def _successors(self, written: Successors, schema: StructType) -> list[StagedFile]:
+        """Partition values are as they are spelled in the log."""
+        files = self._staged([file for _, file in written], schema, "UTC", ())
+        return [
+            replace(file, add=replace(file.add, partition_values=own.partition_values), origin=own.origin)
+            for file, (own, _) in zip(files, written, strict=True)
+        ]
+
+    @property
+    def may_splice(self) -> bool:
+        """Whether a new file may hold what was written into another one, under properties of the table that were others
+        then: readers of Iceberg are promised that nothing is older than these.
+        """
+        return not compat_tags(self._configuration)
+
+    @property
+    def _zone(self) -> str:
+        """The zone in which partitions' timestamps are written."""
+        return self._session.now("spark.sql.session.timeZone") or "UTC"
+
+    def _feed(self, files: Sequence[WrittenFile], schema: StructType, zone: str) -> tuple[AddCDCFile, ...]:
+        return tuple(
+            AddCDCFile(item.add.path, item.add.partition_values, item.add.size)
+            for item in self._staged(files, schema, zone, ())
+        )
+
+    def _new_directory(self, *, changes: bool = False) -> str:
+        directory = uuid4().hex
+        self._directories += [directory, f"{CHANGE_DATA}/{directory}"] if changes else [directory]
+        return directory
+
+    def _refuse_voids_alone(self, schema: StructType) -> None:
+        """Raises NothingToHoldError: a file without columns has no rows, which would be lost without a word."""
+        held = [item for item in schema if self.stores_partitions or item.name not in self._partitions]
+        if held and all(item.type == VOID for item in held):
+            raise NothingToHoldError(", ".join(quote_name(item.name) for item in held))
+
+    def write_literals(self, rows: Literals) -> Staged:
+        """Writes rows that are known already, without Spark. Raises NothingToHoldError."""
+        self._refuse_voids_alone(rows.schema)
+        written = write_literals(
+            self._store,
+            self._new_directory(),
+            rows,
+            self._partitions,
+            stores_partitions=self.stores_partitions,
+        )
+        return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
+
+    def write_held_rows(self, rows: HeldRows) -> Staged:
+        """Writes rows that the caller has in memory, without Spark. Raises NothingToHoldError."""
+        self._refuse_voids_alone(rows.schema)
+        written = write_held_rows(
+            self._store, self._new_directory(), rows, self._partitions, stores_partitions=self.stores_partitions
+        )
+        return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
+
+    def _staged(
+        self,
+        written: Sequence[WrittenFile],
+        schema: StructType,
+        zone: str,
+        unindexed: Sequence[str],
+    ) -> list[StagedFile]:
+        found = dict.fromkeys(_own_directory(item.path) for item in written)
+        self._filled += [directory for directory in found if directory not in self._filled]
+        return staged_files(
+            self._root,
+            written,
+            schema,
+            self._partitions,
+            self._configuration,
+            timezone=zone,
+            unindexed=unindexed,
+        )
+
+    def nothing(self) -> Staged:
+        """The outcome of writing no row."""
+        return Staged(())
+
+    def keep_origins(self, staged: Staged, origins: Collection[str]) -> Staged:
+        """`staged` without the files whose origin is not in `origins`; rows without an origin are kept."""
+        kept = tuple(item for item in staged.files if item.origin is None or item.origin in origins)
+        self._store.delete_all([decode_path(item.add.path) for item in staged.files if item not in kept])
+        return replace(staged, files=kept)
+
+    def also(self, path: str) -> None:
+        """Counts a file of the table, which somebody else wrote, as staged."""
+        self._files.append(path)
+
+    @property
+    def directories(self) -> tuple[str, ...]:
+        """The folders of the table that hold what was staged."""
+        return tuple(self._filled)
+
+    def need(self, needed: bool) -> None:
+        """Says that a commit refers to the files, or may do so: they are not discarded then."""
+        self._needed = needed
+
+    def discard(self) -> None:
+        """Removes every file that was staged, unless a commit may need them."""
+        if self._needed:
+            return
+        with suppress(StorageError):
+            # What is left is nobody's, and VACUUM finds it.
+            for directory in self._directories:
+                self._store.delete_below(directory)
+            self._store.delete(self._files)
+        self._directories.clear()
+        self._filled.clear()
+        self._files.clear()
+
+
+def _own_directory(path: PurePosixPath) -> str:
+    """The directory of one statement that a path is in."""
+    return "/".join(path.parts[: 2 if path.parts[0] == CHANGE_DATA else 1])

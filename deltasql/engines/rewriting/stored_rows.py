@@ -1,0 +1,155 @@
+"""The rows of a table's files as files hold them, on their way from one to another within this process."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from deltasql.datafiles.inspection import readable
+from deltasql.datafiles.reading.file_reader import FileReader, group_sizes, known_columns, reader_schema, row_group_rows
+from deltasql.datafiles.reading.missing_files import missing_file, readable_files
+from deltasql.datafiles.reading.old_calendar import is_of_old_calendar
+from deltasql.datafiles.reading.scan_files import deleted_by_file, vector_positions
+from deltasql.datafiles.writing.arrow_files import as_stored, directory_name
+from deltasql.datafiles.writing.spliced_files import is_known_writer
+from deltasql.datafiles.writing.successors import HeldFile
+from deltasql.engines.choice import copies_rows
+from deltasql.engines.facts import SessionFacts
+from deltasql.engines.rewriting.stage import FileStage
+from deltasql.engines.thresholds import FILE_BYTES
+from deltasql.errors.log import LostDataFileError
+from deltasql.log.protocol.features import has_variants
+from deltasql.plan.operators import Scan
+from deltasql.schema.column_mapping import physical_name, physical_schema
+from deltasql.schema.lengths import with_lengths, without_lengths
+from deltasql.schema.types import VOID, StructType
+from deltasql.settings.session_settings import IGNORE_MISSING_FILES
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+
+def may_copy_rows(session: SessionFacts, target: Scan, stage: FileStage, sizes: pa.Array | pa.ChunkedArray) -> bool:
+    """Whether this process may make files of such sizes, in bytes, of rows of the target's.
+
+    Ids of rows depend on where they stand, and only Spark passes over files that may be missing. Raises what
+    `copies_rows` raises.
+    """
+    import pyarrow.compute as pc
+
+    if (session.now(IGNORE_MISSING_FILES.name) or "").lower() == "true":
+        return False
+    parted = stage.stores_partitions and target.partition_columns
+    if parted or target.row_ids is not None or has_variants(target.schema):
+        return False
+    largest, total = (how(sizes).as_py() or 0 for how in (pc.max, pc.sum))
+    return largest <= FILE_BYTES and copies_rows(session, target.table.location, total)
+
+
+class StoredRows:
+    """The rows of some files of the target, with the columns that files of `schema` have."""
+
+    def __init__(self, session: SessionFacts, target: Scan, schema: StructType, paths: Sequence[str]) -> None:
+        """`paths` are the files: see `readable_files`, which looks whether they are there, and for what it raises."""
+        readable_files(target, paths, may_be_missing=False)
+        self._stores, self._target, self._schema = session.stores, target, schema
+        partitions = {name.lower() for name in target.partition_columns}
+        held = tuple(item for item in schema if item.name.lower() not in partitions and item.type != VOID)
+        self._held = without_lengths(physical_schema(with_lengths(StructType(held))))
+        self._columns = as_stored(reader_schema(self._held).empty_table(), schema).schema
+        self._vectors = deleted_by_file(target, paths)
+
+    def live(self, path: str) -> pa.Table:
+        """The live rows of a file.
+
+        Raises LeftToEngineError for dates of another calendar, DataFileNotFoundError, UnreadableDataFileError.
+        """
+        marked = self._marked(path)
+        reader = FileReader(self._stores, self._target, self._held)
+        with self._there(path):
+            rows = reader.rows(path, (lambda: marked) if len(marked) else None)
+        return as_stored(rows, self._schema)
+
+    def opened(self, path: str, statistics: str | None, *, spliceable: bool) -> HeldFile:
+        """A file with its statistics in the log. Raises what `live` raises.
+
+        One whose days are those of another calendar is not spliceable: new ones are not, and would be taken for such.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        store, name = self._stores.of_file(path)
+        with self._there(path), readable(path):
+            data = store.read_buffer(name)
+            footer = pq.read_metadata(pa.BufferReader(data))
+        known, repeating = known_columns(footer)
+        is_alike = is_known_writer(footer.created_by) and not is_of_old_calendar(footer)
+        return _OpenedFile(
+            path=path,
+            data=memoryview(data).cast("B"),
+            sizes=group_sizes(footer),
+            held=self._held,
+            schema=self._schema,
+            columns=self._columns,
+            marked=self._marked(path),
+            statistics=statistics,
+            dictionaries=[*repeating, *(item.name for item in self._held if item.name not in known)],
+            spliceable=spliceable and is_alike,
+        )
+
+    def _marked(self, path: str) -> np.ndarray[Any, Any]:
+        """The positions that a file's deletion vector marks."""
+        import numpy as np
+
+        vector = self._vectors.get(path)
+        return np.array([], np.int64) if vector is None else vector_positions(self._stores, self._target, vector)
+
+    @contextmanager
+    def _there(self, path: str) -> Iterator[None]:
+        try:
+            yield
+        except LostDataFileError:
+            raise missing_file(self._target, path) from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _OpenedFile:
+    """See HeldFile. `held` are the columns that files of `schema` have."""
+
+    path: str
+    data: memoryview
+    sizes: Sequence[int]
+    held: StructType
+    schema: StructType
+    columns: pa.Schema
+    marked: np.ndarray[Any, Any]
+    statistics: str | None
+    dictionaries: Sequence[str]
+    spliceable: bool
+
+    def rows(self, group: int, names: Collection[str]) -> pa.Table:
+        columns = StructType(tuple(item for item in self.held if item.name in names))
+        return as_stored(row_group_rows(self.path, self.data, group, columns), self.schema)
+
+
+def partition_values(
+    schema: StructType, partition_columns: Sequence[str], files: pa.Table
+) -> list[dict[str, str | None]]:
+    """The partition values of each file as in the log, by physical name."""
+    fields = [field for name in partition_columns if (field := schema.find(name)) is not None]
+    rows = files.column("partitionValues").to_pylist() if fields else [{}] * files.num_rows
+    folded = ({name.lower(): value for name, value in row.items()} for row in rows)
+    return [{physical_name(field): row.get(field.name.lower()) for field in fields} for row in folded]
+
+
+def partition_folder(path: str, values: Mapping[str, str | None]) -> str:
+    """The folders of a file of some partition values, as its writer spelled them; in our words where it has none."""
+    folders = PurePosixPath(path).parent.parts[-len(values) :] if values else ()
+    if [unquote(folder.partition("=")[0]) for folder in folders] == list(values):
+        return "/".join(folders)
+    return "/".join(directory_name(name, value) for name, value in values.items())

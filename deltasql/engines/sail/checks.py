@@ -1,0 +1,185 @@
+"""What Sail computes otherwise than Spark, kept from going unnoticed: texts with checks, and the types of what comes.
+
+See `sql/dialects/sail_checks`. An engine that checks types itself gets the texts as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from deltasql.engines.sail.kinds import rows_of_query
+from deltasql.engines.sail.texts import May
+from deltasql.engines.spark.reading.checked_rows import Texts
+from deltasql.engines.spark.session.spark_types import frame_schema
+from deltasql.errors.engine import NotOnSailError
+from deltasql.plan.operators import Rewrite, RowAction
+from deltasql.schema.text import sql_text
+from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructType
+from deltasql.sql.dialects.sail_checks import with_checks
+from deltasql.sql.dialects.sail_exact import common_type
+from deltasql.sql.dialects.sail_names import spark_names
+from deltasql.sql.dialects.sail_order import rows_selected, select_first, values_alike
+from deltasql.sql.dialects.sail_paths import with_parts
+from deltasql.sql.dialects.sail_sorting import may_sort_by_values, sorted_by_columns
+from deltasql.sql.dialects.sail_stars import grouped_by_all, ordered_by_all, stars_named
+from deltasql.sql.dialects.sail_unions import Branch, cast_branch, is_of_one_kind, set_operations
+from deltasql.sql.patterns import GAP
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_QUERY = re.compile(rf"{GAP}*(?:\(|(?:select|with|values|table)\b)", re.IGNORECASE | re.DOTALL)
+_NAMELESS = re.compile(r"\bis\s+(?:not\s+)?null\b|\bin\s*\(", re.IGNORECASE)
+
+
+def checked_query(session: SparkSession, sql: str, *, ansi: bool, may: May, compared_only: bool) -> DataFrame:
+    """The rows of a query, which fail where they fail on Spark, under the names that Sail gives them.
+
+    Raises NotOnSailError, and what Sail says of the text as it is.
+    """
+    known = rows_of_query(session)
+    sql = values_alike(rows_selected(select_first(sql)))
+    sql = with_parts(sql, known) if may.parts else sql
+    if _QUERY.match(sql):
+        sql = stars_named(grouped_by_all(sql), partial(_columns, session))
+        sql = ordered_by_all(sql, partial(_columns, session))
+        sql = _sortable(session, sql) if may_sort_by_values(sql) else sql
+    rows = session.sql(sql)
+    if not _QUERY.match(sql):
+        return rows
+    alike = _branches_alike(session, sql)
+    days, decimals = may.days, may.decimals
+    try:
+        safe = with_checks(alike, ansi=ansi, days=days, decimals=decimals, rows=known, compared_only=compared_only)
+    except NotOnSailError:
+        # What is wrong with a call, such as the number of its arguments, comes first.
+        rows.schema  # noqa: B018 - Spark Connect looks only now
+        raise
+    if safe != sql:
+        rows = _renamed(session, safe, spark_names(sql, rows.columns))
+    elif _NAMELESS.search(sql):
+        names = spark_names(sql, rows.columns)
+        rows = rows if rows.columns == names else rows.toDF(*names)
+    return rows
+
+
+def _sortable(session: SparkSession, sql: str) -> str:
+    """`sql` with what it is sorted by as columns, where Sail does not find these else."""
+    from pyspark.errors import PySparkException
+
+    try:
+        turned = sorted_by_columns(sql, partial(_columns, session))
+        if turned != sql:
+            _columns(session, turned)
+    except PySparkException:
+        # What is wrong, Sail says of the text as it was given.
+        return sql
+    return turned
+
+
+def _columns(session: SparkSession, sql: str) -> list[str]:
+    return list(session.sql(sql).columns)
+
+
+def _renamed(session: SparkSession, safe: str, names: list[str]) -> DataFrame:
+    from pyspark.errors import PySparkException
+
+    rows = session.sql(safe)
+    try:
+        found = rows.columns
+    except PySparkException as error:
+        raise NotOnSailError(what="an expression that cannot be checked for overflow and wrong types") from error
+    return rows if found == names else rows.toDF(*names)
+
+
+def _branches_alike(session: SparkSession, sql: str) -> str:
+    """`sql` with casts in branches of set operations to the types that they have in common in Spark.
+
+    Raises NotOnSailError where these are not known: Sail takes those of the first branch.
+    """
+    for place in reversed(range(len(set_operations(sql)))):
+        # What is cast within moves the others.
+        sql = _cast_operation(session, sql, set_operations(sql)[place])
+    return sql
+
+
+def _cast_operation(session: SparkSession, sql: str, branches: Sequence[Branch]) -> str:
+    schemas = _schemas(session, branches)
+    columns = [[field.type for field in column] for column in zip(*schemas, strict=False)]
+    if len(set(map(len, schemas))) != 1 or all(map(_is_one, columns)):
+        return sql
+    wanted = list(map(_common, columns))
+    if not is_of_one_kind(sql, branches):
+        raise _mixed(next(column for column in columns if not _is_one(column)))
+    for branch, schema in reversed(list(zip(branches, schemas, strict=True))):
+        kinds = [field.type for field in schema]
+        if kinds != wanted:
+            safe = cast_branch(sql[branch.start : branch.end], schema.names, _casts(kinds, wanted))
+            sql = sql[: branch.start] + safe + sql[branch.end :]
+    return sql
+
+
+def _schemas(session: SparkSession, branches: Sequence[Branch]) -> list[StructType]:
+    """The columns of each branch; nothing where one names what only the whole query knows, or is wrong."""
+    from pyspark.errors import PySparkException
+
+    try:
+        return [frame_schema(session.sql(branch.query)) for branch in branches]
+    except PySparkException:
+        return []
+
+
+def _casts(kinds: Sequence[DataType], wanted: Sequence[DataType]) -> list[str]:
+    return ["" if kind == other else sql_text(other) for kind, other in zip(kinds, wanted, strict=True)]
+
+
+def _common(kinds: Sequence[DataType]) -> DataType:
+    """The type of a column of a set operation. Raises NotOnSailError where that is not known."""
+    found = kinds[0] if _is_one(kinds) else common_type(kinds)
+    if found is None:
+        raise _mixed(kinds)
+    return found
+
+
+def _mixed(kinds: Sequence[DataType]) -> NotOnSailError:
+    told = " and ".join(sorted({sql_text(kind) for kind in kinds}))
+    return NotOnSailError(what=f"a set operation of {told}, of which the first is taken: cast them to one type")
+
+
+def _is_one(kinds: Sequence[DataType]) -> bool:
+    """Whether the first type is that of all, where NULL may stand for any other, also within arrays and maps."""
+    return all(_is_within(kind, kinds[0]) for kind in kinds)
+
+
+def _is_within(kind: DataType, wide: DataType) -> bool:
+    match kind, wide:
+        case ArrayType(), ArrayType():
+            return _is_within(kind.element, wide.element)
+        case MapType(), MapType():
+            return _is_within(kind.key, wide.key) and _is_within(kind.value, wide.value)
+        case StructType(), StructType():
+            pairs = zip(kind, wide, strict=False)
+            return kind.names == wide.names and all(_is_within(one.type, other.type) for one, other in pairs)
+        case _:
+            return kind in (wide, VOID)
+
+
+def checked_rewrite(operator: Rewrite, own: Texts) -> Rewrite:
+    """A rewrite whose conditions and values fail where they fail on Spark; `own` puts checks into a text.
+
+    Constraints stay as they are, for errors name them: see `checked_rows`.
+    """
+    join = operator.join
+    if join is not None:
+        keys = tuple(replace(key, source=own(key.source)) for key in join.equal_keys)
+        join = replace(join, on=own(join.on), equal_keys=keys)
+    return replace(operator, actions=tuple(_checked_action(action, own) for action in operator.actions), join=join)
+
+
+def _checked_action(action: RowAction, own: Texts) -> RowAction:
+    condition = None if action.condition is None else own(action.condition)
+    return replace(action, condition=condition, values=tuple(map(own, action.values)))

@@ -1,0 +1,52 @@
+"""Statements of Spark's own that another engine has not, done by this process: variables, files in a directory."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from deltasql.engines.sail.held_variables import variables_of
+from deltasql.engines.sail.variables import run_variable_command
+from deltasql.engines.spark.reading.frames import Frames
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark_types import frame_schema
+from deltasql.engines.spark.writing.directory_files import write_directory
+from deltasql.errors.engine import NotOnSailError
+from deltasql.plan.operators import Operator
+from deltasql.result import CommandRows, RowSource
+from deltasql.schema.text import type_text
+from deltasql.schema.types import STRING, StructField, StructType
+from deltasql.settings.session_settings import TIME_ZONE
+from deltasql.sql.cursor import LeftToEngineError
+from deltasql.sql.dialects.directories import directory_write
+from deltasql.sql.dialects.sail import unlike_command
+
+_NOTHING = StructType(())
+_SETTING = StructType((StructField("key", STRING), StructField("value", STRING)))
+_COLUMN = StructType(tuple(StructField(name, STRING) for name in ("col_name", "data_type", "comment")))
+_TIME_ZONE = re.compile(r"\s*set\s+time\s+zone\s+('[^'\\]*'|\"[^\"\\]*\")\s*;?\s*\Z", re.IGNORECASE)
+_DESCRIBE = re.compile(r"\s*desc(?:ribe)?\s+(?:query\s+)?(?=(?:select|with|from|values|table)\b)", re.IGNORECASE)
+
+
+def done_here(spark: SparkHandle, frames: Frames, sql: str, relations: Mapping[str, Operator]) -> RowSource | None:
+    """What a statement gives; None where it is left to the engine. Raises NotOnSailError, SparkError."""
+    if run_variable_command(sql, variables_of(spark), lambda query: frames.query(query, relations)):
+        return CommandRows(_NOTHING, ())
+    try:
+        told = directory_write(sql)
+    except LeftToEngineError:
+        raise NotOnSailError(what="INSERT OVERWRITE DIRECTORY in this form") from None
+    if told is not None:
+        write_directory(spark.stores, told, frames.query(told.query, relations))
+        return CommandRows(_NOTHING, ())
+    zone = _TIME_ZONE.match(sql)
+    if zone is not None:
+        spark.set(TIME_ZONE.name, zone[1][1:-1])
+        return CommandRows(_SETTING, ((TIME_ZONE.name, zone[1][1:-1]),))
+    query = _DESCRIBE.match(sql)
+    if query is not None:
+        columns = frame_schema(frames.query(sql[query.end() :], relations))
+        return CommandRows(_COLUMN, ((field.name, type_text(field.type), None) for field in columns))
+    if what := unlike_command(sql):
+        raise NotOnSailError(what=what)
+    return None

@@ -1,0 +1,201 @@
+"""DataFrames on Sail: SQL as Sail needs it, checked where Sail would give other values than Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+from warnings import warn
+
+from deltasql.engines.sail.checks import checked_query, checked_rewrite
+from deltasql.engines.sail.commands import done_here
+from deltasql.engines.sail.held_variables import variables_of
+from deltasql.engines.sail.kinds import parts_over, rows_of_frame, rows_of_tables
+from deltasql.engines.sail.parquet_views import with_parquet_files
+from deltasql.engines.sail.texts import NOTHING, May, OwnTexts, has_char, may_have
+from deltasql.engines.sail.type_checks import check_casts, check_rewrite, check_write, refuse_stray
+from deltasql.engines.spark.failures.write_errors import WriteContext
+from deltasql.engines.spark.reading.checked_rows import Texts
+from deltasql.engines.spark.reading.frames import NO_SETTINGS, Frames, types_over
+from deltasql.engines.spark.session.local_rows import held_rows
+from deltasql.engines.spark.session.scratch import hold_with
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.errors.engine import NotOnSailError
+from deltasql.plan import marks
+from deltasql.plan.hidden import ORDINAL
+from deltasql.plan.operators import Operator, Rewrite, SqlFunction
+from deltasql.result import RowSource
+from deltasql.schema.types import DataType, StructType
+from deltasql.settings.session_settings import ANSI, DEFAULTS, UNPROVEN
+from deltasql.sql.dialects.char_padding import Reach
+from deltasql.sql.dialects.inlining import checked_body
+from deltasql.sql.dialects.sail import unlike_query
+from deltasql.sql.dialects.sail_checks import with_checks
+from deltasql.sql.dialects.sail_exact import Rows
+from deltasql.sql.dialects.sail_paths import with_parts
+from deltasql.sql.dialects.sail_pipes import without_pipes
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+class SailFrames(Frames):
+    """See `Frames`; expressions and queries of the user go through `sql/dialects`."""
+
+    def __init__(self, spark: SparkHandle) -> None:
+        super().__init__(spark)
+        self.texts = OwnTexts(spark)
+
+    def held(self, rows: DataFrame) -> DataFrame:
+        return held_rows(self._spark, rows, self.work.keep)
+
+    def over(self, rows: DataFrame) -> Texts:
+        known = rows_of_frame(self._spark.session, rows)
+        return lambda text: self._own(text, rows=known)
+
+    def over_operator(self, rows: DataFrame, operator: Operator) -> Texts:
+        columns = rows.columns if variables_of(self._spark) else None
+        reach = self.texts.reach_in(rows, operator)
+        told, may = rows_of_frame(self._spark.session, rows), may_have([operator])._replace(days=False)
+        return lambda text: self._own(text, columns, reach, may, told)
+
+    def query(
+        self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
+    ) -> DataFrame:
+        rows = super().query(sql, relations, settings)
+        # The views that it names are read when it runs.
+        hold_with(rows, self.work)
+        return rows
+
+    def over_scope(
+        self, rows: DataFrame, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str]
+    ) -> Sequence[str]:
+        columns = rows.columns if scope and variables_of(self._spark) else []
+        texts = [self._unchecked(text, columns) for text in expressions]
+        return parts_over(self._spark, rows, scope, texts)
+
+    def _types(self, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str]) -> list[DataType]:
+        return types_over(self, scope, expressions, "")
+
+    def check_casts(self, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str], sql: str) -> None:
+        check_casts(scope, expressions, self._types, sql)
+
+    def check_write(self, operator: Operator, sql: str, write: WriteContext) -> None:
+        check_write(operator, self._types, sql, write)
+
+    def checked_rewrite(self, operator: Rewrite, sql: str, write: WriteContext) -> Rewrite:
+        with self.views(operator.relations):
+            check_rewrite(operator, self._types, sql, write)
+            return checked_rewrite(operator, self._over_rewrite(operator))
+
+    def refuse_stray(self, expressions: Sequence[str], kinds: Sequence[DataType], sql: str) -> None:
+        refuse_stray(expressions, kinds, sql)
+
+    def for_caller(self, operator: Operator) -> DataFrame:
+        if has_char(operator):
+            raise NotOnSailError(what="a DataFrame with CHAR columns, compared without blanks")
+        return super().for_caller(operator)
+
+    def command(self, sql: str, relations: Mapping[str, Operator]) -> RowSource | None:
+        return done_here(self._spark, self, sql, relations)
+
+    @property
+    def notes(self) -> str:
+        return self.texts.told_variables
+
+    @property
+    def makes_functions(self) -> bool:
+        return False
+
+    def numbered(self, rows: DataFrame, *, single: bool) -> DataFrame:
+        return held_rows(self._spark, rows, self.work.keep, ORDINAL)
+
+    def asked(
+        self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
+    ) -> DataFrame:
+        """The rows of `sql`, whose `relations` are there."""
+        session = self._spark.session
+        sql = self.texts.query(sql, self.texts.reach(relations.values(), self.frame))
+        sql = self._without_pipes(sql)
+        sql = with_parquet_files(self._spark, sql, self.work)
+        if what := unlike_query(sql):
+            raise NotOnSailError(what=what)
+        may, only = may_have(relations.values(), sql), takes_compared_calls_only(self._spark)
+        return checked_query(session, sql, ansi=self._ansi(settings), may=may, compared_only=only)
+
+    def _ansi(self, settings: Mapping[str, str | None] = NO_SETTINGS) -> bool:
+        value = settings[ANSI.name] if ANSI.name in settings else self._spark.now(ANSI.name)
+        return (value or "true").lower() == "true"
+
+    def _own(
+        self,
+        text: str,
+        columns: Iterable[str] | None = None,
+        reach: Reach = NOTHING,
+        may: May | None = None,
+        rows: Rows | None = None,
+    ) -> str:
+        """An expression of a statement, with what the engine does not do by itself.
+
+        Where the names of all `columns` in its reach are given, other names may be variables; `reach` tells of CHAR,
+        `may` and `rows` of what else there is.
+        """
+        text, may = self._unchecked(text, columns, reach), may or May()
+        text = with_parts(text, rows) if may.parts and rows is not None else text
+        decimals = may.decimals or may_have((), text).decimals
+        return with_checks(
+            text,
+            ansi=self._ansi(),
+            days=may.days,
+            decimals=decimals,
+            rows=rows,
+            compared_only=takes_compared_calls_only(self._spark),
+        )
+
+    def _unchecked(self, text: str, columns: Iterable[str] | None, reach: Reach = NOTHING) -> str:
+        """As `_own`, without checks: for its type."""
+        return self.texts.expression(self._without_pipes(text), columns, reach)
+
+    def _without_pipes(self, sql: str) -> str:
+        if "|>" not in sql:
+            return sql
+        return without_pipes(sql, lambda query: self._spark.session.sql(query).columns)
+
+    def _over_rewrite(self, operator: Rewrite) -> Texts:
+        """See `_own`, of the conditions and values of a rewrite. Raises NotOnSailError."""
+        target, source = operator.target, operator.source
+        tables = [target] if source is None else [target, source]
+        reach = self.texts.reach([*tables, *operator.relations.values()], self.frame)
+        others = (item for item in operator.checks if item.column is None and not item.name.startswith(marks.LENGTH))
+        if reach is not NOTHING and any(others):
+            raise NotOnSailError(what="CHECK constraints of a table with a CHAR column in UPDATE, DELETE or MERGE")
+        columns = None
+        if variables_of(self._spark):
+            columns = [*target.schema.names, *([] if source is None else self.frame(source).columns)]
+        may = may_have([*tables, *operator.relations.values()])
+
+        def joined() -> list[tuple[str, StructType]]:
+            found = [(operator.target_alias, target.schema)]
+            return (
+                found
+                if source is None or operator.join is None
+                else [*found, (operator.join.alias, self.schema(source))]
+            )
+
+        rows = rows_of_tables(self._spark.session, joined)
+        return lambda text: self._own(text, columns, reach, may, rows)
+
+    def learn(self, functions: Mapping[str, SqlFunction]) -> None:
+        """Functions of SQL that texts call from now on, where the engine has none. Raises what is wrong with one."""
+        for name, function in functions.items():
+            rows = (item for item in function.relations.values() if not isinstance(item, SqlFunction))
+            columns = [column for item in rows for column in self.frame(item).columns]
+            made = self.texts.learn(name, function, columns)
+            self.asked(checked_body(made), function.relations).schema  # noqa: B018 - Spark Connect looks only now
+
+
+def takes_compared_calls_only(session: SparkHandle) -> bool:
+    """Whether functions are refused whose results were not compared with Spark's."""
+    if (session.told(UNPROVEN.name) or DEFAULTS[UNPROVEN.name]).upper() != "ALLOW":
+        return True
+    warn(f"{UNPROVEN.name} is ALLOW: functions may give other values on Sail than on Spark.", stacklevel=2)
+    return False

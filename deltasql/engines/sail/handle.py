@@ -1,0 +1,71 @@
+"""A session of Sail, within this process."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engines.sail.server import sail_session, settings_at_start
+from deltasql.engines.spark.session.spark import SparkHandle
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_ONLY_SPARKS = (
+    "spark.sql.parquet.",
+    "spark.sql.files.",
+    "spark.hadoop.",
+    "parquet.",
+    "spark.sql.sources.",
+    "spark.sql.adaptive.",
+    "spark.sql.optimizer.",
+    "spark.sql.variant.",
+    "spark.sql.shuffle.",
+)
+"""Settings of Spark's readers, writers and planner, which Sail does not have."""
+
+
+class SailHandle(SparkHandle):
+    """A session of Sail that starts when it is first asked for."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._answers: dict[str, str | None] = {}
+
+    @property
+    def is_plain(self) -> bool:
+        return True
+
+    @property
+    def is_in_process(self) -> bool:
+        return True
+
+    def _started(self) -> SparkSession:
+        return sail_session()
+
+    def _began_with(self, key: str) -> str | None:
+        return settings_at_start().get(key)
+
+    def set(self, key: str, value: str) -> None:
+        self._answers.clear()
+        super().set(key, value)
+
+    def unset(self, key: str) -> None:
+        self._answers.clear()
+        super().unset(key)
+
+    def now(self, key: str) -> str | None:
+        """See `SparkHandle.now`. Sail is asked once: nobody else has its session."""
+        if key not in self._answers:
+            self._answers[key] = super().now(key)
+        return self._answers[key]
+
+    def needing(self, *changes: Mapping[str, str | None]) -> AbstractContextManager[None]:
+        """See `SparkHandle.needing`. Each setting takes a request: those that are for Spark alone are left out."""
+        wanted = {key: value for change in changes for key, value in change.items() if not key.startswith(_ONLY_SPARKS)}
+        return super().needing(wanted) if wanted else nullcontext()
+
+    @property
+    def joins_few_rows(self) -> bool:
+        return False

@@ -1,0 +1,92 @@
+"""The types of what a text computes, as an engine that is not Spark tells them: for `sql/dialects/sail_exact`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from deltasql.engines.sail.texts import may_have
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark_types import frame_schema
+from deltasql.errors.base import DeltaSqlError
+from deltasql.plan.operators import Operator
+from deltasql.schema.types import DataType, StructField, StructType
+from deltasql.sql.dialects.sail_exact import Rows, unlike_names
+from deltasql.sql.dialects.sail_paths import with_parts
+from deltasql.sql.dialects.sail_scopes import Scope
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def rows_of_query(session: SparkSession) -> Rows:
+    """What a session knows of the rows that parts of its queries are over."""
+
+    @cache
+    def columns(scope: Scope) -> StructType:
+        found = _schema(lambda: session.sql(f"{scope.before}SELECT * {scope.relation}")) if scope.relation else None
+        return unlike_names(found or StructType())
+
+    @cache
+    def kind(scope: Scope, text: str) -> DataType | None:
+        found = _schema(lambda: session.sql(f"{scope.before}SELECT {text} AS k {scope.relation}"))
+        return found.fields[0].type if found is not None and scope.is_query else None
+
+    return Rows(columns, kind)
+
+
+def rows_of_frame(session: SparkSession, frame: DataFrame) -> Rows:
+    """What is known of expressions over the rows of a DataFrame, and of the sub-queries in them."""
+    query = rows_of_query(session)
+
+    @cache
+    def own() -> StructType:
+        return unlike_names(_schema(lambda: frame) or StructType())
+
+    @cache
+    def kind(text: str) -> DataType | None:
+        found = _schema(lambda: frame.selectExpr(f"({text}) AS k"))
+        return None if found is None else found.fields[0].type
+
+    return Rows(
+        lambda scope: query.columns(scope) if scope.is_query else own(),
+        lambda scope, text: query.kind(scope, text) if scope.is_query else kind(text),
+    )
+
+
+def rows_of_tables(session: SparkSession, tables: Callable[[], list[tuple[str, StructType]]]) -> Rows:
+    """The same over the joined rows of some tables, each under its alias, which is asked for once it is needed."""
+    query = rows_of_query(session)
+
+    @cache
+    def own() -> StructType:
+        found = tables()
+        plain = unlike_names(StructType(tuple(field for _, columns in found for field in columns)))
+        named = (StructField(alias, columns) for alias, columns in found if plain.find(alias) is None)
+        return StructType((*plain, *named))
+
+    return Rows(
+        lambda scope: query.columns(scope) if scope.is_query else own(),
+        lambda scope, text: query.kind(scope, text) if scope.is_query else None,
+    )
+
+
+def _schema(make: Callable[[], DataFrame]) -> StructType | None:
+    """The columns of rows; None where the engine does not take the text, or has a type that is none of ours."""
+    from pyspark.errors import PySparkException
+
+    try:
+        return frame_schema(make())
+    except (PySparkException, DeltaSqlError):
+        return None
+
+
+def parts_over(
+    spark: SparkHandle, frame: DataFrame, scope: Sequence[tuple[Operator, str]], texts: Sequence[str]
+) -> Sequence[str]:
+    """Expressions over the joined rows of a scope, which are `frame`, with parts of maps and arrays as `with_parts`."""
+    if not may_have(operator for operator, _ in scope).parts:
+        return texts
+    rows = rows_of_frame(spark.session, frame)
+    return [with_parts(text, rows) for text in texts]

@@ -1,0 +1,52 @@
+"""``parquet.`/a/path` `` in a query of an engine that takes other columns from such files than Spark does.
+
+This process reads the files, with the columns that Spark's reader gives them, where it is certain which these are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from deltasql.datafiles.foreign.parquet_paths import parquet_files, read_columns
+from deltasql.engines.spark.session.scratch import frame_of_file
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.errors.engine import NotOnSailError
+from deltasql.log.storage.stores import Stores
+from deltasql.plan.base import quote
+from deltasql.schema.types import StructType
+from deltasql.sql.cursor import LeftToEngineError
+from deltasql.sql.parquet_paths import parquet_paths, view_of
+from deltasql.sql.references import UsedNames
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from deltasql.engines.spark.reading.workspace import Workspace
+
+_TAKES_ALL = re.compile(r"\b(?:table|natural)\b|(?:\A|[(>,])\s*from\b", re.IGNORECASE)
+"""What reads all columns, and says so by no star and no name."""
+
+
+def with_parquet_files(spark: SparkHandle, sql: str, work: Workspace) -> str:
+    """`sql` with a temporary view in place of each ``parquet.`path` ``. `work` keeps the rows while they are needed.
+
+    Raises UnreadableDataFileError, and what `parquet_files` raises.
+    """
+    for first, last in reversed(parquet_paths(sql)):
+        rows = _rows(spark.stores, *parquet_files(spark.stores, last.name), sql)
+        view = view_of(last.name)
+        frame_of_file(spark, rows, work.keep).createOrReplaceTempView(view)
+        sql = sql[: first.start] + quote(view) + sql[last.end :]
+    return sql
+
+
+def _rows(stores: Stores, files: Sequence[str], columns: StructType, sql: str) -> pa.Table:
+    """The columns that a query may use, of all files. Raises NotOnSailError for days of another calendar."""
+    takes_all, named = _TAKES_ALL.search(sql) is not None, UsedNames([sql])
+    used = tuple(field for field in columns if takes_all or field.name in named)
+    try:
+        return read_columns(stores, files, StructType(used or columns.fields[:1]))
+    except LeftToEngineError:
+        raise NotOnSailError(what="files with dates of the Julian calendar") from None

@@ -1,0 +1,87 @@
+"""Sail, an engine in Rust that speaks Spark Connect: a server of it within this process, and no JVM at all."""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engines.running import RUNNING
+from deltasql.engines.spark.loading import load_pyspark
+from deltasql.errors.engine import EnginesMixedError, SailMissingError
+from deltasql.errors.statements.settings import InvalidSettingError
+from deltasql.schema.timezone import machine_zone_name, zone
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_LOCK = threading.Lock()
+_SERVERS: list[Any] = []
+"""The process's own server, once it runs. It ends with the process."""
+
+_SETTINGS = {
+    # Its log would go to the user's terminal.
+    "RUST_LOG": "off",
+    # A session that rests for some minutes would lose its settings and views without a word.
+    "SAIL_SPARK__SESSION_TIMEOUT_SECS": str(366 * 24 * 3600),
+}
+_HOST = "127.0.0.1"
+_UTC = frozenset({"UTC", "Etc/UTC", "GMT", "Etc/GMT"})
+_ENDED: deque[Any] = deque()
+"""Clients of sessions that nothing refers to any more: released when the next one begins."""
+
+
+def sail_session() -> SparkSession:
+    """A new session on the server of this process, which listens on this machine only.
+
+    It ends when nothing refers to it. Raises SailMissingError, EnginesMixedError.
+    """
+    try:
+        import grpc_status  # noqa: F401 - PySpark's client needs it, with grpc
+        from pysail.spark import SparkConnectServer
+    except ImportError as error:
+        raise SailMissingError(package=error.name or "pysail") from error
+    load_pyspark()
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    if SparkContext._active_spark_context is not None:
+        raise EnginesMixedError(running="Spark", engine="Sail")
+    with _LOCK:
+        if not _SERVERS:
+            for key, value in _SETTINGS.items():
+                os.environ.setdefault(key, value)
+            server = SparkConnectServer(ip=_HOST, port=0)
+            server.start(background=True)
+            _SERVERS.append(server)
+            RUNNING.append("Sail")
+        _release_ended()
+        _, port = _SERVERS[0].listening_address
+        session = SparkSession.builder.remote(f"sc://{_HOST}:{port}").create()
+    for key, value in settings_at_start().items():
+        session.conf.set(key, value)
+    # No answer is lost on the way to this process.
+    session.client.disable_reattachable_execute()
+    # The collector may run amid a request, when the client cannot make another one.
+    weakref.finalize(session, _ENDED.append, session.client).atexit = False
+    return session
+
+
+def settings_at_start() -> dict[str, str]:
+    """Settings of a new session, by key: the time zone of the process, as on Spark. Sail itself begins in UTC."""
+    name = machine_zone_name()
+    with suppress(InvalidSettingError):
+        if name and str(zone(name)) not in _UTC:
+            return {"spark.sql.session.timeZone": name}
+    return {}
+
+
+def _release_ended() -> None:
+    while _ENDED:
+        client = _ENDED.popleft()
+        with suppress(Exception):
+            client.release_session()
+            client.close()

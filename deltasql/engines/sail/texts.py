@@ -1,0 +1,179 @@
+"""Texts of a statement as an engine gets them that lacks what Spark has: variables, functions of SQL, CHAR, checks.
+
+An engine that has them gets the texts as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from deltasql.engines.sail.held_variables import variables_of
+from deltasql.engines.sail.variables import expression_with_values, query_with_values
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.errors.engine import NotOnSailError
+from deltasql.plan.operators import Operator, Project, Query, Scan, SqlFunction, children
+from deltasql.schema.lengths import TYPE_KEY, declared_texts
+from deltasql.schema.text import sql_text
+from deltasql.sql.cursor import LeftToEngineError
+from deltasql.sql.dialects.char_padding import Reach, padded
+from deltasql.sql.dialects.inlining import Inline, inlined
+from deltasql.sql.dialects.sail_words import single_quotes
+from deltasql.sql.function_text import function_text
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_CHAR = re.compile(r"char\((\d+)\)")
+_WITH_CHAR = re.compile(r"\bchar\(")
+_DAYS = re.compile(r"date|day|trunc", re.IGNORECASE)
+"""Words of what gives a DATE: casts, literals and functions."""
+_DECIMALS = re.compile(
+    r"\d\.|\.\d|\dbd\b|\b(?:dec|decimal|numeric|float|real|try_avg|ceil|ceiling|floor)\b|from_json|json_tuple|schema_of",
+    re.IGNORECASE,
+)
+"""Words of what gives a DECIMAL or a FLOAT."""
+_PARTS = re.compile(r"map\w*\s*[(<]|\bstruct|collect_", re.IGNORECASE)
+"""Words of what gives a MAP or an ARRAY of structs."""
+NOTHING = Reach({}, frozenset(), frozenset())
+
+
+@dataclass(slots=True)
+class OwnTexts:
+    """What one statement calls, by name; see `frames.Frames`, which asks for its texts here."""
+
+    spark: SparkHandle
+    functions: dict[str, Inline] = field(default_factory=dict)
+    told_variables: str = ""
+    """What Spark's plan would tell of variables, once a query has named one."""
+
+    def learn(self, name: str, function: SqlFunction, columns: Iterable[str]) -> Inline:
+        """A function that texts may call from now on. Raises NotOnSailError."""
+        if function.settings:
+            raise NotOnSailError(what=f"the function {name}, which was made under other settings")
+        found = Inline(name, function_text(function.text), frozenset(item.upper() for item in columns))
+        self.functions[name] = found
+        return found
+
+    def reach(self, relations: Iterable[Operator], rows: Callable[[Operator], DataFrame]) -> Reach:
+        """The columns of relations, where a table with CHAR is among what they read; `rows` are theirs."""
+        relations = list(relations)
+        if not any(map(has_char, relations)):
+            return NOTHING
+        found = NOTHING
+        for operator in relations:
+            if isinstance(operator, SqlFunction):
+                found = joined(found, self.reach(operator.relations.values(), rows))
+            else:
+                found = joined(found, _reach(rows(operator)))
+        return found
+
+    def query(self, sql: str, reach: Reach) -> str:
+        """A query. Columns of its own that are CHAR are known as such to whoever reads them."""
+        sql = inlined(sql, self.functions) if self.functions else sql
+        if variables_of(self.spark):
+            given, sql = sql, query_with_values(self.spark.session, sql, variables_of(self.spark))
+            self.told_variables = "variablereference(…)" if sql != given else self.told_variables
+        return single_quotes(self._padded(sql, reach))
+
+    def expression(self, text: str, columns: Iterable[str] | None, reach: Reach) -> str:
+        """An expression over some columns; other names may be variables, unless the columns are not known (None)."""
+        text = inlined(text, self.functions) if self.functions else text
+        if columns is not None and variables_of(self.spark):
+            text = expression_with_values(text, variables_of(self.spark), columns)
+        return single_quotes(self._padded(text, reach))
+
+    def reach_in(self, rows: DataFrame, operator: Operator) -> Reach:
+        """The columns of the rows of an operator, where there is CHAR among them or below."""
+        return _reach(rows) if has_char(operator) else NOTHING
+
+    def _padded(self, text: str, reach: Reach) -> str:
+        if not reach.lengths and not reach.parts:
+            return text
+        try:
+            return padded(text, reach)
+        except LeftToEngineError:
+            name = min({*reach.lengths, *reach.parts}).lower()
+            raise NotOnSailError(
+                what=f"the column {name}, which is or holds a CHAR, and is compared with blanks behind"
+            ) from None
+
+
+def _reach(rows: DataFrame) -> Reach:
+    """The columns of a DataFrame, which keep what they were declared as, as in Spark."""
+    fields = rows.schema.fields
+    declared = {field.name: str(field.metadata[TYPE_KEY]) for field in fields if TYPE_KEY in field.metadata}
+    return declared_reach(declared, [field.name for field in fields])
+
+
+def has_char(operator: Operator) -> bool:
+    """Whether an operator, or a table that is read below it, has a CHAR column."""
+    declared: Mapping[str, str] = {}
+    if isinstance(operator, Scan):
+        declared = declared_texts(operator.schema)
+    elif isinstance(operator, Project):
+        declared = operator.declared
+    if any(map(_WITH_CHAR.search, declared.values())):
+        return True
+    return any(map(has_char, children(operator)))
+
+
+def declared_reach(declared: Mapping[str, str], names: Iterable[str]) -> Reach:
+    """Columns of these `names`, some `declared` with lengths."""
+    lengths, parts, others = dict[str, int](), set[str](), set[str]()
+    for name in names:
+        text = declared.get(name, "")
+        found = _CHAR.fullmatch(text)
+        if found is not None:
+            lengths[name.upper()] = int(found[1])
+        elif _WITH_CHAR.search(text):
+            parts.add(name.upper())
+        else:
+            others.add(name.upper())
+    return Reach(lengths, frozenset(parts), frozenset(others))
+
+
+def joined(one: Reach, other: Reach) -> Reach:
+    """The columns of both. Two CHAR of one name and several lengths cannot be told apart: neither is one then."""
+    unlike = {name for name, length in one.lengths.items() if other.lengths.get(name, length) != length}
+    others = one.others | other.others | unlike
+    return Reach({**one.lengths, **other.lengths}, one.parts | other.parts, others)
+
+
+class May(NamedTuple):
+    """What there may be among the columns that a statement reads, and what it makes of them."""
+
+    days: bool = False
+    """A DATE."""
+    decimals: bool = False
+    """A DECIMAL or a FLOAT."""
+    parts: bool = False
+    """A MAP, or an ARRAY of structs."""
+
+
+def may_have(operators: Iterable[Operator], text: str = "") -> May:
+    """What there may be among the columns of some operators, and what a text makes of them."""
+    operators = list(operators)
+    return May(
+        _may_have(operators, text, _DAYS, ("DATE",)),
+        _may_have(operators, text, _DECIMALS, ("DECIMAL", "FLOAT")),
+        _may_have(operators, text, _PARTS, ("MAP<", "ARRAY<STRUCT")),
+    )
+
+
+def _may_have(operators: Iterable[Operator], text: str, words: re.Pattern[str], kinds: Sequence[str]) -> bool:
+    return words.search(text) is not None or any(_has(operator, words, kinds) for operator in operators)
+
+
+def _has(operator: Operator, words: re.Pattern[str], kinds: Sequence[str]) -> bool:
+    match operator:
+        case Scan():
+            return any(kind in sql_text(field.type) for field in operator.schema for kind in kinds)
+        case Query() | SqlFunction():
+            text = operator.sql if isinstance(operator, Query) else operator.text
+            return _may_have(operator.relations.values(), text, words, kinds)
+        case _:
+            below = list(children(operator))
+            return not below or any(_has(item, words, kinds) for item in below)

@@ -1,0 +1,186 @@
+"""What Spark's analyser refuses and another engine lets pass: conditions that are no BOOLEAN, casts that there are not.
+
+Asked of the engine's own analyser, once for a statement, before any row is computed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from deltasql.engines.spark.failures.spark_errors import translated
+from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
+from deltasql.errors.engine import NotOnSailError
+from deltasql.plan import marks
+from deltasql.plan.hidden import LOOKUP
+from deltasql.plan.operators import Check, Operator, Project, Rewrite, children
+from deltasql.schema.text import sql_text
+from deltasql.schema.type_lattice import is_integral, is_number
+from deltasql.schema.types import (
+    BINARY,
+    BOOLEAN,
+    DATE,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    VOID,
+    ArrayType,
+    DataType,
+    MapType,
+    StructType,
+)
+from deltasql.sql.cursor import Cursor
+from deltasql.sql.dialects.sail import unlike_condition
+from deltasql.sql.tokens import Token, tokenize
+
+Scope: TypeAlias = Sequence[tuple[Operator, str]]
+Types: TypeAlias = Callable[[Scope, Sequence[str]], Sequence[DataType]]
+"""The types of expressions over some rows, each under its alias."""
+
+_LOOKED_UP = re.compile(rf"(?:(?:`(?:[^`]|``)*`|\w+)\.)?{LOOKUP}\b")
+
+
+def check_rewrite(operator: Rewrite, types: Types, sql: str, write: WriteContext) -> None:
+    """Raises the error of Spark's for a wrong condition or cast of UPDATE, DELETE, MERGE, and NotOnSailError."""
+    join = operator.join
+    conditions = [action.condition for action in operator.actions if action.condition]
+    conditions += [join.on] if join is not None else []
+    # Of our own, and no column of the source as it is here.
+    conditions = [_LOOKED_UP.sub("FALSE", condition) for condition in conditions]
+    _refuse(conditions)
+    nothing = replace(operator.target, files=operator.target.files.slice(0, 0))
+    scope: list[tuple[Operator, str]] = [(nothing, operator.target_alias)]
+    scope += [(join.source, join.alias)] if join is not None else []
+    values = [value for action in operator.actions for value in action.values]
+    _check(scope, conditions, values, types, sql, write)
+
+
+def check_write(operator: Operator, types: Types, sql: str, write: WriteContext) -> None:
+    """The same for what an INSERT computes, and for the condition of REPLACE WHERE."""
+    if isinstance(operator, Project):
+        values = [value for _, value in operator.columns]
+        _check([(operator.child, "x")], [], values, types, sql, write)
+    elif isinstance(operator, Check):
+        found = [item.condition for item in operator.conditions if item.name == marks.REPLACE_WHERE]
+        _refuse(found)
+        _check([(operator.child, "x")], found, [], types, sql, write)
+    for child in children(operator):
+        check_write(child, types, sql, write)
+
+
+def check_casts(scope: Scope, expressions: Sequence[str], types: Types, sql: str) -> None:
+    """The same for the casts in some expressions."""
+    _check(scope, [], expressions, types, sql, None)
+
+
+def _refuse(conditions: Sequence[str]) -> None:
+    for condition in conditions:
+        if what := unlike_condition(condition):
+            raise NotOnSailError(what=what)
+
+
+def _check(
+    scope: Scope, conditions: Sequence[str], values: Sequence[str], types: Types, sql: str, write: WriteContext | None
+) -> None:
+    casts = list(dict.fromkeys(cast for text in (*conditions, *values) for cast in casts_in(text)))
+    asked = [*conditions, *(part for inner, kind in casts for part in (inner, f"CAST(NULL AS {kind})"))]
+    if not asked:
+        return
+    found = types(scope, asked)
+    for condition, kind in zip(conditions, found, strict=False):
+        if kind not in {BOOLEAN, VOID}:
+            text = f'The condition "({condition})" is of type "{sql_text(kind)}", not BOOLEAN.'
+            raise translated(Failure("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", text, {}), sql, None)
+    kinds = found[len(conditions) :]
+    for (inner, wanted), source, target in zip(casts, kinds[::2], kinds[1::2], strict=True):
+        if not has_cast(source, target):
+            raise translated(_no_cast(inner, wanted, source, target), sql, write)
+
+
+def _no_cast(inner: str, kind: str, source: DataType, target: DataType) -> Failure:
+    had, wanted = sql_text(source), sql_text(target)
+    text = f'Cannot resolve "CAST({inner} AS {kind})" due to data type mismatch: cannot cast "{had}" to "{wanted}".'
+    values = {"srcType": f'"{had}"', "targetType": f'"{wanted}"'}
+    if is_integral(source) and target == DATE:
+        values["functionNames"] = "`DATE_FROM_UNIX_DATE`"
+        text += (
+            f'\nTo convert values from "{had}" to "{wanted}", you can use the functions `DATE_FROM_UNIX_DATE` instead.'
+        )
+    return Failure("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", "42K09", text, values)
+
+
+_GROUPS: dict[DataType, str] = {
+    BOOLEAN: "boolean",
+    DATE: "date",
+    TIMESTAMP: "time",
+    TIMESTAMP_NTZ: "plain time",
+    BINARY: "binary",
+}
+_NO_CASTS = {
+    "number": {"date", "plain time", "parts"},
+    "boolean": {"date", "time", "plain time", "binary", "parts"},
+    "date": {"number", "boolean", "binary", "parts"},
+    "time": {"boolean", "binary", "parts"},
+    "plain time": {"number", "boolean", "binary", "parts"},
+    "binary": {"number", "boolean", "date", "time", "plain time", "parts"},
+    "parts": {"number", "boolean", "date", "time", "plain time", "binary"},
+    "text": {"parts"},
+}
+"""From what there is no cast to what, in ANSI mode. Source: Spark, ANSI compliance, Cast."""
+
+
+def has_cast(source: DataType, target: DataType) -> bool:
+    """Whether Spark has a cast between these types; TRUE for two that both have parts."""
+    if source in {VOID, target}:
+        return True
+    return target != VOID and _group(target) not in _NO_CASTS.get(_group(source), ())
+
+
+def _group(kind: DataType) -> str:
+    if is_number(kind):
+        return "number"
+    if isinstance(kind, (ArrayType, MapType, StructType)):
+        return "parts"
+    return "text" if kind == STRING else _GROUPS.get(kind, "other")
+
+
+def casts_in(expression: str) -> Iterator[tuple[str, str]]:
+    """The operand and the type of each CAST in an expression; none where a lambda could have named the operand."""
+    if "->" in expression or "cast" not in expression.lower():
+        return
+    tokens = tokenize(expression)
+    for number, token in enumerate(tokens[:-1]):
+        if token.key != "CAST" or tokens[number + 1].key != "(":
+            continue
+        group = Cursor(tokens[number + 1 :]).group()
+        split = _last_as(group)
+        if split is None or group[-1].key != ")":
+            continue
+        inner = expression[group[0].end : split.start].strip()
+        if inner and inner.upper() != "NULL":
+            yield inner, expression[split.end : group[-1].start].strip()
+
+
+def refuse_stray(expressions: Sequence[str], kinds: Sequence[DataType], sql: str) -> None:
+    """Raises Spark's error for a word behind an expression, which would be the name of a field in brackets."""
+    for text, kind in zip(expressions, kinds, strict=True):
+        tokens = tokenize(text)
+        if not isinstance(kind, StructType) or len(kind) != 1 or len(tokens) < 2:
+            continue
+        before, last = tokens[-2], tokens[-1]
+        is_operand = before.is_name or before.kind in {"string", "number"} or before.key in {")", "]"}
+        if is_operand and kind.fields[0].name == last.name and last.kind in {"word", "quoted", "number"}:
+            near = f"Syntax error at or near '{last.text}'."
+            raise translated(Failure("PARSE_SYNTAX_ERROR", "42601", near, {}, (last.text,)), sql, None)
+
+
+def _last_as(group: Sequence[Token]) -> Token | None:
+    """The AS of a CAST, whose operand and type stand in a group of tokens."""
+    depth, found = 0, None
+    for item in group:
+        depth += (item.key == "(") - (item.key == ")")
+        if depth == 1 and item.key == "AS":
+            found = item
+    return found

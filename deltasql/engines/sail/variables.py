@@ -1,0 +1,259 @@
+"""Session variables of an engine that has none: their values stand in the texts that it is given.
+
+A name means a column where there is one, and a variable else, as in Spark. Only values that have a literal of their
+type are known here; a text that names another variable is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engines.sail.held_variables import HeldVariable, typed_literal
+from deltasql.engines.spark.session.spark_types import frame_schema
+from deltasql.errors.base import Caret
+from deltasql.errors.engine import NotOnSailError, SparkError
+from deltasql.schema.text import sql_text
+from deltasql.schema.type_lattice import is_number
+from deltasql.schema.types import STRING, VOID, DataType
+from deltasql.sql.cursor import LeftToEngineError
+from deltasql.sql.dialects.session_variables import (
+    Assign,
+    Declare,
+    Drop,
+    Mention,
+    Target,
+    mentions,
+    variable_command,
+    with_values,
+)
+from deltasql.sql.references import has_subquery
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+Held = dict[str, HeldVariable]
+"""The variables of a session, by name in capitals."""
+Asked = Callable[[str], "DataFrame"]
+"""The rows of a query."""
+
+
+def query_with_values(session: SparkSession, sql: str, held: Held) -> str:
+    """A query with values in place of the variables in it."""
+    found = mentions(sql, held)
+    if not found:
+        return sql
+    values = _values(found, held)
+    certain = [item for item in found if item.certain]
+    chosen = [*certain, *_meant(session, sql, certain, [item for item in found if not item.certain], values)]
+    text = with_values(sql, chosen, values)
+    _refuse_limits(session, text, found, chosen)
+    return text
+
+
+def _meant(
+    session: SparkSession, sql: str, certain: Sequence[Mention], bare: Sequence[Mention], values: Mapping[str, str]
+) -> Sequence[Mention]:
+    """Those of the bare names that are variables: without the value of one of them the query is not understood."""
+
+    def is_understood(chosen: Sequence[Mention]) -> bool:
+        return _is_understood(session, with_values(sql, [*certain, *chosen], values))
+
+    if not bare or is_understood(()):
+        return ()
+    if not is_understood(bare):
+        # Of some names what has no value: a table, an alias.
+        bare = [item for item in bare if not _is_misread(session, with_values(sql, [item], values))]
+    if len(bare) > 1 and is_understood(bare):
+        return [item for item in bare if not is_understood([other for other in bare if other is not item])]
+    return bare
+
+
+def _values(found: Iterable[Mention], held: Held) -> dict[str, str]:
+    values = dict[str, str]()
+    for item in found:
+        variable = held[item.key]
+        if variable.literal is None:
+            raise NotOnSailError(what=f"the variable {variable.name}, of the type {sql_text(variable.type)}")
+        values[item.key] = variable.literal
+    return values
+
+
+def _is_understood(session: SparkSession, sql: str) -> bool:
+    from pyspark.errors import PySparkException
+
+    try:
+        session.sql(sql).schema  # noqa: B018 - Spark Connect looks only now
+    except PySparkException:
+        return False
+    return True
+
+
+def _is_misread(session: SparkSession, sql: str) -> bool:
+    """Whether the engine's parser stops in a text."""
+    from pyspark.errors import PySparkException
+
+    try:
+        session.sql(sql).schema  # noqa: B018 - Spark Connect looks only now
+    except PySparkException as error:
+        return "expected" in str(error) and "found" in str(error)
+    return False
+
+
+def _refuse_limits(session: SparkSession, sql: str, found: Sequence[Mention], chosen: Sequence[Mention]) -> None:
+    """Raises SparkError for LIMIT v where v is a column of the query, too: it comes first, and is no constant."""
+    limits = [item for item in found if item.before in {"LIMIT", "OFFSET"} and not item.nested and not item.certain]
+    if not limits:
+        return
+    columns = {name.upper() for name in session.sql(sql).columns} if limits[0] in chosen else {limits[0].key}
+    for item in limits:
+        if item.key in columns:
+            text = (
+                f'The limit like expression "{item.name}" is invalid. '
+                "The limit expression must evaluate to a constant value."
+            )
+            raise SparkError("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE", "42K0E", text)
+
+
+def expression_with_values(sql: str, held: Held, columns: Iterable[str]) -> str:
+    """An expression over some columns with values in place of the variables in it. Raises NotOnSailError."""
+    names = {name.upper() for name in columns}
+    found = [item for item in mentions(sql, held) if item.certain or item.key not in names]
+    nested = next((item for item in found if item.nested and not item.certain), None)
+    if nested is not None:
+        raise NotOnSailError(what=f"the variable {nested.name} in a sub-query of an expression")
+    return with_values(sql, found, _values(found, held)) if found else sql
+
+
+def run_variable_command(sql: str, held: Held, asked: Asked) -> bool:
+    """Runs a statement about variables; FALSE for any other statement. Raises SparkError, NotOnSailError."""
+    try:
+        command = variable_command(sql)
+    except LeftToEngineError:
+        raise NotOnSailError(what="this statement about variables") from None
+    match command:
+        case Declare():
+            _declare(command, held, asked)
+        case Assign():
+            _assign(command, sql, held, asked)
+        case Drop(target, if_exists):
+            if held.pop(target.name.upper(), None) is None and not if_exists:
+                raise _missing(target)
+        case None:
+            return False
+    return True
+
+
+def _declare(command: Declare, held: Held, asked: Asked) -> None:
+    for target in command.targets:
+        if target.name.upper() in held and not command.replaces:
+            text = (
+                f"Cannot create the variable {_full(target)} because it already exists.\n"
+                "Choose a different name, or drop or replace the existing variable."
+            )
+            raise SparkError("VARIABLE_ALREADY_EXISTS", "42723", text)
+    if command.default is not None and has_subquery(command.default):
+        text = (
+            f"Failed to execute DECLARE VARIABLE command because the destination column or variable "
+            f"{_full(command.targets[0])} has a DEFAULT value {command.default}, which contains subquery expressions."
+        )
+        raise SparkError("INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION", "42623", text)
+    default = command.default or "NULL"
+    kind, value = _value(default, command.kind, asked)
+    for target in command.targets:
+        held[target.name.upper()] = HeldVariable(target.name, kind, typed_literal(value, kind), default)
+
+
+def _assign(command: Assign, sql: str, held: Held, asked: Asked) -> None:
+    variables = list[HeldVariable]()
+    for target in command.targets:
+        found = held.get(target.name.upper())
+        if found is None:
+            text = (
+                f"Cannot resolve variable `{target.name}` on search path "
+                "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]."
+            )
+            raise SparkError("UNRESOLVED_VARIABLE", "42883", text).at(Caret(sql, target.start, target.end))
+        variables.append(found)
+    if len({id(variable) for variable in variables}) < len(variables):
+        raise NotOnSailError(what="a variable that is set twice in a statement")
+    if command.query is not None:
+        for variable, value in zip(variables, _row(command.query, variables, asked), strict=True):
+            _set(held, variable, value)
+        return
+    before = dict(held)
+    try:
+        for number, (variable, given) in enumerate(zip(variables, command.values, strict=True)):
+            # As in the list of a SELECT, names of values that come first are seen by those behind.
+            wanted = variable.default if given is None else given
+            _refuse_unlike(wanted, variables[:number])
+            _set(held, variable, _value(wanted, variable, asked)[1])
+    except BaseException:
+        held.update(before)
+        raise
+
+
+def _set(held: Held, variable: HeldVariable, value: Any) -> None:
+    literal = typed_literal(value, variable.type)
+    held[variable.name.upper()] = HeldVariable(variable.name, variable.type, literal, variable.default)
+
+
+def _refuse_unlike(text: str, set_before: Sequence[HeldVariable]) -> None:
+    """Raises NotOnSailError for a value that asks for what a variable was before the statement."""
+    if any(item.certain for item in mentions(text, {variable.name.upper() for variable in set_before})):
+        raise NotOnSailError(what="a variable that is set and read in one statement")
+
+
+def _row(query: str, variables: Sequence[HeldVariable], asked: Asked) -> list[Any]:
+    rows = asked(query)
+    kinds = [field.type for field in frame_schema(rows)]
+    if len(kinds) != len(variables):
+        text = (
+            f"The number of columns or variables assigned or aliased: {len(variables)} does not match the number of "
+            f"source expressions: {len(kinds)}."
+        )
+        raise SparkError("ASSIGNMENT_ARITY_MISMATCH", "42802", text)
+    names = [f"c{index}" for index in range(len(kinds))]
+    casts = [_cast(name, kind, one.type) for name, kind, one in zip(names, kinds, variables, strict=True)]
+    found = rows.toDF(*names).limit(2).selectExpr(*casts).toArrow()
+    if found.num_rows > 1:
+        text = "More than one row returned by a subquery used as a row."
+        raise SparkError("ROW_SUBQUERY_TOO_MANY_ROWS", "21000", text)
+    return [column[0].as_py() if found.num_rows else None for column in found.columns]
+
+
+def _value(expression: str, wanted: HeldVariable | str | None, asked: Asked) -> tuple[DataType, Any]:
+    """The type and the value of an expression, cast to a type."""
+    rows = asked(f"SELECT ({expression}) AS v")
+    (found,) = frame_schema(rows)
+    kind = found.type
+    if isinstance(wanted, str):
+        (field,) = frame_schema(asked(f"SELECT CAST(NULL AS {wanted}) AS v"))
+        kind = field.type
+    elif wanted is not None:
+        kind = wanted.type
+    if kind != found.type:
+        rows = asked(f"SELECT {_cast(f'({expression})', found.type, kind)} AS v")
+    return kind, rows.toArrow().column(0)[0].as_py()
+
+
+def _cast(value: str, source: DataType, target: DataType) -> str:
+    """A cast that an assignment makes by itself. Raises NotOnSailError where that is not certain."""
+    if source == target:
+        return value
+    if source in {VOID, STRING} or target == STRING or (is_number(source) and is_number(target)):
+        return f"CAST({value} AS {sql_text(target)})"
+    raise NotOnSailError(what=f"a {sql_text(source)} that is assigned to a variable of the type {sql_text(target)}")
+
+
+def _full(target: Target) -> str:
+    return f"`system`.`session`.`{target.name}`"
+
+
+def _missing(target: Target) -> SparkError:
+    text = (
+        f"The variable {_full(target)} cannot be found. Verify the spelling and correctness of the schema and catalog."
+        "\nIf you did not qualify the name with a schema and catalog, verify the current_schema() output, or qualify "
+        "the name with the correct schema and catalog.\nTo tolerate the error on drop use DROP VARIABLE IF EXISTS."
+    )
+    return SparkError("VARIABLE_NOT_FOUND", "42883", text)

@@ -1,0 +1,1 @@
+"""Spark behind the door: answers the planner's questions about rows, and runs what was planned."""

@@ -1,0 +1,39 @@
+"""What Spark's parser cannot read, told of the user's own SQL: Spark is given texts that are made of parts of it."""
+
+from __future__ import annotations
+
+import re
+
+from deltasql.errors.base import Caret
+from deltasql.schema.checks import HIDDEN_PREFIX
+from deltasql.sql.syntax import corresponding, unreadable_part
+
+_POSITION = re.compile(r"\(line (\d+), pos (\d+)\)")
+_NEAR = re.compile(r"at or near '(.*?)'[.:]")
+
+
+def misread_part(message: str, sql: str) -> Caret | None:
+    """Where in `sql` Spark's parser stopped, by its message: that has the text, and a line of carets in it."""
+    position, given = _POSITION.search(message), message.partition("== SQL ==\n")[2]
+    if position is None or not given:
+        return None
+    number, column = int(position[1]), int(position[2])
+    lines = given.splitlines(keepends=True)
+    made, offset = "".join(lines[:number] + lines[number + 1 :]), len("".join(lines[: number - 1])) + column
+    if made.startswith(HIDDEN_PREFIX, offset):
+        # Of a CASE of ours Spark only says that some part of it is wrong.
+        return unreadable_part(sql)
+    return corresponding(made, offset, sql)
+
+
+def in_users_words(sentence: str, place: Caret | None) -> str:
+    """Spark's sentence, if what it names is what stands at `place`; else one that names that."""
+    found = _NEAR.search(sentence)
+    if found is None:
+        return sentence
+    if place is None:
+        return "Syntax error in an expression." if found[1].startswith(HIDDEN_PREFIX) else sentence
+    written = place.sql[place.start : place.end]
+    if written.lower() == found[1].lower():
+        return sentence
+    return f"Syntax error at or near '{written}'." if written else "Syntax error at or near end of input."

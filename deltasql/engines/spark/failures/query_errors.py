@@ -1,0 +1,76 @@
+"""What is wrong with a query that Spark cannot read or resolve, with what was probably meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deltasql.engines.spark.failures.write_errors import Failure
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.engine import SparkError
+from deltasql.errors.suggestion import closest
+from deltasql.parser.advice import advice
+from deltasql.parser.unsupported import refusal
+from deltasql.sql.functions.spark_names import FUNCTIONS
+from deltasql.sql.misspelt import meant, unfinished, without_from
+from deltasql.sql.outline import find, outline
+
+# What Spark says of a query without FROM: to its parser, FROM at the end is an alias.
+_WITHOUT_TABLE = frozenset({"INVALID_USAGE_OF_STAR_OR_REGEX", "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"})
+
+_OF_PROCEDURES = ("< CALL >", "DESCRIBE|DESC < PROCEDURE >")
+_NO_TABLE_FUNCTION = "UNRESOLVABLE_TABLE_VALUED_FUNCTION"
+_NO_STREAM = "_LEGACY_ERROR_TEMP_1008"
+"""SELECT … FROM STREAM t."""
+_FILES = "Files are read by their format: SELECT * FROM csv.`/path`, json.`/path`, parquet.`/path` …."
+_INSTEAD = {
+    "read_files": _FILES,
+    "cloud_files": _FILES,
+    "event_log": "DESCRIBE HISTORY t tells what was done to a table.",
+    "read_kafka": "To fill a table from a stream: session.writeStream(df).toTable(name).",
+    "read_kinesis": "To fill a table from a stream: session.writeStream(df).toTable(name).",
+}
+"""Functions of others that give rows, with what there is in their place."""
+
+
+def misspelt_error(failure: Failure, sql: str, places: Sequence[Caret]) -> DeltaSqlError | None:
+    """The error for a text in which a parser stopped at one of `places`; None where its own words are the best."""
+    refused = next(filter(None, (refusal(sql, place.start) for place in places)), None)
+    if refused:
+        return refused
+    # A word is guessed from those around the place, which are the wrong ones where that is not known.
+    ways = (_guessed, _advised) if len(places) == 1 else (_advised, _guessed)
+    found = next(filter(None, (way(sql, place) for way in ways for place in places)), None)
+    if found is None and len(places) != 1:
+        found = unfinished(sql)
+    return found and SparkError(failure.condition, failure.state, found[0], failure.text).at(found[1])
+
+
+def _guessed(sql: str, place: Caret) -> tuple[str, Caret] | None:
+    return meant(sql, place.start)
+
+
+def _advised(sql: str, place: Caret) -> tuple[str, Caret] | None:
+    sentence = advice(sql, place.start)
+    return (f"Syntax error at or near '{sql[place.start : place.end]}'. {sentence}", place) if sentence else None
+
+
+def unresolved_error(failure: Failure, sql: str) -> DeltaSqlError | None:
+    """The error for a query whose FROM is empty or forgotten, and for a function or procedure that is not there."""
+    if failure.condition in _WITHOUT_TABLE:
+        found = unfinished(sql) or without_from(sql)
+        return SparkError("PARSE_SYNTAX_ERROR", "42601", found[0], failure.text).at(found[1]) if found else None
+    if failure.condition == "UNRESOLVED_ROUTINE":
+        name = failure.parameters.get("routineName", "").replace("`", "")
+        if any(find(pattern, outline(sql)) for pattern in _OF_PROCEDURES):
+            sentence = f"There is no procedure {name}. A Python function around session.sql does what one would do."
+            return SparkError(failure.condition, failure.state, sentence, failure.text)
+        similar = closest(name.upper(), FUNCTIONS).lower()
+        advice = f"Did you mean {similar}?" if similar else "SHOW FUNCTIONS lists those that there are."
+        sentence = f"There is no function {name}. {advice}"
+        return SparkError(failure.condition, failure.state, sentence, failure.text)
+    if failure.condition == _NO_TABLE_FUNCTION:
+        name = failure.parameters.get("name", "").replace("`", "")
+        advice = _INSTEAD.get(name.lower(), "SHOW FUNCTIONS lists those that there are.")
+        sentence = f"There is no function {name} that gives rows. {advice}"
+        return SparkError(failure.condition, failure.state, sentence, failure.text)
+    return refusal(sql) if failure.condition == _NO_STREAM else None

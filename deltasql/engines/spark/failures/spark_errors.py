@@ -1,0 +1,272 @@
+"""What Spark raises → the typed errors of deltasql, placed in the user's own SQL."""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeAlias
+
+from deltasql.engines.spark.failures.parse_errors import in_users_words, misread_part
+from deltasql.engines.spark.failures.query_errors import misspelt_error, unresolved_error
+from deltasql.engines.spark.failures.reach_errors import unreached_error
+from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, cast_error, marked_error
+from deltasql.engines.spark.loading import load_pyspark
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.engine import MonthsInResultError, SparkError, TimeOutOfRangeError
+from deltasql.errors.statements.copy_into import CsvHeaderError
+from deltasql.errors.statements.merge import MergeUnresolvedError
+from deltasql.errors.statements.settings import UnboundParameterError
+from deltasql.errors.syntax import TooComplexError
+from deltasql.plan.marks import BOUND_VALUES
+from deltasql.schema.checks import HIDDEN_PREFIX
+from deltasql.sql.tokens import tokenize
+
+if TYPE_CHECKING:
+    from pyspark.errors import PySparkException
+
+
+# Of Python's datetime, for what PySpark makes of a row.
+_OUT_OF_RANGE = re.compile(r"year -?\d+ is out of range|ordinal must be|date value out of range|timestamp out of range")
+
+
+_NO_VALUES = {"NOT_IMPLEMENTED", "UNSUPPORTED_DATA_TYPE_FOR_ARROW_CONVERSION", "UNSUPPORTED_DATA_TYPE_FOR_ARROW"}
+_MONTHS = re.compile(r"YearMonthInterval|month_interval")
+"""What PySpark says of a type that it cannot bring here, row by row or by way of Arrow."""
+
+
+_CSV_HEADER = re.compile(r"CSV header does not conform to the schema|Number of column in CSV header is not equal")
+
+
+@contextmanager
+def retold(sql: str, write: WriteContext | None = None, understood: Understood | None = None) -> Iterator[None]:
+    """Within the context, errors of Spark come out as DeltaSqlErrors with a caret in `sql` where the place is known.
+
+    `understood` tells what errors without a condition mean, of an engine that is not Spark.
+    """
+    load_pyspark()
+    from pyspark.errors import PySparkException
+
+    try:
+        with _unlogged():
+            yield
+    except PySparkException as error:
+        raise _told(error, sql, write, understood) from error
+    except RecursionError as error:
+        raise TooComplexError from error
+    except Exception as error:
+        if isinstance(error, (ValueError, OverflowError)) and _OUT_OF_RANGE.search(str(error)):
+            raise TimeOutOfRangeError from error
+        # A Py4JError is a failure of the bridge or of the JVM below PySpark's own error classes.
+        if type(error).__module__.startswith("py4j"):
+            raise translated(_bridge_failure(str(error)), sql, write) from error
+        if isinstance(error, AssertionError) and _is_pysparks(error):
+            raise translated(_NO_ANSWER, sql, write) from error
+        raise
+
+
+Understood: TypeAlias = "Callable[[PySparkException], Failure | DeltaSqlError]"
+
+_NO_ANSWER = Failure(
+    "SAIL_ERROR", "XX000", 'The engine ended the query without an answer. Try it with engine="spark".', {}
+)
+"""A thread of Sail's that panics ends its stream, and PySpark asserts that there was a first batch."""
+
+
+def _is_pysparks(error: BaseException) -> bool:
+    """Whether an error was raised in PySpark's own code."""
+    place = error.__traceback__
+    while place is not None and place.tb_next is not None:
+        place = place.tb_next
+    return place is not None and str(place.tb_frame.f_globals.get("__name__", "")).startswith("pyspark.")
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """PySpark logs failed queries as JSON, with a stack of the JVM; the error says it better. Other threads' stay."""
+    from pyspark.logger import PySparkLogger
+
+    thread = threading.get_ident()
+
+    def is_of_another(record: logging.LogRecord) -> bool:
+        return record.thread != thread
+
+    loggers = [PySparkLogger.getLogger(name) for name in _QUERY_LOGGERS]
+    for logger in loggers:
+        logger.addFilter(is_of_another)
+    try:
+        yield
+    finally:
+        for logger in loggers:
+            logger.removeFilter(is_of_another)
+
+
+_QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
+
+
+def _told(
+    error: PySparkException, sql: str, write: WriteContext | None, understood: Understood | None
+) -> DeltaSqlError:
+    if _MONTHS.search(str(error)) and error.getCondition() in _NO_VALUES:
+        return MonthsInResultError()
+    # Spark has a condition for whatever it says itself; what Java says, such as of a regular expression, has none.
+    if error.getCondition() is not None or type(error).__module__.endswith(".captured"):
+        return translated(_failure(error), sql, write)
+    found = _failure(error) if understood is None else understood(error)
+    return found if isinstance(found, DeltaSqlError) else translated(found, sql, write)
+
+
+def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaSqlError:
+    """The error for what Spark says, or would have said."""
+    name, text = failure.condition, failure.text
+    error = marked_error(failure, write, sql)
+    if error is None and write is not None:
+        error = cast_error(failure, write, sql)
+    if error is not None:
+        return error
+    error = None if write is None else _error_of_write(failure, write, sql)
+    error = error or unreached_error(failure)
+    if error is not None:
+        return error
+    if name == "UNBOUND_SQL_PARAMETER":
+        return _unbound(failure).at(_place(failure, sql))
+    sentence = _first_line(text) if name == "SPARK_JVM_ERROR" else _sentence(text, name)
+    if name == "PARSE_SYNTAX_ERROR":
+        return _misread(failure, sentence, sql)
+    wrong = unresolved_error(failure, sql)
+    if wrong:
+        return wrong.at(_place(failure, sql))
+    return SparkError(name, failure.state, sentence, text).at(_place(failure, sql))
+
+
+def _error_of_write(failure: Failure, write: WriteContext, sql: str) -> DeltaSqlError | None:
+    """The error for what only a statement that writes can meet; None for anything else."""
+    values = failure.parameters
+    if failure.condition == "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE":
+        # A condition reaches Spark inside a CASE of ours, which its message would show.
+        sentence = f"The condition {values.get('inputSql')} is of type {values.get('inputType')}, not BOOLEAN."
+        if values.get("sqlExpr", "").startswith('"CASE WHEN'):
+            return SparkError("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", _hide_views(sentence), failure.text)
+    header = _CSV_HEADER.search(failure.text)
+    if header is not None:
+        return CsvHeaderError()
+    if failure.condition.startswith("UNRESOLVED_COLUMN") and write.merge and failure.parameters.get("proposal", "-"):
+        return _unresolved(failure).at(_place(failure, sql))
+    return None
+
+
+def _failure(error: PySparkException) -> Failure:
+    return Failure(
+        error.getCondition() or "SPARK_ERROR",
+        error.getSqlState() or "XX000",
+        str(error),
+        error.getMessageParameters() or {},
+        tuple(_fragments(error)),
+    )
+
+
+_JAVA_CALL = re.compile(r"\AAn error occurred while calling \S+\.\n: (?:[a-z]\w*\.)+\w+: ")
+"""What Py4J says first: the name of a handle, and the class of the exception, before its message."""
+
+
+def _bridge_failure(text: str) -> Failure:
+    """Spark's condition and sentence out of a Java stack, where it holds one."""
+    match = re.search(r"\[([A-Z]\w+(?:\.[A-Z]\w+)?)\] (.*?)(?: SQLSTATE: (\w{5}).*)?$", text, re.MULTILINE)
+    if match is None:
+        return Failure("SPARK_JVM_ERROR", "XX000", _JAVA_CALL.sub("", text).strip(), {})
+    cause = _CSV_HEADER.search(text)
+    told = match[2].strip() if cause is None else f"{match[2].strip()}\n{cause[0]}"
+    return Failure(match[1], match[3] or "XX000", told, {})
+
+
+def _unbound(failure: Failure) -> DeltaSqlError:
+    name = failure.parameters.get("name", "")
+    if name.startswith("_"):
+        # Spark calls a ? by its offset.
+        return UnboundParameterError(name="?", example="[…]")
+    return UnboundParameterError(name=f":{name}", example=f'{{"{name}": …}}')
+
+
+def _unresolved(failure: Failure) -> DeltaSqlError:
+    values = failure.parameters
+    proposals = _hide_views(values.get("proposal", "")).replace("`", "").split(", ")
+    name = values.get("objectName", "").replace("`", "")
+    return MergeUnresolvedError(expression=name, clause="the MERGE", columns=tuple(item for item in proposals if item))
+
+
+def _sentence(text: str, name: str) -> str:
+    """Spark's message without its condition, SQLSTATE, plan dump and stack."""
+    body = re.split(r";\n'?[A-Z]\w+|\n== SQL|\n'?(?:Project|Filter|Aggregate|Join)\b", _before_stack(text))[0]
+    body = re.sub(rf"^\[{re.escape(name)}\]\s*", "", body.strip())
+    # Some messages quote a part of the plan, and in it the check that stands around a condition.
+    body = re.split(r",?(?: found:)? '?(?:Filter |Project )?\[?CASE WHEN (?=.*DELTASQL_)", body, flags=re.DOTALL)[0]
+    # Line and position are those of the text that Spark was given.
+    body = re.sub(r"\s*SQLSTATE: \w{5}(?:; line \d+ pos \d+| \(line \d+, pos \d+\))?", "", body)
+    return _hide_views(body.strip())
+
+
+def _before_stack(text: str) -> str:
+    return text.split("\n\nJVM stacktrace:", maxsplit=1)[0]
+
+
+def _hide_views(text: str) -> str:
+    """No hidden column or view of ours in a message that a user reads."""
+    text = re.sub(rf",? ?`(?:\w+`\.`)?{HIDDEN_PREFIX}\w+`(?!\.)", "", text)
+    text = re.sub(rf", {HIDDEN_PREFIX}\w+(?:: [A-Z]+(?: NOT NULL)?)?(?=[,)>])", "", text)
+    text = re.sub(rf"`?{HIDDEN_PREFIX}\w+`?\.", "", text)
+    text = re.sub(rf"\b(?:{HIDDEN_PREFIX}\w+|{BOUND_VALUES})\b", "value", text)
+    return re.sub(r"\[, ", "[", text)
+
+
+def _first_line(text: str) -> str:
+    return text.strip().splitlines()[0] if text.strip() else "no message"
+
+
+def _place(failure: Failure, sql: str) -> Caret | None:
+    """The fragment that Spark complains of, found in the user's SQL: texts reach Spark in pieces, but verbatim."""
+    for fragment in failure.fragments:
+        # As whole words: the column `a` is not the a in SELECT, nor that in t.a.
+        found = re.search(rf"(?<![\w`.]){re.escape(fragment)}(?![\w`])", sql)
+        if found is not None:
+            return Caret(sql, found.start(), found.end())
+    return None
+
+
+def _misread(failure: Failure, sentence: str, sql: str) -> DeltaSqlError:
+    """The error for what a parser cannot read: what was probably meant, else the parser's own `sentence`."""
+    places = _misread_places(failure, sql)
+    wrong = misspelt_error(failure, sql, places)
+    if wrong:
+        return wrong
+    place = places[0] if len(places) == 1 else None
+    return SparkError(failure.condition, failure.state, in_users_words(sentence, place), failure.text).at(place)
+
+
+def _misread_places(failure: Failure, sql: str) -> list[Caret]:
+    """Where a parser may have stopped: Spark says where, Sail only at what, which may stand in several places.
+
+    What Sail names and the user has not written may stand for anything in a short statement.
+    """
+    place = misread_part(_before_stack(failure.text), sql)
+    if place is not None or not failure.fragments:
+        return [place] if place else []
+    near, tokens = failure.fragments[0].lower(), tokenize(sql)
+    named = [token for token in tokens if near == token.text.lower() or (token.kind == "symbol" and near in token.text)]
+    return [Caret(sql, token.start, token.end) for token in named or tokens[:_FEW_TOKENS]]
+
+
+_FEW_TOKENS = 100
+
+
+def _fragments(error: PySparkException) -> Iterator[str]:
+    from pyspark.errors.exceptions.base import QueryContext, QueryContextType
+
+    try:
+        contexts = error.getQueryContext()
+    except (NotImplementedError, AttributeError):
+        return
+    for context in contexts:
+        if isinstance(context, QueryContext) and context.contextType() == QueryContextType.SQL and context.fragment():
+            yield str(context.fragment())

@@ -1,0 +1,126 @@
+"""Data files that the driver reads, as a DataFrame like the one that Spark's own reader makes of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from deltasql.datafiles.reading.file_reader import (
+    DESCRIPTION,
+    PLACE,
+    ROW_BITS,
+    FileReader,
+    encoded_name,
+    read_schema,
+    reader_schema,
+    spark_uri,
+)
+from deltasql.datafiles.reading.file_tables import file_numbers, file_tables
+from deltasql.engines.choice import is_handed_out
+from deltasql.engines.spark.reading.workspace import Workspace
+from deltasql.engines.spark.session.scratch import frame_of_file, goes_by_file
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark_types import exact_spark_schema
+from deltasql.engines.thresholds import KEYED_BYTES, NUMBERED_FILES
+from deltasql.plan.hidden import ROW_PLACE
+from deltasql.plan.operators import Scan
+from deltasql.schema.lengths import without_lengths
+from deltasql.schema.literals import sql_literal
+from deltasql.schema.types import (
+    StructField,
+    StructType,
+)
+from deltasql.sql.cursor import LeftToEngineError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+FILE_NUMBER_SQL = f"shiftright({ROW_PLACE}, {ROW_BITS})"
+"""SQL of the number of a row's file."""
+_OF_METADATA = re.compile(r"_metadata\.(\w+)")
+
+Spelling = Callable[[str], str]
+"""SQL over a scan's rows, from SQL that may refer to `_metadata`."""
+
+
+def driver_rows(
+    spark: SparkHandle,
+    operator: Scan,
+    stored: StructType,
+    paths: Sequence[str],
+    *,
+    may_be_missing: bool,
+    told: bool,
+    marked: Mapping[str, Callable[[], np.ndarray[Any, Any]]],
+    work: Workspace,
+) -> tuple[DataFrame, Spelling]:
+    """The rows of some files with the columns `stored`; with `told`, SQL that refers to `_metadata` can be spelled.
+
+    Those at the positions that `marked` has for a path are left out, or with `marked_only` of the scan all others.
+    `work` keeps what the rows need for as long as they may be asked for.
+
+    Files stand in the order of `paths`, absolute and decoded. Raises DataFileNotFoundError for one that is gone, unless
+    it `may_be_missing`, UnreadableDataFileError, and LeftToEngineError where one has days of another calendar.
+    """
+    import pyarrow as pa
+
+    spelling, added = _told(operator, paths) if told else (as_it_is, ())
+    columns = StructType((*without_lengths(stored), *added))
+    reader = FileReader(spark.stores, operator, columns)
+    tables = file_tables(reader, paths, may_be_missing=may_be_missing, marked=marked)
+    found = list(_kept(spark, operator, tables))
+    # PySpark takes no column without a chunk, which those of tables may be whose rows were all left out.
+    filled = any(table.num_rows for table in found)
+    rows = pa.concat_tables(found) if filled else reader_schema(columns).empty_table()
+    if operator.here is not None:
+        # What is left of many pieces would be as many tasks.
+        rows = rows.combine_chunks()
+    schema = exact_spark_schema(read_schema(columns))
+    # Those of a DataFrame for the caller are sent: it may outlive a file.
+    if goes_by_file(spark, rows) and not is_handed_out():
+        return frame_of_file(spark, rows, work.keep), spelling
+    work.sent += rows.nbytes
+    return spark.session.createDataFrame(rows, schema), spelling
+
+
+def _kept(spark: SparkHandle, operator: Scan, tables: Iterable[tuple[str, pa.Table]]) -> Iterator[pa.Table]:
+    """The rows of files. Raises LeftToEngineError where too many have one of the keys that a scan looks for."""
+    size, most = 0, math.inf
+    if operator.here is not None and spark.capabilities.metadata and not operator.marked_only:
+        most = KEYED_BYTES
+    for _, table in tables:
+        size += table.nbytes
+        if size > most:
+            raise LeftToEngineError(f"more than {most:,} bytes of rows have a key of the source")
+        yield table
+
+
+def _told(operator: Scan, paths: Sequence[str]) -> tuple[Spelling, tuple[StructField, ...]]:
+    """How `_metadata` is spelled, and the columns that it takes: the place of each row, and the struct where needed.
+
+    Texts of 100 bytes and more for each row are most of what is sent to the engine, where the statement needs them for
+    a few rows at the end.
+    """
+    fields = {"row_index": f"({ROW_PLACE} & {2**ROW_BITS - 1})"}
+    few = len(paths) <= NUMBERED_FILES
+    if few:
+        numbers = file_numbers(operator)
+        fields["file_path"] = _chosen({numbers[path]: spark_uri(path) for path in paths})
+        fields["file_name"] = _chosen({numbers[path]: encoded_name(path) for path in paths})
+    added = (PLACE,) if few and not operator.described else (PLACE, DESCRIPTION)
+    return lambda sql: _OF_METADATA.sub(lambda match: fields.get(match[1], match[0]), sql), added
+
+
+def _chosen(texts: Mapping[int, str]) -> str:
+    """SQL of the text of a row's file, by the number of the file. Never a constant, which Sail cannot hash."""
+    cases = " ".join(f"WHEN {number} THEN {sql_literal(text)}" for number, text in texts.items())
+    return f"CASE {FILE_NUMBER_SQL} {cases} END" if texts else "CAST(NULL AS STRING)"
+
+
+def as_it_is(sql: str) -> str:
+    """SQL of rows that have `_metadata`."""
+    return sql

@@ -1,0 +1,386 @@
+"""Physical operators → DataFrames, with the public PySpark API only."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import reduce
+from threading import RLock
+from typing import TYPE_CHECKING, Protocol
+
+from typing_extensions import assert_never
+
+from deltasql.datafiles.reading.literal_rows import literal_table
+from deltasql.engines.spark.reading.checked_rows import Texts, checked
+from deltasql.engines.spark.reading.kept_scans import KeptScans
+from deltasql.engines.spark.reading.scans import with_declared
+from deltasql.engines.spark.reading.source_rows import source_rows
+from deltasql.engines.spark.reading.view_columns import shown
+from deltasql.engines.spark.reading.workspace import Workspace
+from deltasql.engines.spark.session.capabilities import Capabilities
+from deltasql.engines.spark.session.local_rows import frame_of_rows
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark_types import frame_schema, spark_schema
+from deltasql.engines.spark.session.temporary_views import drop_hidden
+from deltasql.log.storage.stores import Stores
+from deltasql.plan.base import quote
+from deltasql.plan.hidden import ORDINAL
+from deltasql.plan.operators import (
+    Check,
+    HeldRows,
+    Literals,
+    Number,
+    Operator,
+    Project,
+    Query,
+    Rearrange,
+    Rewrite,
+    Scan,
+    SourceFiles,
+    SqlFunction,
+    Supplied,
+    UnionAll,
+    ViewColumns,
+    Write,
+)
+from deltasql.result import RowSource
+from deltasql.schema.types import DataType, StructType
+from deltasql.settings.session_settings import ANSI
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+    from deltasql.engines.spark.failures.write_errors import WriteContext
+
+
+NO_SETTINGS: Mapping[str, str | None] = {}
+_STRICT: Mapping[str, str | None] = {ANSI.name: "true"}
+
+
+class Frames:
+    """Builds the DataFrame of each operator once."""
+
+    def __init__(self, spark: SparkHandle) -> None:
+        self._spark = spark
+        self._scans = KeptScans(spark)
+        self._built: dict[int, tuple[Operator, DataFrame]] = {}
+        self.work = Workspace()
+        """What the statement has of its rows within this process."""
+        self.kept: Kept | None = None
+        """The source of a rewrite that may be asked again until the statement's commit."""
+
+    @property
+    def writes_one_file(self) -> bool:
+        """See `SparkHandle.writes_one_file`."""
+        return self._spark.writes_one_file
+
+    @property
+    def joins_few_rows(self) -> bool:
+        """See `SparkHandle.joins_few_rows`."""
+        return self._spark.joins_few_rows
+
+    @property
+    def spark(self) -> SparkHandle:
+        """The session that the DataFrames belong to."""
+        return self._spark
+
+    @property
+    def stores(self) -> Stores:
+        """Where tables lie."""
+        return self._spark.stores
+
+    def held(self, rows: DataFrame) -> DataFrame:
+        """`rows`, evaluated once, and kept until `release`."""
+        return rows.persist()
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the engine can do."""
+        return self._spark.capabilities
+
+    def frame(self, operator: Operator) -> DataFrame:
+        """The lazy rows of `operator`. Raises what Spark raises when it analyses the user's SQL."""
+        known = self._built.get(id(operator))
+        if known is not None:
+            return known[1]
+        frame = self._build(operator)
+        self._built[id(operator)] = (operator, frame)
+        return frame
+
+    def schema(self, operator: Operator) -> StructType:
+        """The columns of `operator`'s rows."""
+        return frame_schema(self.frame(operator))
+
+    def _build(self, operator: Operator) -> DataFrame:
+        match operator:
+            case Scan():
+                return self._scans.frame(operator, self.work)
+            case SourceFiles():
+                return source_rows(self._spark, operator, self.work.keep)
+            case UnionAll(inputs):
+                return reduce(lambda rows, more: rows.unionAll(more), map(self.frame, inputs))
+            case Query():
+                rows = self._queried(operator)
+                return rows if operator.view is None else self._shown(rows, operator.view)
+            case Supplied(supplied, names):
+                rows = self._supplied(supplied)
+                return rows.toDF(*names) if names else rows
+            case Literals() | HeldRows():
+                return self._known(operator)
+            case Project():
+                return self._projected(operator)
+            case Number():
+                return self.numbered(self.frame(operator.child), single=operator.single)
+            case Check():
+                return self._checked(operator)
+            case Write():
+                return self.frame(operator.child)
+            case Rewrite() | Rearrange() | SqlFunction():
+                raise TypeError(f"a {type(operator).__name__} has no rows of its own")
+            case _:
+                assert_never(operator)
+
+    def _queried(self, operator: Query) -> DataFrame:
+        known = operator.renames
+        if known is not None and id(known.query) in self._built and not self._spark.remote:
+            # Spark has analysed it already: of files it would read the footers again.
+            return self.frame(known.query).toDF(*known.names)
+        return self.query(operator.sql, operator.relations, operator.settings)
+
+    def _supplied(self, rows: DataFrame | HeldRows) -> DataFrame:
+        return self.frame(rows) if isinstance(rows, HeldRows) else rows
+
+    def _known(self, rows: Literals | HeldRows) -> DataFrame:
+        table = literal_table(rows) if isinstance(rows, Literals) else rows.table
+        # Without a schema PySpark takes a timestamp without a zone for one with a zone.
+        return frame_of_rows(self._spark, table, spark_schema(rows.schema))
+
+    def _checked(self, operator: Check) -> DataFrame:
+        rows = self.frame(operator.child)
+        return checked(rows, operator.conditions, self.capabilities, self.over_operator(rows, operator.child))
+
+    def _projected(self, operator: Project) -> DataFrame:
+        from pyspark.sql import functions as F
+
+        rows = self.frame(operator.child)
+        own = self.over_operator(rows, operator.child)
+        columns = (F.expr(f"({own(value)})").alias(name) for name, value in operator.columns)
+        return with_declared(rows.select(*columns), operator.declared)
+
+    def over(self, rows: DataFrame) -> Texts:
+        """How an expression over the rows of a DataFrame is spelled for the engine."""
+        return str
+
+    def over_operator(self, rows: DataFrame, operator: Operator) -> Texts:
+        """As `over`, where the rows are those of an operator."""
+        return str
+
+    def _shown(self, rows: DataFrame, view: ViewColumns) -> DataFrame:
+        # A cast that a view makes never turns a value that does not fit into NULL.
+        with self._spark.needing(_STRICT if view.cast else NO_SETTINGS):
+            found = shown(rows, view)
+            if view.cast and self._spark.remote:
+                found.schema  # noqa: B018 - Spark Connect looks only now
+            return found
+
+    def keep(self, source: Kept) -> None:
+        """Holds the rows of a source until `release`."""
+        self.kept = source
+
+    def release(self) -> None:
+        """Lets go of what was kept."""
+        if self.kept is not None:
+            self.kept.release()
+            self.kept = None
+
+    def query(
+        self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
+    ) -> DataFrame:
+        """The rows of `sql`, analysed under `settings`, with `relations` visible to it as views meanwhile."""
+        # The relations come first: they are analysed under the settings of the session, or of their own.
+        with self.views(relations), self._spark.needing(settings):
+            rows = self.asked(sql, relations, settings)
+            if settings and self._spark.remote:
+                rows.schema  # noqa: B018 - Spark Connect looks only now, and keeps what it found
+            return rows
+
+    def asked(
+        self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
+    ) -> DataFrame:
+        """The rows of `sql`, whose `relations` are there."""
+        return self._spark.session.sql(sql)
+
+    def over_scope(
+        self, rows: DataFrame, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str]
+    ) -> Sequence[str]:
+        """Expressions over the joined rows of some operators, as the engine is asked for their types."""
+        return expressions
+
+    def check_casts(self, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str], sql: str) -> None:
+        """Raises what Spark says of casts between types that have nothing in common. Spark says it by itself."""
+
+    def check_write(self, operator: Operator, sql: str, write: WriteContext) -> None:
+        """As `check_casts`, of the rows that are written."""
+
+    def checked_rewrite(self, operator: Rewrite, sql: str, write: WriteContext) -> Rewrite:
+        """A rewrite whose expressions fail where they fail on Spark. Raises as `check_casts`."""
+        return operator
+
+    def refuse_stray(self, expressions: Sequence[str], kinds: Sequence[DataType], sql: str) -> None:
+        """Raises what Spark says of words behind an expression whose type was asked for."""
+
+    def for_caller(self, operator: Operator) -> DataFrame:
+        """The rows for the caller to go on with, of DataFrames that serve no statement."""
+        return type(self)(self._spark).frame(operator)
+
+    def command(self, sql: str, relations: Mapping[str, Operator]) -> RowSource | None:
+        """The outcome of a statement that the engine lacks and this process runs; None for any other."""
+        return None
+
+    @property
+    def notes(self) -> str:
+        """What the engine's plans do not show."""
+        return ""
+
+    @property
+    def makes_functions(self) -> bool:
+        """Whether the engine has temporary functions of SQL."""
+        return True
+
+    def learn(self, functions: Mapping[str, SqlFunction]) -> None:
+        """Functions of SQL that texts call from now on, of an engine that makes none."""
+        raise NotImplementedError
+
+    def numbered(self, rows: DataFrame, *, single: bool) -> DataFrame:
+        """`rows` with ORDINAL: see `numbered`."""
+        return numbered(self._spark, rows, single=single)
+
+    def views(self, relations: Mapping[str, Operator]) -> Views:
+        """The relations as temporary views, for as long as the context lasts."""
+        return Views(self, self._spark, relations)
+
+
+class Kept(Protocol):
+    """Rows that Spark holds, or this process."""
+
+    def release(self) -> None: ...
+
+
+class Views:
+    """Context: some operators' rows under the view names that SQL text uses.
+
+    Spark resolves names when it analyses a query, so that the views may go again before it runs.
+    """
+
+    def __init__(self, frames: Frames, spark: SparkHandle, relations: Mapping[str, Operator]) -> None:
+        self._frames, self._spark, self._relations = frames, spark, relations
+        self._made: list[str] = []
+
+    def __enter__(self) -> None:
+        rows, functions = _apart(self._relations)
+        for operator in rows.values():
+            self._frames.frame(operator)
+        if functions and not self._frames.makes_functions:
+            self._make(rows, {})
+            self._frames.learn(functions)
+            return
+        if functions:
+            _FUNCTIONS.acquire()
+        try:
+            self._make(rows, functions)
+        except BaseException:
+            self.__exit__()
+            raise
+
+    def _make(self, rows: Mapping[str, Operator], functions: Mapping[str, SqlFunction]) -> None:
+        for name, operator in rows.items():
+            frame = self._frames.frame(operator)
+            # Spark Connect analyses here what it was told before.
+            with self._spark.needing(operator.settings if isinstance(operator, Query) else NO_SETTINGS):
+                frame.createOrReplaceTempView(name)
+        for name, function in functions.items():
+            if not _IN_USE[name]:
+                with self._spark.needing(function.settings):
+                    self._spark.session.sql(f"CREATE OR REPLACE TEMPORARY FUNCTION {quote(name)}{function.text}")
+            _IN_USE[name] += 1
+            self._made.append(name)
+
+    def __exit__(self, *_: object) -> None:
+        rows, functions = _apart(self._relations)
+        try:
+            if self._spark.remote:
+                # Spark Connect analyses when the query runs, so its views stay until the session ends.
+                self._spark.views.update(rows)
+                return
+            for name in functions:
+                if name in self._made and _IN_USE[name] == 1:
+                    self._spark.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
+            drop_hidden(self._spark, list(rows))
+        finally:
+            _IN_USE.subtract(self._made)
+            self._made.clear()
+            if functions and self._frames.makes_functions:
+                _FUNCTIONS.release()
+
+
+_FUNCTIONS = RLock()
+"""Functions go by their own names, which threads that share a Spark take one after another."""
+_IN_USE = Counter[str]()
+"""How often the functions that are there now are needed: an inner query may call what an outer one calls."""
+
+
+def _apart(relations: Mapping[str, Operator]) -> tuple[dict[str, Operator], dict[str, SqlFunction]]:
+    """What has rows, and the functions, those first that others call; what functions read and call is among them."""
+    rows, functions = dict[str, Operator](), dict[str, SqlFunction]()
+    for name, operator in relations.items():
+        if isinstance(operator, SqlFunction):
+            inner = _apart(operator.relations)
+            rows |= inner[0]
+            functions |= {**inner[1], name: operator}
+        else:
+            rows[name] = operator
+    return rows, functions
+
+
+def numbered(spark: SparkHandle, frame: DataFrame, *, single: bool) -> DataFrame:
+    """`frame` with ORDINAL: blocks of numbers that its tasks take in turn.
+
+    How many tasks there will be is not known before they run, so that it is limited: to one for few rows, to as many as
+    a shuffle has in a session of our own, and in any other one to more than it is likely to have.
+    """
+    from pyspark.sql import functions as F
+
+    shuffles = int(spark.session.conf.get("spark.sql.shuffle.partitions", "200") or 200)
+    tasks = 1 if single else shuffles if spark.own else max(shuffles, _MOST_TASKS)
+    position = F.monotonically_increasing_id()
+    rows = frame.coalesce(tasks).withColumn(ORDINAL, position)
+    # Spark puts the task's number above the lower 33 bits, which count its rows.
+    row, task = f"({ORDINAL} & {2**33 - 1})", f"shiftrightunsigned({ORDINAL}, 33)"
+    block = f"(shiftright({row}, {_BLOCK_BITS}) * {tasks} + {task})"
+    return rows.withColumn(ORDINAL, F.expr(f"shiftleft({block}, {_BLOCK_BITS}) + ({row} & {2**_BLOCK_BITS - 1})"))
+
+
+_MOST_TASKS = 4096
+_BLOCK_BITS = 10
+
+
+def types_over(
+    frames: Frames, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str], sql: str
+) -> list[DataType]:
+    """The types of expressions over the joined rows of some operators, each under its alias.
+
+    `sql` is the statement that places errors.
+    """
+    from pyspark.sql import functions as F
+
+    # Constants have no scope.
+    parts = (frames.frame(operator).alias(alias) for operator, alias in scope)
+    rows = next(parts, None) or frames.spark.session.range(1)
+    for part in parts:
+        rows = rows.crossJoin(part)
+    texts = frames.over_scope(rows, scope, expressions)
+    # In brackets: a stray word behind an expression would pass for an alias.
+    values = [F.expr(f"({text})").alias(f"c{index}") for index, text in enumerate(texts)]
+    kinds = [field.type for field in frame_schema(rows.select(*values))]
+    frames.refuse_stray(texts, kinds, sql)
+    return kinds

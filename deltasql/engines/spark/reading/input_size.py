@@ -1,0 +1,86 @@
+"""How much an operator reads: bytes where every input is known to be small, and UNKNOWN_SIZE where one is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from deltasql.engines.choice import scan_size
+from deltasql.engines.thresholds import COUNTED_ROWS
+from deltasql.plan.operators import (
+    HeldRows,
+    Literals,
+    Operator,
+    Project,
+    Query,
+    Rewrite,
+    Scan,
+    SourceFiles,
+    Supplied,
+    children,
+)
+from deltasql.sql.row_counts import most_rows
+
+UNKNOWN_SIZE = 1 << 40
+_BYTES_PER_ROW = 8
+_BYTES_OF_FOOTER = 512
+_BYTES_OF_OPENING = 1 << 16
+"""To open one more file of another format takes as long as to read so much of it: many want all cores."""
+
+
+def input_size(operator: Operator) -> int:
+    """Bytes that `operator` reads. What may be any number of rows, such as a DataFrame of the caller's, is large."""
+    return UNKNOWN_SIZE if rows_of(operator) > COUNTED_ROWS else _bytes(operator)
+
+
+def _bytes(operator: Operator) -> int:
+    if isinstance(operator, Scan):
+        return scan_size(operator)
+    if isinstance(operator, SourceFiles):
+        return operator.size + len(operator.files) * _BYTES_OF_OPENING
+    return sum(map(_bytes, children(operator)))
+
+
+def rows_of(operator: Operator) -> int:
+    """About the most rows that are gone through for `operator`. Of a large scan nothing is asked but its size."""
+    match operator:
+        case Scan():
+            return _estimated(scan_size(operator) - _BYTES_OF_FOOTER * operator.files.num_rows)
+        case SourceFiles():
+            return _estimated(operator.size)
+        case Supplied(frame):
+            return frame.rows if isinstance(frame, HeldRows) else UNKNOWN_SIZE
+        case Literals() | HeldRows():
+            return operator.rows
+        case Query():
+            return _text_rows(operator.sql, operator.relations)
+        case Rewrite():
+            return _rewritten(operator)
+        case _:
+            texts = [sql for _, sql in operator.columns] if isinstance(operator, Project) else []
+            return sum(map(rows_of, children(operator))) + sum(_text_rows(text, {}) for text in texts)
+
+
+def _estimated(bytes_of_rows: int) -> int:
+    """An estimate from the size of the files. It counts for joins: a scan alone is measured in bytes."""
+    return min(max(bytes_of_rows // _BYTES_PER_ROW, 1), COUNTED_ROWS // 4)
+
+
+def _text_rows(sql: str, relations: Mapping[str, Operator]) -> int:
+    rows = most_rows(sql, {name: rows_of(operator) for name, operator in relations.items()})
+    return UNKNOWN_SIZE if rows is None else rows
+
+
+def _rewritten(operator: Rewrite) -> int:
+    """Rows of the target and of the source, which are multiplied where the join has no equality."""
+    target, source = rows_of(operator.target), 0
+    if operator.join is not None:
+        source = rows_of(operator.join.source)
+        target = target if operator.join.equal_keys else target * max(source, 1)
+    return target + source + sum(_text_rows(text, operator.relations) for text in _texts(operator))
+
+
+def _texts(operator: Rewrite) -> Iterator[str]:
+    """The user's expressions: they may hold sub-queries."""
+    yield from (text for action in operator.actions for text in (action.condition, *action.values) if text is not None)
+    if operator.join is not None:
+        yield operator.join.on

@@ -1,0 +1,389 @@
+"""Scans → DataFrames: data columns from the files, partition columns from the log, without deleted rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from deltasql.datafiles.inspection import UNSURE_BOUNDS, bounds_are_sure
+from deltasql.datafiles.reading.file_tables import file_numbers
+from deltasql.datafiles.reading.missing_files import readable_files
+from deltasql.datafiles.reading.old_calendar import OLD_DAYS
+from deltasql.datafiles.reading.scan_files import deleted_by_file, located, vector_positions
+from deltasql.engines.choice import by_driver, is_handed_out, scan_size
+from deltasql.engines.spark.reading.driver_rows import FILE_NUMBER_SQL, Spelling, as_it_is, driver_rows
+from deltasql.engines.spark.reading.marked_rows import without_marked
+from deltasql.engines.spark.reading.origins import with_origin
+from deltasql.engines.spark.reading.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
+from deltasql.engines.spark.reading.workspace import Workspace
+from deltasql.engines.spark.session.local_rows import lookup, no_rows
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark_types import spark_schema, spark_type
+from deltasql.engines.spark.session.tuning import FOR_SCANS
+from deltasql.errors.engine import NotOnSailError, OldCalendarError
+from deltasql.log.protocol.features import has_variants
+from deltasql.log.storage.locations import hadoop_location, is_local, table_location
+from deltasql.plan.base import quote
+from deltasql.plan.hidden import (
+    FILE_KEY,
+    FILE_KEYS,
+    KEYED_FILE,
+    MARKED_FILE,
+    MARKED_ROW,
+    ROW_FILE,
+    ROW_ID,
+    ROW_INDEX,
+    ROW_PLACE,
+    ROW_VERSION,
+    TARGET_PRESENT,
+    hidden,
+)
+from deltasql.plan.operators import METADATA, Scan
+from deltasql.schema.column_mapping import PARQUET_FIELD_ID, is_mapped, physical_name, physical_schema
+from deltasql.schema.edits import without_metadata
+from deltasql.schema.json import type_to_json
+from deltasql.schema.lengths import (
+    TYPE_KEY,
+    declared_length,
+    declared_texts,
+    has_lengths,
+    with_lengths,
+    without_lengths,
+)
+from deltasql.schema.types import DOUBLE, FLOAT, VOID, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.settings.session_settings import IGNORE_MISSING_FILES
+from deltasql.sql.cursor import LeftToEngineError
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+    from pyspark.sql.types import StructType as SparkStruct
+
+Vectors = Mapping[str, Mapping[str, Any]]
+"""Descriptors of deletion vectors by the location of their file, as in the log."""
+NO_VECTORS: Vectors = MappingProxyType({})
+
+_PATTERN_CHARS = re.compile(r"[{}\[\]*?\\]")
+
+
+def scan(spark: SparkHandle, operator: Scan, work: Workspace) -> DataFrame:
+    """The rows of a scan: data columns from the files, partition columns from the log.
+
+    `work` keeps what they need for as long as they may be asked for.
+    """
+    names = [field.name for field in operator.schema]
+    if operator.files.num_rows == 0:
+        if not spark.capabilities.metadata and has_variants(operator.schema):
+            raise NotOnSailError(what="VARIANT columns")
+        return _select(spark, _empty(spark, operator), names, operator)
+    operator = located(operator)
+    partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
+    if not partitions:
+        return _select(
+            spark, _read(spark, operator, operator.files.column("location").to_pylist(), work), names, operator
+        )
+    groups = _partition_groups(operator, partitions)
+    if len(groups) == 1:
+        ((values, paths),) = groups.items()
+        return _literal_group(spark, operator, names, values, paths, work)
+    # Not a union of one scan per partition: Spark fails to plan a correlated sub-query in a projection over that.
+    return _joined_groups(spark, operator, names, partitions, groups, work)
+
+
+def file_rows(spark: SparkHandle, operator: Scan, schema: StructType, extra: Mapping[str, str]) -> DataFrame:
+    """The live rows of a scan's files: columns of the files in `schema`, and `extra` by the SQL of their values.
+
+    `extra` may refer to `_metadata`.
+    """
+    own = replace(operator, schema=schema, identity=False)
+    return _read(spark, own, operator.files.column("location").to_pylist(), Workspace(), extra)
+
+
+def _empty(spark: SparkHandle, operator: Scan) -> DataFrame:
+    frame = no_rows(spark, operator.schema)
+    unfilled = {ROW_FILE: "STRING", ROW_INDEX: "BIGINT", ROW_PLACE: "BIGINT", ROW_ID: "BIGINT", ROW_VERSION: "BIGINT"}
+    if operator.described:
+        unfilled[METADATA] = metadata_type(operator)
+    return frame.selectExpr("*", *(f"CAST(NULL AS {kind}) AS {name}" for name, kind in unfilled.items()))
+
+
+def _read(
+    spark: SparkHandle,
+    operator: Scan,
+    paths: list[str],
+    work: Workspace,
+    extra: Mapping[str, str] = MappingProxyType({}),
+) -> DataFrame:
+    """The live rows of some files: data columns, what identifies a row if it is asked for, and `extra` columns.
+
+    A partition column is not in the files, a VOID one in none.
+    """
+    from pyspark.sql import functions as F
+
+    key, key_of = file_key(spark, operator, paths)
+    columns = {**extra, **read_columns(operator, key)}
+    if operator.identity:
+        columns |= {ROW_FILE: "_metadata.file_path", ROW_INDEX: "_metadata.row_index"}
+        columns |= {} if spark.capabilities.metadata else {ROW_PLACE: ROW_PLACE}
+    marked = deleted_by_file(operator, paths)
+    if not spark.capabilities.metadata or operator.here is not None:
+        try:
+            frame = _columns(spark, operator, paths, work, columns, marked)
+        except LeftToEngineError:
+            if operator.marked_only:
+                # Whoever asks for these rows has the others from this process, too.
+                raise
+            return _read(spark, replace(operator, here=None), paths, work, extra)
+    elif marked:
+        frame = _columns(spark, operator, paths, work, {**columns, MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"})
+        positions = {key_of(path): vector_positions(spark.stores, operator, vector) for path, vector in marked.items()}
+        frame = without_marked(spark, frame, positions, only=operator.marked_only)
+    else:
+        frame = _columns(spark, operator, paths, work, columns)
+    frame = with_row_ids(spark, operator, frame, paths, key_of)
+    voids = {item.name: F.lit(None) for item in operator.schema if item.type == VOID}
+    return frame.withColumns(voids) if voids else frame
+
+
+def _columns(
+    spark: SparkHandle,
+    operator: Scan,
+    paths: list[str],
+    work: Workspace,
+    extra: Mapping[str, str],
+    marked: Vectors = NO_VECTORS,
+) -> DataFrame:
+    """The rows of some files, but those that are `marked`, under the table's column names."""
+    from pyspark.sql import functions as F
+
+    partitions = {name.lower() for name in operator.partition_columns}
+    fields = StructType(
+        tuple(item for item in operator.schema if item.name.lower() not in partitions and item.type != VOID)
+    )
+    frame, spelling = _stored_columns(spark, operator, paths, fields, marked, work, told=bool(extra))
+    if not is_mapped(fields) and not extra:
+        return frame
+    added = [F.expr(spelling(sql)).alias(name) for name, sql in extra.items()]
+    return frame.select(*(_logical(item) for item in fields), *added)
+
+
+def _stored_columns(
+    spark: SparkHandle,
+    operator: Scan,
+    paths: list[str],
+    fields: StructType,
+    marked: Vectors,
+    work: Workspace,
+    *,
+    told: bool,
+) -> tuple[DataFrame, Spelling]:
+    """Rows of some files as they are stored, read by the driver or by Spark; `told` asks for `_metadata`, which is to
+    be spelled.
+
+    Only the driver leaves out those that are `marked`.
+    """
+    with spark.needing(FOR_SCANS):
+        stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
+        may_be_missing = (spark.now(IGNORE_MISSING_FILES.name) or "").lower() == "true"
+        paths = readable_files(operator, paths, may_be_missing=may_be_missing)
+        if reads_by_driver(spark, operator):
+            with suppress(LeftToEngineError):
+                rows, spelling = driver_rows(
+                    spark,
+                    operator,
+                    stored,
+                    paths,
+                    may_be_missing=may_be_missing,
+                    told=told,
+                    marked={path: partial(vector_positions, spark.stores, operator, at) for path, at in marked.items()},
+                    work=work,
+                )
+                if is_handed_out():
+                    rows = with_origin(rows, table_location(operator.table.location))
+                return rows, spelling
+            if not spark.capabilities.metadata:
+                raise OldCalendarError(table=operator.table.name)
+            if operator.here is not None:
+                # Spark's reader would not leave out what is marked.
+                raise LeftToEngineError(OLD_DAYS)
+        reader = spark.session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator, paths))
+        return reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths)), as_it_is
+
+
+def _reader_options(spark: SparkHandle, operator: Scan, paths: Sequence[str]) -> Mapping[str, str]:
+    """Files that are left to be read are there: executors with another disk must not pass over what they miss.
+
+    Dictionaries of floating-point numbers are not asked: Spark finds no 0.0 where there are only negative zeros. Nor
+    are the bounds of row groups and pages where they may leave out NaN.
+    """
+    options = {} if spark.shares_disk or not is_local(operator.table.location) else {"ignoreMissingFiles": "false"}
+    if _has_floats(operator.schema):
+        options["parquet.filter.dictionary.enabled"] = "false"
+        if not bounds_are_sure(spark.stores, paths):
+            options |= dict.fromkeys(UNSURE_BOUNDS, "false")
+    return options
+
+
+def _has_floats(columns: StructType) -> bool:
+    """Whether a column, or a field in one, is a floating-point number that Spark looks for in the footers of files."""
+    kinds = [item.type for item in columns]
+    return any(_has_floats(kind) if isinstance(kind, StructType) else kind in {FLOAT, DOUBLE} for kind in kinds)
+
+
+def reads_by_driver(spark: SparkHandle, operator: Scan) -> bool:
+    """Whether the driver reads the files of a scan: see `by_driver`."""
+    variants = has_variants(operator.schema)
+    return operator.here is not None or by_driver(
+        spark, operator.table.location, scan_size(operator), variants=variants
+    )
+
+
+def _reader_schema(stored: StructType) -> SparkStruct:
+    """What Spark reads files as; with the lengths of CHAR in it, Spark pads values that another engine did not."""
+    from pyspark.sql.types import StructType as SparkStruct
+
+    if not has_lengths(stored):
+        return spark_schema(stored)
+    # Files that are older than the mapping of columns have no ids to be found by.
+    plain = without_metadata(without_lengths(stored), {PARQUET_FIELD_ID})
+    return SparkStruct.fromJson(type_to_json(plain))
+
+
+def literal_path(path: str) -> str:
+    """`path` as a pattern that only it matches.
+
+    Spark's option `__globPaths__` is no help: where one path looks like a pattern, every file is read twice.
+    """
+    return _PATTERN_CHARS.sub(r"\\\g<0>", path)
+
+
+def _logical(field: StructField) -> Column:
+    """A column of a data file under its name in the table; the fields of structs are renamed by their position."""
+    from pyspark.sql import functions as F
+
+    column = F.col(quote(physical_name(field)))
+    nested = not isinstance(field.type, (PrimitiveType, DecimalType)) and is_mapped(StructType((field,)))
+    return (column.cast(spark_type(field.type)) if nested else column).alias(field.name)
+
+
+def with_declared(frame: DataFrame, declared: Mapping[str, str]) -> DataFrame:
+    """`frame` whose columns Spark compares by the types that they are `declared` with, by name."""
+    return frame.select(*_declared(frame.columns, declared)) if declared else frame
+
+
+def _declared(names: Iterable[str], declared: Mapping[str, str]) -> list[Column]:
+    from pyspark.sql import functions as F
+
+    return [
+        F.col(quote(name)).alias(name, metadata={TYPE_KEY: declared[name]}) if name in declared else F.col(quote(name))
+        for name in names
+    ]
+
+
+def _select(spark: SparkHandle, frame: DataFrame, names: Iterable[str], operator: Scan) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    columns = _declared(names, declared_texts(operator.schema))
+    if operator.described:
+        columns.append(F.col(METADATA))
+    if operator.row_ids is not None and (operator.identity or not operator.described):
+        columns += [F.col(ROW_ID), F.col(ROW_VERSION)]
+    if operator.identity:
+        columns += [F.col(ROW_FILE), F.col(ROW_INDEX), F.lit(True).alias(TARGET_PRESENT)]
+        columns += [] if spark.capabilities.metadata else [F.col(ROW_PLACE)]
+    return frame.select(*columns)
+
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]*")
+
+
+def _partition_groups(operator: Scan, partitions: list[str]) -> dict[tuple[str | None, ...], list[str]]:
+    """File paths by their tuple of partition values."""
+    groups: dict[tuple[str | None, ...], list[str]] = {}
+    values = operator.files.column("partitionValues").to_pylist()
+    for path, row in zip(operator.files.column("location").to_pylist(), values, strict=True):
+        folded = {name.lower(): value for name, value in row.items()}
+        groups.setdefault(tuple(folded.get(name.lower()) for name in partitions), []).append(path)
+    return groups
+
+
+def partition_value(operator: Scan, name: str, text: Column) -> Column:
+    """A partition column, from its text in the log."""
+    from pyspark.sql import functions as F
+
+    field = operator.schema.find(name)
+    assert field is not None
+    length = declared_length(field)
+    if length is not None and length.kind == "char":
+        # Another engine may not have padded it.
+        text = F.rpad(text, F.greatest(F.length(text), F.lit(length.length)), F.lit(" "))
+    return text.cast(spark_type(field.type)).alias(name)
+
+
+def _literal_group(
+    spark: SparkHandle,
+    operator: Scan,
+    names: list[str],
+    values: tuple[str | None, ...],
+    paths: list[str],
+    work: Workspace,
+) -> DataFrame:
+    """Files of one partition, its values as literals, so that Spark folds filters on them."""
+    from pyspark.sql import functions as F
+
+    partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
+    # First of all, because it starts Spark, which values are made by.
+    rows = _read(spark, operator, paths, work)
+    # A literal is never NULL to Spark. The column may be, however many partitions there are now.
+    never = F.when(F.lit(False), F.lit(None))
+    literals = {
+        name: partition_value(operator, name, never.otherwise(F.lit(value)))
+        for name, value in zip(partitions, values, strict=True)
+    }
+    return _select(spark, rows.withColumns(literals), names, operator)
+
+
+def _joined_groups(
+    spark: SparkHandle,
+    operator: Scan,
+    names: list[str],
+    partitions: list[str],
+    groups: Mapping[tuple[str | None, ...], list[str]],
+    work: Workspace,
+) -> DataFrame:
+    """One scan of all files, joined by file path to the values of its partition."""
+    import pyarrow as pa
+    from pyspark.sql import functions as F
+
+    paths = [path for members in groups.values() for path in members]
+    key, key_of = file_key(spark, operator, paths)
+    frame = _read(spark, operator, paths, work, {KEYED_FILE: key})
+    values = {hidden(index): (pa.string(), [own[index] for own in groups]) for index in range(len(partitions))}
+    keys = [[key_of(path) for path in members] for members in groups.values()]
+    partition = lookup(spark, {**values, FILE_KEYS: (pa.list_(pa.string()), keys)}).select(
+        *(partition_value(operator, name, F.col(hidden(index))) for index, name in enumerate(partitions)),
+        F.explode(FILE_KEYS).alias(FILE_KEY),
+    )
+    joined = frame.join(F.broadcast(partition), F.expr(f"{KEYED_FILE} = {FILE_KEY}"))
+    return _select(spark, joined, names, operator)
+
+
+def file_key(spark: SparkHandle, operator: Scan, paths: list[str]) -> tuple[str, Callable[[str], str]]:
+    """SQL that tells the file of a row, and the same for a path of the list.
+
+    File names are unique as a rule and need no work per row; else it is the whole path, which Spark writes as a URI.
+    So it does a name, where that holds more than plain characters. Files that only this process reads have numbers.
+    """
+    if not spark.capabilities.metadata:
+        numbers = file_numbers(operator)
+        return f"CAST({FILE_NUMBER_SQL} AS STRING)", lambda path: str(numbers[path])
+    names = {path.rpartition("/")[2] for path in paths}
+    if len(names) == len(paths) and all(map(_PLAIN_NAME.fullmatch, names)):
+        return "_metadata.file_name", lambda path: path.rpartition("/")[2]
+    # '+' is literal in a URI's path, but url_decode reads it as a blank.
+    decoded = "url_decode(replace(_metadata.file_path, '+', '%2B'))"
+    return f"regexp_replace({decoded}, '^file:/+', '/')", hadoop_location

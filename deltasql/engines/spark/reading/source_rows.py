@@ -1,0 +1,162 @@
+"""Files of other formats → DataFrames, by Spark's own readers."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial, reduce
+from typing import TYPE_CHECKING
+
+from deltasql.datafiles.inspection import UNSURE_BOUNDS, bounds_are_sure
+from deltasql.engines.choice import by_driver, no_way
+from deltasql.engines.spark.reading.scans import literal_path
+from deltasql.engines.spark.session.scratch import Scratch
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.session.tuning import FOR_SCANS
+from deltasql.errors.engine import NotOnSailError
+from deltasql.errors.statements.copy_into import AvroReaderMissingError
+from deltasql.log.storage.credentials import hadoop_settings
+from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
+from deltasql.log.storage.paths import encode_path, folder_and_name
+from deltasql.plan.operators import METADATA, SourceFiles
+from deltasql.schema.text import text_sql
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_THREADS = 8
+_LONGEST_HEADER = 1 << 16
+
+
+def source_rows(spark: SparkHandle, operator: SourceFiles, hold: Callable[[object], None]) -> DataFrame:
+    """The rows of some files, and with `described` their `_metadata`. `hold` keeps what they need while they are read.
+
+    Raises AvroReaderMissingError, NoWayToFilesError, and what Spark raises when it looks for columns.
+    """
+    own = {key.lower(): value for key, value in operator.options.items()}
+    groups = [operator.files]
+    if operator.format == "csv" and own.get("mergeschema", "").lower() == "true" and _has_header(own):
+        groups = _by_header(spark, operator)
+    options = {**_defaults(operator, own), **_unsure_bounds(spark, operator), **operator.options}
+    if "basePath" in options and not spark.capabilities.metadata:
+        # They would be missing, and nobody told.
+        raise NotOnSailError(what="columns from the names of folders")
+    with spark.needing(FOR_SCANS):
+        frames = [_read(spark, operator, group, options, hold) for group in groups]
+    return reduce(lambda rows, more: rows.unionByName(more, allowMissingColumns=True), frames)
+
+
+def _has_header(options: Mapping[str, str]) -> bool:
+    return options.get("header", "").lower() == "true"
+
+
+def _defaults(operator: SourceFiles, own: Mapping[str, str]) -> dict[str, str]:
+    """Options that are not Spark's defaults: a file whose header has other names is no file to read by position."""
+    found = {}
+    if operator.format == "csv" and _has_header(own):
+        found["enforceSchema"] = "false"
+    folders = (path.removeprefix(operator.root).rpartition("/")[0] for path in operator.files)
+    if own.get("recursivefilelookup", "").lower() != "true" and any("=" in folder for folder in folders):
+        found["basePath"] = operator.root
+    return found
+
+
+def _unsure_bounds(spark: SparkHandle, operator: SourceFiles) -> dict[str, str]:
+    """Options by which Spark passes over no rows of Parquet files whose bounds may leave out NaN."""
+    asked = operator.format == "parquet" and spark.capabilities.metadata
+    if not asked or (not operator.access and bounds_are_sure(spark.stores, operator.files)):
+        return {}
+    return dict.fromkeys(UNSURE_BOUNDS, "false")
+
+
+def _read(
+    spark: SparkHandle,
+    operator: SourceFiles,
+    files: Sequence[str],
+    options: Mapping[str, str],
+    hold: Callable[[object], None],
+) -> DataFrame:
+    """The rows of files that have the same columns, or whose columns Spark merges."""
+    from pyspark.sql import functions as F
+
+    told = dict(options)
+    scratch = None
+    if is_local(operator.root):
+        places = list(files)
+    elif _fetches(spark, operator):
+        scratch = Scratch()
+        hold(scratch)
+        places = scratch.fetch(partial(spark.stores.open, access=operator.access), operator.root, files)
+        told |= {"basePath": scratch.root} if "basePath" in told else {}
+    else:
+        places = [spark.hadoop_location(path) for path in files]
+        told |= {"basePath": hadoop_location(operator.root)} if "basePath" in told else {}
+        told |= _access(operator)
+    frame = _loaded(spark, operator, places, told)
+    if not operator.described:
+        return frame
+    description = F.col(METADATA)
+    if scratch is not None:
+        # Where the file really is, as Spark would have named it.
+        copied, place = (
+            text_sql(encode_path(root)) for root in (scratch.root, hadoop_location(operator.root).rstrip("/"))
+        )
+        path = f"{METADATA}.file_path"
+        behind = f"instr({path}, {copied}) + length({copied})"
+        description = description.withField("file_path", F.expr(f"concat({place}, substring({path}, {behind}))"))
+    return frame.select("*", description.alias(METADATA))
+
+
+def _fetches(spark: SparkHandle, operator: SourceFiles) -> bool:
+    """Whether files of an object store are copied to this machine first, whose disk is the executors' as well.
+
+    Raises NoWayToFilesError, OtherCredentialsError.
+    """
+    if spark.shares_disk and by_driver(spark, operator.root, operator.size):
+        return True
+    if not spark.reaches(operator.root):
+        reason = f"FILEFORMAT = {operator.format.upper()}"
+        raise no_way(spark, operator.root, reason)
+    return False
+
+
+def _access(operator: SourceFiles) -> dict[str, str]:
+    """The options by which Hadoop reaches this source alone: with a client of its own, for others stay open."""
+    if not operator.access:
+        return {}
+    own = hadoop_settings(operator.root, operator.access)
+    return {**own, f"fs.{hadoop_scheme(operator.root)}.impl.disable.cache": "true"}
+
+
+def _loaded(spark: SparkHandle, operator: SourceFiles, places: Sequence[str], options: Mapping[str, str]) -> DataFrame:
+    from pyspark.errors import AnalysisException
+
+    reader = spark.session.read.format(operator.format).options(**options)
+    try:
+        return reader.load(list(map(literal_path, places)))
+    except AnalysisException as error:
+        if operator.format == "avro" and "data source: avro" in str(error):
+            raise AvroReaderMissingError(spark.session.version) from error
+        raise
+
+
+def _by_header(spark: SparkHandle, operator: SourceFiles) -> list[tuple[str, ...]]:
+    """The files by their first lines, which name their columns."""
+
+    def header(path: str) -> bytes:
+        folder, name = folder_and_name(path)
+        data = spark.stores.open(folder, operator.access).read_range(name, 0, _LONGEST_HEADER)
+        if name.endswith(".gz"):
+            data = zlib.decompressobj(31).decompress(data, _LONGEST_HEADER)
+        return data.partition(b"\n")[0].strip()
+
+    groups: dict[bytes, list[str]] = {}
+    with ThreadPoolExecutor(_THREADS) as threads:
+        for path, line in zip(operator.files, threads.map(header, operator.files), strict=True):
+            # A file without a byte has no columns, and no rows either.
+            if line or not groups:
+                groups.setdefault(line, []).append(path)
+    if len(groups) > 1:
+        groups.pop(b"", None)
+    return [tuple(paths) for paths in groups.values()]

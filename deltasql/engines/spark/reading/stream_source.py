@@ -1,0 +1,191 @@
+"""Streams of tables for Spark: a Python data source over the log's tail.
+
+Spark asks it on the driver for offsets and for the files of each batch, and its tasks read them with Arrow; so workers
+need this package, as they do for any Python data source. The offsets are those of delta-spark's checkpoints.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
+
+from deltasql.datafiles.reading.stream_batches import batches
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.errors.streams import SchemaChangedError, UnsupportedStreamColumnError
+from deltasql.log.reading.stream_source import StreamFile, StreamOffset, StreamSource
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.storage.open_store import open_store
+from deltasql.schema.checks import CHANGE_FIELDS
+from deltasql.schema.evolution import as_nullable
+from deltasql.schema.json import schema_from_json, schema_to_json
+from deltasql.schema.paths import walk
+from deltasql.schema.text import path_text, type_text
+from deltasql.schema.types import VARIANT, VOID, StructField, StructType
+from deltasql.settings.stream_options import StreamOptions, stream_options
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType as SparkStruct
+
+    from deltasql.log.replay.snapshot import Snapshot
+
+FORMAT = "deltasql"
+TABLE, TIME_ZONE = "deltasql.table", "deltasql.timeZone"
+"""Options of our own: the table's name for messages, and the zone of timestamps that say none."""
+_PARTITION_BYTES = 64 << 20
+
+
+def stream(spark: SparkHandle, snapshot: Snapshot, options: Mapping[str, str], time_zone: str | None) -> DataFrame:
+    """The rows of a table as a stream of Spark's.
+
+    Raises UnsupportedStreamColumnError for a column that Arrow has no type for.
+    """
+    refuse_columns(snapshot.schema)
+    session = spark.session
+    session.dataSource.register(DeltaSource)
+    own = {TABLE: snapshot.table, TIME_ZONE: time_zone or ""}
+    return session.readStream.format(FORMAT).options(**{**options, **own}).load(snapshot.location)
+
+
+def refuse_columns(schema: StructType) -> None:
+    """Raises UnsupportedStreamColumnError for a VARIANT or a VOID, at any depth."""
+    for path, item in walk(schema):
+        if item.type in {VARIANT, VOID}:
+            raise UnsupportedStreamColumnError(path_text(path), type_text(item.type))
+
+
+class DeltaSource(DataSource):  # type: ignore[misc]
+    """`spark.readStream.format("deltasql").load(path)`."""
+
+    @classmethod
+    def name(cls) -> str:
+        return FORMAT
+
+    def schema(self) -> SparkStruct:
+        """The table's columns as they are now, all nullable; of a change feed also what it tells."""
+        from pyspark.sql.types import StructType as Spark
+
+        options = _options(self.options)
+        found = _log(self.options).snapshot().schema
+        return Spark.fromJson(json.loads(schema_to_json(read_schema(found, options.rules.change_feed))))
+
+    def streamReader(self, schema: SparkStruct) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
+        return DeltaStreamReader(dict(self.options), schema.json())
+
+
+def read_schema(schema: StructType, change_feed: bool) -> StructType:
+    """The columns of a stream's rows: those of the table without what only it needs to know of them."""
+    plain = StructType(tuple(StructField(item.name, _plain(item.type)) for item in schema))
+    return StructType((*plain, *CHANGE_FIELDS)) if change_feed else plain
+
+
+def _plain(kind: Any) -> Any:
+    """A type whose fields have no metadata: mapped names mean nothing to Spark."""
+    return schema_from_json(_without_metadata(StructType((StructField("x", as_nullable(kind)),)))).fields[0].type
+
+
+def _without_metadata(schema: StructType) -> str:
+    def bare(node: Any) -> Any:
+        if isinstance(node, dict):
+            return {key: {} if key == "metadata" else bare(value) for key, value in node.items()}
+        return [bare(item) for item in node] if isinstance(node, list) else node
+
+    return json.dumps(bare(json.loads(schema_to_json(schema))))
+
+
+class FilesPartition(InputPartition):  # type: ignore[misc]
+    """What one task reads: files, and the table's schema, with which they are read."""
+
+    def __init__(self, files: list[StreamFile], schema: str) -> None:
+        super().__init__(None)
+        self.files, self.schema = files, schema
+
+
+class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
+    """Where the stream is, and what lies ahead. `columns` is the JSON of the schema that Spark has analysed."""
+
+    def __init__(self, options: dict[str, str], columns: str) -> None:
+        self._given, self._columns = options, columns
+        self._until: int | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Tasks get what it was made of, not the log that it has open.
+        return (DeltaStreamReader, (self._given, self._columns))
+
+    @cached_property
+    def _options(self) -> StreamOptions:
+        return _options(self._given)
+
+    @cached_property
+    def _tail(self) -> StreamSource:
+        """Raises SchemaChangedError if the table has other columns by now than those that the query was made for."""
+        log = _log(self._given)
+        snapshot = log.snapshot()
+        snapshot.check_readable()
+        now = read_schema(snapshot.schema, self._options.rules.change_feed)
+        if _without_metadata(now) != _without_metadata(schema_from_json(self._columns)):
+            raise SchemaChangedError(log.table, snapshot.version, "its columns are others than when the query was made")
+        return StreamSource(log, self._options.rules, snapshot.schema)
+
+    def initialOffset(self) -> dict[str, Any]:  # noqa: N802 - Spark's name
+        return self._tail.first().to_json()
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 - Spark's name
+        return ReadMaxFiles(int(self._options.most_files))
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 - Spark's name
+        self._until = self._tail.latest_version()
+
+    def latestOffset(self, start: dict[str, Any], limit: ReadLimit) -> dict[str, Any]:  # noqa: N802 - Spark's name
+        until = self._tail.latest_version() if self._until is None else self._until
+        files, size = self._options.most_files, self._options.most_bytes
+        if isinstance(limit, ReadAllAvailable):
+            files = size = float("inf")
+        return self._tail.next(StreamOffset.from_json(start), files, size, until).to_json()
+
+    def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
+        files = self._tail.files(StreamOffset.from_json(start), StreamOffset.from_json(end))
+        schema = schema_to_json(self._tail.schema)
+        return [FilesPartition(part, schema) for part in _parts(files)]
+
+    def read(self, partition: FilesPartition) -> Iterator[pa.RecordBatch]:
+        """In a task: the rows of its files."""
+        from pyspark.sql.pandas.types import to_arrow_schema
+        from pyspark.sql.types import StructType as Spark
+
+        schema = schema_from_json(partition.schema)
+        if self._options.rules.change_feed:
+            schema = StructType((*schema, *CHANGE_FIELDS))
+        target = to_arrow_schema(Spark.fromJson(json.loads(self._columns)), timezone="UTC")
+        store = open_store(self._given["path"])
+        for file in partition.files:
+            yield from batches(file, schema, target, store, self._given.get(TIME_ZONE.lower()))
+
+
+def _parts(files: Iterator[StreamFile]) -> Iterator[list[StreamFile]]:
+    """Files for one task each time: a big one, or some of _PARTITION_BYTES in all."""
+    part: list[StreamFile] = []
+    size = 0
+    for file in files:
+        part.append(file)
+        size += file.size
+        if size >= _PARTITION_BYTES:
+            yield part
+            part, size = [], 0
+    if part:
+        yield part
+
+
+def _options(given: Any) -> StreamOptions:
+    return stream_options({key.lower(): value for key, value in given.items()})
+
+
+def _log(given: Any) -> DeltaLog:
+    path = given["path"]
+    return DeltaLog(path, given.get(TABLE) or given.get(TABLE.lower()) or f"delta.`{path}`")

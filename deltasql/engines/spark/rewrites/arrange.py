@@ -1,0 +1,290 @@
+"""Rearrange → rows in new files: each bin in its own order, or along a curve, all bins in one Spark job."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from deltasql.datafiles.reading.row_numbers import count_live_rows
+from deltasql.datafiles.staged import Staged
+from deltasql.datafiles.writing.staged_files import ORIGIN
+from deltasql.datafiles.writing.successors import Bin
+from deltasql.engines.rewriting.stored_rows import StoredRows, may_copy_rows, partition_values
+from deltasql.engines.spark.reading.scans import file_key, file_rows, partition_value
+from deltasql.engines.spark.rewrites.curves import Line, boundaries, range_bits, search_sql, search_steps
+from deltasql.engines.spark.session.local_rows import lookup
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.writing.stage import SparkStage
+from deltasql.plan.base import quote
+from deltasql.plan.hidden import (
+    ARRANGED_FILE,
+    BIN,
+    CUT,
+    DIGIT,
+    FILE_NUMBER,
+    FILE_ROW,
+    FIRST_FILE,
+    PLACE,
+    ROW_ID,
+    ROW_VERSION,
+    STATE,
+    hidden,
+)
+from deltasql.plan.operators import Rearrange
+from deltasql.schema.paths import Path, resolve
+from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.sql.cursor import LeftToEngineError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+SAMPLED_ROWS = 1 << 16
+"""64 for each of 1024 ranges: a range then holds its share of the rows within a fifth or so."""
+SEED = 17
+_LONGEST = (1 << 63) - 1
+
+
+def data_schema(operator: Rearrange) -> StructType:
+    """The columns that are no partition columns: partition values stay in the log, as they are spelled there."""
+    partitions = {name.lower() for name in operator.target.partition_columns}
+    return StructType(tuple(field for field in operator.target.schema if field.name.lower() not in partitions))
+
+
+def _stored_partitions(operator: Rearrange) -> tuple[StructField, ...]:
+    """The partition columns that the new files hold all the same."""
+    if not operator.stores_partitions:
+        return ()
+    found = (operator.target.schema.find(name) for name in operator.target.partition_columns)
+    return tuple(field for field in found if field is not None)
+
+
+def arranged(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> tuple[Staged, tuple[int, ...]]:
+    """Stages the new files; their `origin` is a number, and the tuple has the bin of each number."""
+    plain = operator.curve is None and not _stored_partitions(operator)
+    if plain and may_copy_rows(spark, operator.target, stage, _bin_sizes(operator)):
+        with suppress(LeftToEngineError):
+            return _united(spark, operator, stage), _bins(operator)
+        stage.discard()
+    rows = _numbered(spark, operator)
+    if operator.curve is None:
+        bins = _bins(operator)
+        rows, order = rows.withColumn(ORIGIN, rows[BIN]), [FILE_NUMBER, FILE_ROW]
+    else:
+        bins = tuple(number for number, slices in enumerate(operator.slices) for _ in range(slices))
+        rows, order = (
+            _OnCurve(spark, operator, rows, count_live_rows(spark.stores, operator.target.files)).placed(),
+            [PLACE],
+        )
+    if spark.capabilities.repartition_by_id:
+        # The number of the task is the number of the file, so that each is written whole and in order by one task.
+        rows = rows.repartitionById(len(bins), rows[ORIGIN]).sortWithinPartitions(ORIGIN, *order)
+    else:
+        rows = rows.orderBy(ORIGIN, *order)
+    partitions = _stored_partitions(operator)
+    schema = StructType((*data_schema(operator), *partitions))
+    ids = [] if operator.target.row_ids is None else [ROW_ID, ROW_VERSION]
+    rows = rows.select(*(quote(field.name) for field in schema), *ids, ORIGIN)
+    unindexed = [field.name for field in partitions]
+    return stage.write(rows, schema, origins=True, row_ids=operator.target.row_ids, unindexed=unindexed), bins
+
+
+def _bin_sizes(operator: Rearrange) -> pa.ChunkedArray:
+    """Bytes of the files of each bin."""
+    import pyarrow as pa
+
+    sizes = pa.table({"bin": operator.bins, "size": operator.target.files.column("size")})
+    return sizes.group_by("bin").aggregate([("size", "sum")]).column("size_sum")
+
+
+def _bins(operator: Rearrange) -> tuple[int, ...]:
+    """The numbers of the bins, each of which becomes one file."""
+    return tuple(range(operator.bins[-1].as_py() + 1))
+
+
+def _united(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> Staged:
+    """The files of each bin as one, by Arrow: no row changes, and each stays in its order."""
+    target, schema = operator.target, data_schema(operator)
+    paths = target.files.column("location").to_pylist()
+    stored = StoredRows(spark, target, schema, paths)
+    places: dict[int, list[int]] = {}
+    for place, number in enumerate(operator.bins.to_pylist()):
+        places.setdefault(number, []).append(place)
+    values = partition_values(target.schema, target.partition_columns, target.files)
+
+    def read(number: int) -> pa.Table:
+        import pyarrow as pa
+
+        return pa.concat_tables([stored.live(paths[place]) for place in places[number]])
+
+    bins = [Bin(str(number), values[own[0]], partial(read, number)) for number, own in places.items()]
+    return stage.unite(bins, schema)
+
+
+def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:
+    """The live rows with the bin of their file, its place in the table's log order, and their place in the file.
+
+    With the partition columns, where they are to be stored.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyspark.sql import functions as F
+
+    paths = operator.target.files.column("location").to_pylist()
+    key, key_of = file_key(spark, operator.target, paths)
+    rows = file_rows(
+        spark, operator.target, data_schema(operator), {ARRANGED_FILE: key, FILE_ROW: "_metadata.row_index"}
+    )
+    files = pa.table(
+        {
+            ARRANGED_FILE: pa.array([key_of(path) for path in paths], pa.string()),
+            BIN: operator.bins,
+            FILE_NUMBER: pa.array(range(len(paths)), pa.int32()),
+        }
+    )
+    texts = {hidden(f"p{index}"): field.name for index, field in enumerate(_stored_partitions(operator))}
+    for text, name in texts.items():
+        values = pc.struct_field(operator.target.files.column("partitionValues"), name)
+        files = files.append_column(text, values.cast(pa.string()))
+    known = spark.session.createDataFrame(files).select(
+        ARRANGED_FILE,
+        BIN,
+        FILE_NUMBER,
+        *(partition_value(operator.target, name, F.col(text)) for text, name in texts.items()),
+    )
+    return rows.join(F.broadcast(known), ARRANGED_FILE).drop(ARRANGED_FILE)
+
+
+class _OnCurve:
+    """Rows on their way to a place on the curve, and to the file that holds this stretch of it."""
+
+    def __init__(self, spark: SparkHandle, operator: Rearrange, rows: DataFrame, count: int) -> None:
+        assert operator.curve is not None
+        self._spark, self._operator = spark, operator
+        names = [hidden(f"k{index}") for index in range(len(operator.columns))]
+        keys = [_key_sql(operator.target.schema, path) for path in operator.columns]
+        self._rows = rows.selectExpr("*", *(f"{sql} AS {name}" for sql, name in zip(keys, names, strict=True)))
+        self._keys = names
+        sample = self._sample(count)
+        self._line = Line(operator.curve, len(names), range_bits(len(names), sample.num_rows))
+        self._cut_bits = (max(operator.slices) - 1).bit_length()
+        self._limits = self._by_bin(sample)
+
+    def placed(self) -> DataFrame:
+        """The rows with ORIGIN, the number of their file, and PLACE."""
+        from pyspark.sql import functions as F
+
+        rows = self._rows.join(F.broadcast(self._limits), BIN)
+        for key in self._keys:
+            rows = _searched(rows, key, f"{key}_n", f"{key}_b", self._line.bits)
+        rows = self._placed(rows)
+        return _searched(rows, PLACE, ORIGIN, CUT, self._cut_bits, first=FIRST_FILE)
+
+    def _placed(self, rows: DataFrame) -> DataFrame:
+        """The digits one after another. Each step is a projection of its own: nested, they would double in size."""
+        ranges, turns = [f"{key}_n" for key in self._keys], self._line.turns
+        levels = [self._line.digit_sql(ranges, level) for level in reversed(range(self._line.bits))]
+        if turns is None:
+            return rows.withColumn(PLACE, _sum_sql(levels, self._line.columns))
+        digits, states = (", ".join(map(str, values)) for values in (turns.digits, turns.states))
+        from pyspark.sql import functions as F
+
+        rows = rows.withColumns({PLACE: F.lit(0).cast("bigint"), STATE: F.lit(0)})
+        for digit in levels:
+            rows = rows.withColumn(DIGIT, F.expr(f"shiftleft({STATE}, {self._line.columns}) | {digit}"))
+            place = f"shiftleft({PLACE}, {self._line.columns}) | get(array({digits}), {DIGIT})"
+            rows = rows.withColumns({PLACE: F.expr(place), STATE: F.expr(f"get(array({states}), {DIGIT})")})
+        return rows
+
+    def _sample(self, count: int) -> pa.Table:
+        rows = self._rows.select(BIN, *self._keys)
+        if count > SAMPLED_ROWS:
+            rows = rows.sample(min(1.0, SAMPLED_ROWS / count), SEED)
+        return rows.toArrow()
+
+    def _by_bin(self, sample: pa.Table) -> DataFrame:
+        """What the search of each bin's rows needs: bounds of the keys' ranges and of its files."""
+        import numpy as np
+        import pyarrow as pa
+
+        bins = sample.column(BIN).to_numpy()
+        firsts = [0, *accumulate(self._operator.slices)]
+        rows = []
+        for number, slices in enumerate(self._operator.slices):
+            part = sample.take(np.flatnonzero(bins == number))
+            values = [part.column(key).to_pylist() for key in self._keys]
+            bounds = [boundaries(column, self._line.bits) for column in values]
+            places = self._line.places([_ranges(*pair) for pair in zip(values, bounds, strict=True)])
+            rows.append((number, firsts[number], *bounds, self._cuts(places, slices)))
+        kinds = {f"{key}_b": pa.list_(sample.schema.field(key).type) for key in self._keys}
+        kinds = {BIN: pa.int32(), FIRST_FILE: pa.int32(), **kinds, CUT: pa.list_(pa.int64())}
+        columns = zip(*rows, strict=True)
+        return lookup(self._spark, {name: (kinds[name], values) for name, values in zip(kinds, columns, strict=True)})
+
+    def _cuts(self, places: Any, slices: int) -> list[int]:
+        """The places at which a bin's files begin, but the first; padded, for all bins are searched alike."""
+        ordered = sorted(places.tolist())
+        cuts = [ordered[index * len(ordered) // slices] for index in range(1, slices)] if ordered else []
+        return cuts + [_LONGEST] * ((1 << self._cut_bits) - 1 - len(cuts))
+
+
+def _searched(rows: DataFrame, value: str, name: str, bounds: str, bits: int, first: str | None = None) -> DataFrame:
+    """`rows` with the number of `bounds` at or below `value` as `name`, counted from `first`."""
+    from pyspark.sql import functions as F
+
+    rows = rows.withColumn(name, F.lit(0))
+    for step in search_steps(bits):
+        rows = rows.withColumn(name, F.expr(search_sql(value, name, bounds, step)))
+    return rows if first is None else rows.withColumn(name, F.expr(f"{name} + {first}"))
+
+
+def _sum_sql(levels: Sequence[str], columns: int) -> Any:
+    from pyspark.sql import functions as F
+
+    shifted = (
+        f"shiftleft(CAST({digit} AS BIGINT), {columns * (len(levels) - 1 - index)})"
+        for index, digit in enumerate(levels)
+    )
+    return F.expr(" | ".join(shifted))
+
+
+def _ranges(values: Sequence[Any], bounds: Sequence[Any]) -> Any:
+    import numpy as np
+
+    return np.array([0 if value is None else bisect_right(bounds, value) for value in values], np.int64)
+
+
+def _key_sql(schema: StructType, path: Path) -> str:
+    """A column as DOUBLE or STRING in about the same order: what is ordered is where rows lie, not what they are."""
+    kind, column = resolve(schema, path).field.type, ".".join(quote(name) for name in path)
+    number = _number_sql(kind, column)
+    if number is not None:
+        return f"nanvl(CAST({number} AS DOUBLE), CAST('Infinity' AS DOUBLE))"
+    text = column if kind == PrimitiveType("string") else _text_sql(kind, column)
+    return f"left({text}, 64)"
+
+
+def _number_sql(kind: DataType, column: str) -> str | None:
+    match kind:
+        case DecimalType() | PrimitiveType("byte" | "short" | "integer" | "long" | "float" | "double" | "boolean"):
+            return column
+        case PrimitiveType("date"):
+            return f"unix_date({column})"
+        case PrimitiveType("timestamp" | "timestamp_ntz"):
+            return f"unix_micros(CAST({column} AS TIMESTAMP))"
+        case _:
+            return None
+
+
+def _text_sql(kind: DataType, column: str) -> str:
+    match kind:
+        case PrimitiveType("binary"):
+            return f"hex({column})"
+        case PrimitiveType("void"):
+            return "CAST(NULL AS STRING)"
+        case _:
+            return f"to_json(struct({column}))"

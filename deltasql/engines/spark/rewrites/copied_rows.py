@@ -1,0 +1,137 @@
+"""Copy on write where this process copies the rows that stay, and the engine computes only those that change.
+
+The search tells their positions. Those rows, read again with the columns that new values are made of, go through the
+statement's expressions. The others go from file to file as bytes or by Arrow (see `engine.writing.kept_rows`): several
+times as fast as through Spark's rows, and never to an engine that reads no files of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import reduce
+from typing import TYPE_CHECKING
+
+from deltasql.datafiles.reading.row_numbers import count_live_rows
+from deltasql.datafiles.staged import Staged
+from deltasql.datafiles.writing.staged_files import ORIGIN
+from deltasql.engines.door import Rewritten
+from deltasql.engines.rewriting.outcome import changed_columns, kept_files, most_changed, same_columns
+from deltasql.engines.rewriting.stored_rows import may_copy_rows
+from deltasql.engines.spark.rewrites.position_search import FIRED, Found, found_rows
+from deltasql.engines.spark.rewrites.row_actions import ActedRows
+from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
+from deltasql.plan.operators import Rewrite, RowEffect
+from deltasql.schema.text import quote_name, sql_text
+from deltasql.schema.types import StructType
+from deltasql.sql.cursor import LeftToEngineError
+from deltasql.sql.references import UsedNames
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame
+
+
+def may_copy(rows: ActedRows) -> bool:
+    """Whether rows of the target's files mean the same when they are copied, and this process may do so."""
+    operator = rows.operator
+    if not (_are_found_once(rows) and same_columns(operator.output, operator.target.schema)):
+        return False
+    return may_copy_rows(rows.frames.spark, operator.target, rows.stage, operator.target.files.column("size"))
+
+
+def _are_found_once(rows: ActedRows) -> bool:
+    """Whether a search tells which rows change, and not all of them: looked at again they would do the same."""
+    operator = rows.operator
+    all_change = operator.join is None and any(action.condition is None for action in operator.actions)
+    return not (operator.volatile or all_change or (rows.inserts and not rows.source.broadcast))
+
+
+def copied(rows: ActedRows, found: Found, *, unique: bool) -> Rewritten | None:
+    """Stages the successors of the files in which rows were found.
+
+    None where that is nothing for this process: too many rows change, or dates are those of another calendar.
+    """
+    files = rows.subset(found.positions.rows)
+    if not files.num_rows and not rows.inserts:
+        return rows.nothing()
+    if rows.frames.capabilities.metadata and found.positions.marked > most_changed(rows.frames.stores, files):
+        return None
+    try:
+        return _copied(rows, found, files, unique=unique)
+    except LeftToEngineError:
+        rows.stage.discard()
+        return None
+
+
+def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> Rewritten:
+    operator, changes = rows.operator, rows.operator.recording.changes
+    changed = frozenset(changed_columns(operator))
+    kept = kept_files(rows.frames.spark, operator, rows.stage, found.positions, files)
+    if rows.effects == {RowEffect.DELETE} and not changes:
+        staged = rows.stage.succeed(kept, None, operator.output)
+        return rows.outcome(staged, files, _known_counts(rows, found, files, staged))
+    observed, parts = rows.counts(), []
+    if files.num_rows:
+        whole = changes or any(name in changed for name in operator.target.partition_columns)
+        narrow = rows if whole else rows.fired(_needed(operator, changed))
+        acted = narrow.acted(found_rows(narrow.operator.target, files, found.positions), rows.how, unique)
+        images = narrow.output(observed.over(acted.filter(FIRED)), _was(ROW_FILE, ROW_INDEX))
+        parts.append(images if whole else _widened(images, operator.output))
+    if rows.inserts:
+        inserted = observed.over(rows.inserted(_unmatched(rows, found)))
+        nowhere = _was("CAST(NULL AS STRING)", "CAST(NULL AS BIGINT)")
+        parts.append(rows.output(inserted, nowhere, inserted_only=True))
+    new = reduce(lambda some, more: some.unionAll(more), parts)
+    staged = rows.stage.succeed(kept, new, operator.output, changed, changes=changes)
+    few_inserts = sum(action.effect is RowEffect.INSERT for action in operator.actions) <= 1
+    asks = rows.frames.capabilities.observe or not few_inserts
+    return rows.outcome(staged, files, observed.total() if asks else _known_counts(rows, found, files, staged))
+
+
+def _known_counts(rows: ActedRows, found: Found, files: pa.Table, staged: Staged) -> dict[str, int]:
+    """What is counted of acted rows, without asking an engine that would compute them anew.
+
+    The rows of one action may be inserted: those that are more than were there.
+    """
+    actions = rows.operator.actions
+    counts = found.positions.counts_of(len(actions))
+    effects = {f"action{number}": action.effect for number, action in enumerate(actions, start=1)}
+    deleted = sum(counts[name] for name, effect in effects.items() if effect is RowEffect.DELETE)
+    inserts = [name for name, effect in effects.items() if effect is RowEffect.INSERT]
+    if not inserts:
+        return counts
+    left = count_live_rows(rows.frames.stores, files) - deleted
+    inserted = dict.fromkeys(inserts, staged.rows - left)
+    return {**counts, **inserted, "source_rows": counts["source_rows"] + sum(inserted.values())}
+
+
+def _needed(operator: Rewrite, changed: Collection[str]) -> Collection[str]:
+    """The columns of images that stay in their files: those that change, those of partitions, and what is checked."""
+    used = UsedNames(check.condition for check in operator.checks)
+    checked = (field.name for field in operator.output if field.name in used)
+    return {*changed, *checked, *operator.target.partition_columns}
+
+
+def _widened(rows: DataFrame, output: StructType) -> DataFrame:
+    """`rows` with all columns of `output`: those that nobody will look at are NULL."""
+    from pyspark.sql import functions as F
+
+    there = set(rows.columns)
+    nulls = {field.name: f"CAST(NULL AS {sql_text(field.type)})" for field in output if field.name not in there}
+    texts = (nulls.get(field.name, quote_name(field.name)) for field in output)
+    columns = [F.expr(text).alias(field.name) for text, field in zip(texts, output, strict=True)]
+    return rows.select(*columns, ORIGIN, ROW_INDEX)
+
+
+def _was(file: str, position: str) -> list[Column]:
+    """Where the row stood that another one replaces, by SQL."""
+    from pyspark.sql import functions as F
+
+    return [F.expr(file).alias(ORIGIN), F.expr(position).alias(ROW_INDEX)]
+
+
+def _unmatched(rows: ActedRows, found: Found) -> DataFrame:
+    from pyspark.sql import functions as F
+
+    assert found.matched is not None
+    return rows.without(F.broadcast(found.matched))

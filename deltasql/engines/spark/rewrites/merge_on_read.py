@@ -1,0 +1,90 @@
+"""Merge on read: changed rows are marked in deletion vectors, and only their new images are written.
+
+Small tables need one Spark job, whose rows report their positions as they pass. Larger ones are searched for the
+positions first, with the columns of the conditions only; then the touched files give the new images.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from deltasql.datafiles.staged import Staged
+from deltasql.engines.door import Rewritten
+from deltasql.engines.rewriting.outcome import marked
+from deltasql.engines.rewriting.positions import Positions, listed_positions
+from deltasql.engines.spark.rewrites.collected_positions import collect_positions
+from deltasql.engines.spark.rewrites.position_search import FIRED, Found, found_rows, search
+from deltasql.engines.spark.rewrites.row_actions import ActedRows
+from deltasql.engines.thresholds import LISTED_ROWS
+from deltasql.log.actions.record_count import record_count
+from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX
+from deltasql.plan.operators import RowEffect
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+class MergeOnRead(ActedRows):
+    """A rewrite that leaves the table's files where they are."""
+
+    def run(self, few: bool, unique: bool) -> Rewritten:
+        if self.effects == {RowEffect.INSERT}:
+            return self.insert_only()
+        few = few and _row_count(self.operator.target.files.column("stats").to_pylist()) <= LISTED_ROWS
+        if self.effects == {RowEffect.DELETE} and not self.operator.recording.changes:
+            return self._only_marks(few, unique)
+        return self._one_pass(unique) if few else self._two_passes(unique)
+
+    def _only_marks(self, few: bool, unique: bool) -> Rewritten:
+        found = collect_positions(self.acted(self.searched, self.how, unique).filter(FIRED), few=few)
+        self.check_found_once(found, unique)
+        return self._marked(self.stage.nothing(), found, found.counts_of(len(self.operator.actions)))
+
+    def _one_pass(self, unique: bool) -> Rewritten:
+        from pyspark.sql import functions as F
+
+        acted = self.acted(self.operator.target, "full_outer" if self.inserts else self.how, unique)
+        position = f"named_struct('file', {ROW_FILE}, 'row', {ROW_INDEX}, 'action', {ACTION})"
+        listed = F.expr(f"collect_list(CASE WHEN {FIRED} THEN {position} END)").alias("positions")
+        observed = self.counts(listed)
+        staged = self.write(observed.over(acted).filter(f"{ACTION} > 0"))
+        counts = observed.total()
+        found = listed_positions(tuple(item) for item in counts.pop("positions"))
+        self.check_found_once(found, unique)
+        return self._marked(staged, found, counts)
+
+    def _two_passes(self, unique: bool) -> Rewritten:
+        from pyspark.sql import functions as F
+
+        found, images = self._search(unique)
+        self.check_found_once(found.positions, unique)
+        observed = self.counts()
+        rows = self.output(observed.over(images))
+        if self.inserts:
+            unmatched = self.unmatched() if found.matched is None else self.without(F.broadcast(found.matched))
+            rows = rows.unionAll(self.output(observed.over(self.inserted(unmatched)), inserted_only=True))
+        staged = self.write_output(rows)
+        return self._marked(staged, found.positions, observed.total())
+
+    def _search(self, unique: bool) -> tuple[Found, DataFrame]:
+        """Positions of changed rows, and those rows."""
+        target = self.operator.target
+        if self.operator.volatile:
+            # A second evaluation could choose other rows.
+            images = self.source.cache(self.acted(target, self.how, unique).filter(FIRED))
+            return Found(collect_positions(images, few=False), None), images
+        own = self.frames.capabilities.metadata
+        found = search(self, unique=unique, here=not own)
+        files = self.subset(found.positions.rows)
+        touched = replace(target, files=files) if own else found_rows(target, files, found.positions)
+        return found, self.acted(touched, self.how, unique).filter(FIRED)
+
+    def _marked(self, staged: Staged, found: Positions, counts: dict[str, int]) -> Rewritten:
+        """The outcome, with positions by log path."""
+        return marked(self.operator, self.outcome(staged, None, counts), found)
+
+
+def _row_count(stats: list[str | None]) -> int:
+    """Rows of files by their statistics; very many where one has none."""
+    return sum(LISTED_ROWS + 1 if count is None else count for count in map(record_count, stats))

@@ -1,0 +1,114 @@
+"""The source of a rewrite: its rows, evaluated once, and what is known of their keys."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engines.rewriting.outcome import candidates
+from deltasql.engines.spark.reading.frames import Frames
+from deltasql.engines.thresholds import BROADCAST_ROWS
+from deltasql.plan.base import quote
+from deltasql.plan.hidden import LOOKUP, SOURCE_PRESENT, SOURCE_ROW
+from deltasql.plan.operators import EqualKey, Literals, Lookup, Operator, Query, Rewrite, Scan, SourceJoin
+from deltasql.sql.evaluated.queries import constants_of
+from deltasql.sql.references import is_stable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+
+class Source:
+    """The source's rows, with SOURCE_PRESENT, under the source's alias.
+
+    With `keep` they are numbered and evaluated once, since a second evaluation could give other rows. `broadcast`
+    says that they are few enough to be sent to every task.
+    """
+
+    def __init__(self, frames: Frames, operator: Rewrite, keep: bool) -> None:
+        from pyspark.sql import functions as F
+
+        self._frames = frames
+        self._cached: list[DataFrame] = []
+        self.key_ranges: tuple[tuple[EqualKey, Any, Any], ...] = ()
+        self.broadcast = False
+        self.count: int | None = None
+        """How many rows there are, where that is known."""
+        self.rows: DataFrame | None = None
+        join = operator.join
+        if join is None:
+            return
+        constants = constants_of(join.source) if join.lookup is None else None
+        self.count = None if constants is None else constants.rows
+        rows = frames.frame(join.source)
+        if join.lookup is not None:
+            rows = with_lookups(self.cache(rows) if join.is_kept else rows, join.alias, join.lookup)
+        rows = rows.withColumn(SOURCE_PRESENT, F.lit(True))
+        if keep:
+            rows = self.cache(rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id()))
+            self.count = self._measure(rows.alias(join.alias), join)
+            self.broadcast = self.count <= BROADCAST_ROWS
+            rows = F.broadcast(rows) if self.broadcast else rows
+        elif join.is_kept or not (frames.capabilities.keeps or is_repeatable(join.source)):
+            rows = self.cache(rows)
+        self.rows = rows.alias(join.alias)
+
+    def _measure(self, rows: DataFrame, join: SourceJoin) -> int:
+        """The number of source rows; notes the ranges of their keys, which the same job finds."""
+        from pyspark.sql import functions as F
+
+        keys = join.equal_keys
+        ranges = [F.expr(f"{edge}({key.source})") for key in keys for edge in ("min", "max")]
+        count, *edges = rows.agg(F.count(F.lit(1)), *ranges).collect()[0]
+        self.key_ranges = tuple(zip(keys, edges[::2], edges[1::2], strict=True))
+        return int(count)
+
+    def candidates(self, target: Scan, alias: str) -> Scan:
+        """`target` without the files whose statistics rule out every key of the source."""
+        return candidates(target, alias, self.key_ranges)
+
+    def cache(self, rows: DataFrame) -> DataFrame:
+        """`rows`, evaluated once and kept until `release`."""
+        rows = self._frames.held(rows)
+        self._cached.append(rows)
+        return rows
+
+    def release(self) -> None:
+        for rows in self._cached:
+            rows.unpersist()
+
+
+def evaluated_source(frames: Frames, operator: Rewrite) -> Source:
+    """The source of a rewrite that has run: the rows that it had then, or the same ones read again."""
+    return frames.kept if isinstance(frames.kept, Source) else Source(frames, operator, keep=False)
+
+
+def is_repeatable(source: Operator) -> bool:
+    """Whether the rows are certain to be the same ones when they are computed again, one by one."""
+    if isinstance(source, (Scan, Literals)):
+        return True
+    if not isinstance(source, Query) or source.view is not None:
+        return False
+    return (
+        is_stable(source.sql) and not _PICKS.search(source.sql) and all(map(is_repeatable, source.relations.values()))
+    )
+
+
+_PICKS = re.compile(
+    r"\b(?:limit|offset|over|tablesample|first|last|any_value|collect_\w+|max_by|min_by)\b", re.IGNORECASE
+)
+"""What may pick other rows of those that are alike."""
+
+
+def with_lookups(rows: DataFrame, alias: str, lookup: Lookup) -> DataFrame:
+    """`rows`, and those that are looked up, with LOOKUP, which tells them apart; a key has no other values."""
+    from pyspark.sql import functions as F
+
+    keys = rows.alias(alias)
+    if lookup.condition is not None:
+        keys = keys.filter(F.expr(f"({lookup.condition})"))
+    keys = keys.select(*map(quote, lookup.columns)).distinct() if lookup.columns else keys.limit(1).select()
+    absent = [field for field in rows.schema if field.name not in lookup.columns]
+    keys = keys.withColumns({field.name: F.lit(None).cast(field.dataType) for field in absent})
+    keys = keys.select(*map(quote, rows.columns), F.lit(True).alias(LOOKUP))
+    return rows.withColumn(LOOKUP, F.lit(False)).unionAll(keys)

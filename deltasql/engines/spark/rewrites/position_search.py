@@ -1,0 +1,85 @@
+"""Which rows of which files the actions of a rewrite change, found with the columns of the conditions only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from deltasql.engines.rewriting.positions import Positions, positions_of
+from deltasql.engines.spark.rewrites.collected_positions import collect_positions
+from deltasql.engines.spark.rewrites.row_actions import ActedRows
+from deltasql.engines.spark.rewrites.source_keys import told_keys
+from deltasql.engines.spark.session.local_rows import frame_of_rows
+from deltasql.log.actions.file_tables import ADD
+from deltasql.log.actions.vector_writer import inline_vector
+from deltasql.log.storage.paths import decode_path
+from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX, ROW_PLACE, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
+from deltasql.plan.operators import Here, Scan
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+FIRED = f"{ACTION} > 0 AND {TARGET_PRESENT}"
+"""SQL that is TRUE for the rows of the target that an action changes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Positions of the rows that change, and the numbers of the source rows that met one.
+
+    `matched` is None where nothing is inserted, or where they are to be found out in another way.
+    """
+
+    positions: Positions
+    matched: DataFrame | None
+
+
+def search(rows: ActedRows, *, unique: bool, here: bool) -> Found:
+    """Looks for the rows in all files of the target. Unless `unique`, a row counts once, whatever it meets.
+
+    With `here` this process may read the files, and may leave out rows that meet none of the source's: see `told_keys`.
+    """
+    target = rows.searched
+    if here and (keys := told_keys(rows, target)):
+        target = replace(rows.narrowed(target), here=Here(keys))
+    if unique and not rows.frames.capabilities.metadata:
+        return _by_places(rows, target)
+    matched = None
+    fired = rows.acted(target, rows.how, unique).filter(FIRED)
+    if rows.inserts and rows.source.broadcast:
+        pairs = rows.source.cache(rows.acted(target, "inner").select(ROW_FILE, ROW_INDEX, SOURCE_ROW, ACTION))
+        fired = fired if rows.by_source or not unique else pairs.filter(f"{ACTION} > 0")
+        matched = pairs.select(SOURCE_ROW).distinct()
+    return Found(collect_positions(fired, few=False), matched)
+
+
+def _by_places(rows: ActedRows, target: Scan) -> Found:
+    """Found in rows that this process has read: their places come back as they were sent, eight bytes each."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    from pyspark.sql.types import LongType
+    from pyspark.sql.types import StructType as SparkStruct
+
+    asks = rows.inserts and rows.source.broadcast
+    acted = rows.acted(target, rows.how)
+    wanted = f"{FIRED} OR ({TARGET_PRESENT} AND {SOURCE_PRESENT})" if asks else FIRED
+    met = acted.filter(wanted).select(ROW_PLACE, ACTION, *([SOURCE_ROW] if asks else [])).toArrow()
+    fired = met.filter(pc.greater(met.column(ACTION), 0))
+    paths = target.files.column("location").to_pylist()
+    positions = positions_of(fired.column(ROW_PLACE).to_numpy(), fired.column(ACTION).to_numpy(), paths)
+    if not asks:
+        return Found(positions, None)
+    numbers = pa.table({SOURCE_ROW: pc.unique(met.column(SOURCE_ROW))})
+    return Found(positions, frame_of_rows(rows.frames.spark, numbers, SparkStruct().add(SOURCE_ROW, LongType())))
+
+
+def found_rows(target: Scan, files: pa.Table, positions: Positions) -> Scan:
+    """The rows at some positions of `files`, which are the target's, read by this process."""
+    import pyarrow as pa
+
+    by_place = {decode_path(uri): rows for uri, rows in positions.rows.items()}
+    vectors = [inline_vector(by_place[path]).to_json() for path in files.column("location").to_pylist()]
+    column = pa.array(vectors, ADD.field("deletionVector").type)
+    at = files.column_names.index("deletionVector")
+    return replace(target, files=files.set_column(at, "deletionVector", column), marked_only=True, here=Here())

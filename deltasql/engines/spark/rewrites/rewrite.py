@@ -1,0 +1,47 @@
+"""UPDATE, DELETE and MERGE: the way of a rewrite is chosen by the size of its input and by what the table allows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from deltasql.engines.choice import scan_size
+from deltasql.engines.door import Rewritten
+from deltasql.engines.spark.reading.frames import Frames
+from deltasql.engines.spark.reading.input_size import input_size
+from deltasql.engines.spark.rewrites.copy_on_write import CopyOnWrite
+from deltasql.engines.spark.rewrites.merge_on_read import MergeOnRead
+from deltasql.engines.spark.rewrites.merge_source import Source
+from deltasql.engines.spark.rewrites.row_actions import DuplicateMatchesError
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.writing.stage import SparkStage
+from deltasql.engines.thresholds import FEW_BYTES, FEW_FILES, FEW_SENT_BYTES
+from deltasql.plan.operators import Rewrite, RowKind
+
+
+def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: SparkStage) -> Rewritten:
+    """Runs `operator` and stages its new files; nothing in the table changes until the caller commits.
+
+    Raises MultipleSourceRowsError when several source rows would change one target row.
+    """
+    size = scan_size(operator.target)
+    most = FEW_BYTES if spark.capabilities.metadata else FEW_SENT_BYTES
+    few = size < most and operator.target.files.num_rows <= FEW_FILES
+    size_read = stage.input_size = input_size(operator)
+    with frames.views(operator.relations), spark.sized(size_read), spark.needing(spark.for_counts()):
+        source = Source(frames, operator, keep=not few)
+        if not any(action.kind is RowKind.NOT_MATCHED_BY_SOURCE for action in operator.actions):
+            operator = replace(operator, target=source.candidates(operator.target, operator.target_alias))
+        way = (MergeOnRead if operator.recording.vectors else CopyOnWrite)(frames, operator, stage, source)
+        try:
+            if operator.source is None and operator.target.files.num_rows == 0:
+                return way.nothing()
+            return way.run(few, unique=True)
+        except DuplicateMatchesError:
+            stage.discard()
+            way.refuse_ambiguous_rows()
+            return way.run(few, unique=False)
+        finally:
+            if operator.join is not None and operator.join.is_kept:
+                frames.keep(source)
+            else:
+                source.release()

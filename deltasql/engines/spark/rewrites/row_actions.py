@@ -1,0 +1,300 @@
+"""What both ways of a rewrite share: target rows joined to source rows, each with the action that it gets."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from deltasql.datafiles.staged import Staged
+from deltasql.engines.door import Rewritten
+from deltasql.engines.rewriting.outcome import outcome, subset
+from deltasql.engines.rewriting.positions import Positions
+from deltasql.engines.spark.reading.checked_rows import checked
+from deltasql.engines.spark.reading.frames import Frames
+from deltasql.engines.spark.reading.row_ids import without_ids
+from deltasql.engines.spark.reading.scans import with_declared
+from deltasql.engines.spark.rewrites.action_sql import (
+    KEEP,
+    NOTHING,
+    action_sql,
+    cases,
+    not_written,
+    output_sql,
+    written_ids,
+)
+from deltasql.engines.spark.rewrites.change_rows import with_change_rows
+from deltasql.engines.spark.rewrites.merge_source import Source
+from deltasql.engines.spark.writing.counts import Counts
+from deltasql.engines.spark.writing.stage import SparkStage
+from deltasql.errors.engine import NotOnSailError
+from deltasql.errors.statements.merge import MultipleSourceRowsError
+from deltasql.plan.hidden import ACTION, MATCH_NUMBER, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
+from deltasql.plan.operators import Rewrite, RowEffect, RowKind, Scan
+from deltasql.schema.checks import CHANGE_TYPE
+from deltasql.schema.lengths import declared_texts
+from deltasql.schema.text import sql_text
+from deltasql.schema.types import StructField, StructType
+from deltasql.sql.references import UsedNames, has_subquery, is_stable
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame
+
+
+class DuplicateMatchesError(Exception):
+    """Some target row met several source rows: what was staged is wrong. Never leaves a rewrite."""
+
+
+class ActedRows:
+    """The rows of one rewrite."""
+
+    def __init__(self, frames: Frames, operator: Rewrite, stage: SparkStage, source: Source) -> None:
+        self.frames, self.operator, self.stage, self.source = frames, operator, stage, source
+        self.effects = frozenset(action.effect for action in operator.actions)
+        self.inserts = RowEffect.INSERT in self.effects
+        self.by_source = any(action.kind is RowKind.NOT_MATCHED_BY_SOURCE for action in operator.actions)
+
+    @property
+    def how(self) -> str:
+        """The join under which every target row that an action may change appears."""
+        return "left_outer" if self.by_source or self.operator.source is None else "inner"
+
+    @property
+    def searched(self) -> Scan:
+        """The target for a job that only looks for rows."""
+        target = without_ids(self.operator.target)
+        return target if self.frames.capabilities.metadata else self.narrowed(target)
+
+    def narrowed(self, target: Scan) -> Scan:
+        """A scan of the target with the columns of the conditions.
+
+        Spark leaves the others out by itself. Where this process reads the files, nobody else does.
+        """
+        return replace(target, schema=StructType(tuple(self._used(target.schema, ()))))
+
+    def _used(self, columns: Iterable[StructField], texts: Iterable[str]) -> Iterator[StructField]:
+        """Those that the conditions use, or these texts of SQL."""
+        join = self.operator.join
+        texts = [*texts, *(action.condition for action in self.operator.actions if action.condition is not None)]
+        texts += [] if join is None else [join.on]
+        other = "" if join is None or self._may_be_a_column(join.alias) else join.alias
+        used = UsedNames(texts, other=other)
+        return (field for field in columns if field.name in used)
+
+    def _may_be_a_column(self, alias: str) -> bool:
+        """Whether what stands before a dot may be the target, or a column of it, and not the source."""
+        known = {self.operator.target_alias.lower(), *(field.name.lower() for field in self.operator.target.schema)}
+        return alias.lower() in known
+
+    def fired(self, columns: Collection[str]) -> ActedRows:
+        """The rows that an action changes, with some of the output columns, and what these are computed from."""
+        operator = self.operator
+        places = [at for at, field in enumerate(operator.output) if field.name in columns]
+
+        def chosen(values: Sequence[str]) -> tuple[str, ...]:
+            return tuple(values[at] for at in places) if values else ()
+
+        actions = tuple(replace(action, values=chosen(action.values)) for action in operator.actions)
+        updates = [action.values for action in actions if action.effect is RowEffect.UPDATE]
+        used = self._used(operator.target.schema, (text for values in updates for text in values))
+        narrow = replace(
+            operator,
+            target=replace(operator.target, schema=StructType(tuple(used))),
+            actions=actions,
+            # No row is kept, and what nobody asks for need not be read.
+            keep=tuple(f"CAST(NULL AS {sql_text(operator.output.fields[at].type)})" for at in places),
+            output=StructType(tuple(operator.output.fields[at] for at in places)),
+        )
+        return ActedRows(self.frames, narrow, self.stage, self.source)
+
+    def nothing(self) -> Rewritten:
+        """No file is left to look at; names and types of the statement are checked all the same."""
+        self.output(self.acted(self.operator.target, "inner")).schema  # noqa: B018 - Spark Connect looks only now
+        return Rewritten(self.stage.nothing(), (), (0,) * len(self.operator.actions), 0, 0)
+
+    def insert_only(self) -> Rewritten:
+        """Source rows without a match; the target is only looked up, never rewritten."""
+        observed = self.counts()
+        rows = observed.over(self.inserted(self.unmatched()))
+        staged = self.write_output(self.output(rows, inserted_only=True))
+        return self.outcome(staged, None, observed.total())
+
+    def unmatched(self) -> DataFrame:
+        target = self.searched
+        if target.files.num_rows == 0:
+            return self.source_rows()
+        if not self.source.broadcast:
+            return self.source_rows().join(self._target_rows(target), self._on(), "left_anti")
+        return self.without(self.acted(target, "inner").select(SOURCE_ROW).distinct())
+
+    def without(self, matched: DataFrame) -> DataFrame:
+        """The source's rows but those with these numbers."""
+        return self.source_rows().join(matched, SOURCE_ROW, "left_anti")
+
+    def _on(self) -> Column:
+        """The condition of the join, in brackets: Spark would take a stray word after it for an alias."""
+        from pyspark.sql import functions as F
+
+        return F.expr(f"({self.operator.join.on if self.operator.join else 'TRUE'})")
+
+    def _target_rows(self, target: Scan) -> DataFrame:
+        return self.frames.frame(target).alias(self.operator.target_alias)
+
+    def source_rows(self) -> DataFrame:
+        assert self.source.rows is not None
+        return self.source.rows
+
+    def acted(self, target: Scan, how: str, unique: bool = True) -> DataFrame:
+        """Target rows (joined to the source's) with ACTION; unless `unique`, only one per target row."""
+        from pyspark.sql import functions as F
+
+        rows = self._target_rows(target)
+        if self.operator.source is None:
+            rows = rows.withColumn(SOURCE_PRESENT, F.lit(True))
+            if not self.frames.capabilities.subqueries and self.operator.volatile:
+                return self._acted_once(rows)
+        else:
+            source = self.source_rows()
+            if not self.frames.capabilities.keeps:
+                refuse_unstable(self.operator)
+            if self.frames.joins_few_rows:
+                # What is in one task each needs no shuffle: one stage of one task in place of three.
+                rows, source = rows.coalesce(1), source.coalesce(1)
+            elif not target.files.num_rows and self.frames.writes_one_file:
+                # Spark leaves the join with nothing out, and with it the shuffle that would bring the rows together.
+                source = source.coalesce(1)
+            rows = rows.join(source, self._on(), how)
+        acted = rows.withColumn(ACTION, F.expr(action_sql(self.operator.actions)))
+        return acted if unique else _first_per_target_row(acted)
+
+    def _acted_once(self, rows: DataFrame) -> DataFrame:
+        """Target rows with ACTION where this is computed now, and a condition's sub-queries stand in a WHERE."""
+        from pyspark.sql import functions as F
+
+        alias, actions = self.operator.target_alias, self.operator.actions
+        conditions = [action.condition for action in actions]
+        if any(condition is not None and has_subquery(condition) for condition in conditions):
+            if len(actions) > 1:
+                raise NotOnSailError(what="sub-queries in the conditions of several clauses")
+            rows = self.frames.held(rows).alias(alias)
+            places = [ROW_FILE, ROW_INDEX]
+            hit = rows.filter(F.expr(f"({conditions[0]})")).select(*places, F.lit(1).alias(ACTION))
+            hit = self.frames.held(hit)
+            acted = rows.join(hit, places, "left").withColumn(ACTION, F.expr(f"coalesce({ACTION}, {KEEP})"))
+            return acted.alias(alias)
+        return self.frames.held(rows.withColumn(ACTION, F.expr(action_sql(actions)))).alias(alias)
+
+    def inserted(self, unmatched: DataFrame) -> DataFrame:
+        """Source rows without a match, with ACTION and the flag of the missing target side."""
+        from pyspark.sql import functions as F
+
+        case = cases(self.operator.actions, RowKind.NOT_MATCHED, NOTHING)
+        rows = unmatched.withColumn(ACTION, F.expr(case))
+        return rows.withColumn(TARGET_PRESENT, F.expr("CAST(NULL AS BOOLEAN)"))
+
+    def write(self, acted: DataFrame) -> Staged:
+        """Stages the rows that acted rows come to."""
+        return self.write_output(self.output(acted))
+
+    def write_output(self, rows: DataFrame, *, origins: bool = False) -> Staged:
+        """Stages rows of `output`."""
+        operator = self.operator
+        return self.stage.write(
+            rows, operator.output, origins=origins, changes=operator.recording.changes, row_ids=operator.target.row_ids
+        )
+
+    def output(self, acted: DataFrame, extra: Sequence[Column] = (), inserted_only: bool = False) -> DataFrame:
+        """The rows that are written: output columns, each by the action of its row, their ids, then `extra`.
+
+        Where the table has a change data feed, the rows of the feed are among them, told by CHANGE_TYPE.
+        """
+        from pyspark.sql import functions as F
+
+        operator = self.operator
+        ids = [F.expr(sql).alias(name) for name, sql in written_ids(operator, inserted_only).items()]
+        if operator.recording.changes:
+            rows = with_change_rows(acted, operator, [*ids, *extra], inserted_only)
+            # What was there before may break the constraints.
+            return self._checked(rows, unless=CHANGE_TYPE)
+        texts = output_sql(operator, inserted_only)
+        columns = [F.expr(text).alias(field.name) for text, field in zip(texts, operator.output, strict=True)]
+        kept = acted.filter(f"NOT {not_written(operator.actions)}")
+        return self._checked(kept.select(*columns, *ids, *extra))
+
+    def _checked(self, rows: DataFrame, unless: str | None = None) -> DataFrame:
+        rows = with_declared(rows, declared_texts(self.operator.output))
+        return checked(rows, self.operator.checks, self.frames.capabilities, self.frames.over(rows), unless=unless)
+
+    def counters(self) -> list[Column]:
+        """Aggregates over acted rows, for an Observation: they come with the job that writes."""
+        from pyspark.sql import functions as F
+
+        numbers = range(1, len(self.operator.actions) + 1)
+        counters = [F.expr(f"count_if({ACTION} = {number})").alias(f"action{number}") for number in numbers]
+        return [
+            *counters,
+            F.expr(f"count({TARGET_PRESENT})").alias("target_rows"),
+            F.expr(f"count({SOURCE_PRESENT})").alias("source_rows"),
+            F.expr(f"count_if({ACTION} = {KEEP})").alias("kept"),
+        ]
+
+    def counts(self, *more: Column) -> Counts:
+        """What is counted of acted rows."""
+        return Counts([*self.counters(), *more], observe=self.frames.capabilities.observe)
+
+    def check_found_once(self, found: Positions, unique: bool) -> None:
+        """Raises DuplicateMatchesError where each row is to be `unique`, and one was found for several source rows."""
+        if unique and found.fired > found.marked:
+            raise DuplicateMatchesError
+
+    def refuse_ambiguous_rows(self) -> None:
+        """Raises MultipleSourceRowsError, naming keys, if several source rows would change one target row."""
+        from pyspark.sql import functions as F
+
+        join = self.operator.join
+        if join is None or not join.unique_match:
+            return
+        labels = {key.target: key.target for key in join.equal_keys} or {"_metadata.row_index": ROW_INDEX}
+        names = [f"key{index}" for index in range(len(labels))]
+        keys = [F.first(F.expr(text)).alias(name) for text, name in zip(labels.values(), names, strict=True)]
+        fired = self.acted(self.operator.target, "inner").filter(f"{ACTION} > 0")
+        rows = fired.groupBy(ROW_FILE, ROW_INDEX).agg(F.count(F.lit(1)).alias("matches"), *keys)
+        found = rows.filter("matches > 1").orderBy(*names).limit(3).collect()
+        if found:
+            raise MultipleSourceRowsError(table=self.operator.target.table.name, keys=_shown(found, list(labels)))
+
+    def subset(self, uris: Iterable[str]) -> pa.Table:
+        """The rows of the target's file list for some file URIs, as Spark writes them."""
+        return subset(self.operator, uris)
+
+    def outcome(self, staged: Staged, removed: pa.Table | None, counts: Mapping[str, int]) -> Rewritten:
+        # A join that inserts nothing leaves out what met no row.
+        met = counts["source_rows"] if self.source.count is None else self.source.count
+        per_action = tuple(counts[f"action{number}"] for number in range(1, len(self.operator.actions) + 1))
+        return outcome(self.operator, staged, removed, per_action, met)
+
+
+def refuse_unstable(operator: Rewrite) -> None:
+    """Raises NotOnSailError for a MERGE whose conditions give something else each time: they are computed twice."""
+    conditions = [action.condition for action in operator.actions if action.condition]
+    conditions += [operator.join.on] if operator.join is not None else []
+    for condition in conditions:
+        if has_subquery(condition) or not is_stable(condition):
+            raise NotOnSailError(what=f"the condition {condition} of a MERGE, which has a sub-query or is random")
+
+
+def _first_per_target_row(acted: DataFrame) -> DataFrame:
+    """One of the rows in which a target row stands: one that an action changes, if there is any."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F
+
+    window = Window.partitionBy(ROW_FILE, ROW_INDEX).orderBy(F.expr(f"{ACTION} > 0").desc())
+    numbered = acted.withColumn(MATCH_NUMBER, F.row_number().over(window))
+    return numbered.filter(f"{TARGET_PRESENT} IS NULL OR {MATCH_NUMBER} = 1")
+
+
+def _shown(rows: Iterable[Any], labels: list[str]) -> str:
+    texts = [", ".join(f"{label} = {row[f'key{n}']!r}" for n, label in enumerate(labels)) for row in rows]
+    # A column of the condition need not be the whole key of the row.
+    return "; ".join(dict.fromkeys(texts))

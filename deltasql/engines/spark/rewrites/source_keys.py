@@ -1,0 +1,73 @@
+"""What the source says of its keys, so that no engine need join rows of the target that have others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from deltasql.datafiles.reading.file_reader import widest
+from deltasql.engines.spark.rewrites.row_actions import ActedRows
+from deltasql.engines.spark.session.spark_types import spark_type
+from deltasql.engines.thresholds import SOURCE_PART
+from deltasql.log.actions.record_count import live_rows
+from deltasql.plan.operators import EqualKey, Scan
+from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.lengths import declared_type, has_lengths
+from deltasql.schema.types import StructField
+from deltasql.sql.references import column_references
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LEAST_ROWS = 100_000
+"""Fewer rows are joined sooner than the source has told its keys."""
+
+_INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
+_COMPARED = frozenset({*_INTEGERS, "date", "string"})
+"""Types of keys, as Spark prints them, whose values are equal to Arrow where they are to Spark."""
+
+Key = tuple[StructField, EqualKey]
+"""A column of the target's files, and the equality in which it stands alone."""
+
+
+def told_keys(rows: ActedRows, target: Scan) -> dict[str, pa.Array]:
+    """The values that the source has for columns of the target's files: see `Here`.
+
+    None are told where rows without a match may change, no key is a column that Arrow compares as Spark does, the
+    target is small or nobody says how large, or the source is large. Of two keys of one column one is told.
+    """
+    keys = list(_keys(rows, target))
+    if not keys or rows.how != "inner" or not rows.source.broadcast:
+        return {}
+    counts = live_rows(target.files)
+    there = sum(count or 0 for count in counts)
+    if None in counts or there < LEAST_ROWS or (rows.source.count or 0) > SOURCE_PART * there:
+        return {}
+    return dict(_values(rows, keys))
+
+
+def _keys(rows: ActedRows, target: Scan) -> Iterator[Key]:
+    """The keys that are columns of files, with types of `_COMPARED`."""
+    join = rows.operator.join
+    partitions = {name.lower() for name in target.partition_columns}
+    for key in () if join is None else join.equal_keys:
+        if key.type is None:
+            continue
+        (reference,) = column_references(key.target)
+        field = target.schema.find(reference.parts[-1]) if len(reference.parts) == 2 else None
+        if field is None or field.name.lower() in partitions or has_lengths(declared_type(field)):
+            continue
+        # As it will be: the statement may widen it.
+        if spark_type(field.type).simpleString() in _COMPARED:
+            yield field, key
+
+
+def _values(rows: ActedRows, keys: Sequence[Key]) -> Iterator[tuple[str, pa.Array]]:
+    """The values of each key that has the type of its column, or both are whole numbers."""
+    from pyspark.sql import functions as F
+
+    told = rows.source_rows().select(*(F.expr(key.source).alias(f"k{at}") for at, (_, key) in enumerate(keys)))
+    for item, column, (field, _) in zip(told.schema, told.toArrow().columns, keys, strict=True):
+        kinds = {item.dataType.simpleString(), spark_type(field.type).simpleString()}
+        if len(kinds) == 1 or kinds <= _INTEGERS:
+            yield physical_name(field), widest(column).unique().drop_null()

@@ -1,0 +1,122 @@
+"""What Ctrl-C cancels of Spark: the jobs of the statement, by a tag that they all carry, and no others."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cached_property
+from itertools import count
+from typing import Any
+
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.interrupts import AGAIN_AFTER, Work, cancel_with, settle
+
+_NUMBERS = count(1)
+
+
+_PAUSE = 0.02
+_QUIET_TWICE = 2
+"""Spark tells of a job a moment after it has begun."""
+_MOST_SECONDS = 3.0
+_LEFT = "Cancelled, but some of Spark's tasks do not heed that: the next statement waits until they are done."
+"""Range() alone, written to files, is such: a task of Spark asks where it reads a file or a shuffle."""
+
+
+@contextmanager
+def stoppable(spark: SparkHandle) -> Iterator[None]:
+    """Context: Ctrl-C cancels the jobs that the statement runs in this session, and waits for their tasks to be over.
+
+    Starts Spark if it must.
+    """
+    cancel_with(id(spark), lambda: _work(spark), may_be_left=spark.is_in_process)
+    try:
+        yield
+    except BaseException:
+        # A task that goes on may write files where others have just been removed.
+        settle(id(spark))
+        raise
+
+
+def _work(spark: SparkHandle) -> Work:
+    tag = f"deltasql-{os.getpid()}-{next(_NUMBERS)}"
+    return _RemoteJobs(spark, tag) if spark.remote else _Jobs(spark, tag)
+
+
+class _Jobs:
+    """The jobs that this thread begins in its process. Implements `deltasql.interrupts.Work`."""
+
+    def __init__(self, spark: SparkHandle, tag: str) -> None:
+        self._context, self._tag = spark.session.sparkContext, tag
+        self._context.addJobTag(tag)
+        if spark.own:
+            # A task that waits would go on for as long; on clusters the interrupt may harm a client of HDFS.
+            self._context.setInterruptOnCancel(True)
+        self._stages: set[int] = set()
+
+    @cached_property
+    def _status(self) -> Any:
+        return self._context.statusTracker()
+
+    @cached_property
+    def _tracker(self) -> Any:
+        """PySpark's own tracker knows groups of jobs, and no tags."""
+        return self._context._jsc.sc().statusTracker()
+
+    def cancel(self) -> None:
+        self._stages.update(self._status.getActiveStageIds())
+        self._context.cancelJobsWithTag(self._tag)
+
+    def settle(self) -> str:
+        """The job is over for its caller before its tasks are."""
+        deadline = time.monotonic() + _MOST_SECONDS
+        quiet = 0
+        while quiet < _QUIET_TWICE:
+            # A thread of Spark's may have begun a job since: adaptive execution has several.
+            self.cancel()
+            quiet = 0 if self._goes_on() else quiet + 1
+            if time.monotonic() > deadline:
+                return _LEFT
+            time.sleep(_PAUSE)
+        return ""
+
+    def _goes_on(self) -> bool:
+        """Whether jobs of the statement run, or tasks of stages that were stopped."""
+        if {*self._tracker.getJobIdsForTag(self._tag)} & {*self._status.getActiveJobsIds()}:
+            return True
+        stopped = self._stages - {*self._status.getActiveStageIds()}
+        infos = (self._status.getStageInfo(stage) for stage in stopped)
+        return any(info is not None and info.numActiveTasks > 0 for info in infos)
+
+    def end(self) -> None:
+        self._context.removeJobTag(self._tag)
+
+
+class _RemoteJobs:
+    """The operations that this thread asks of a Spark Connect server. Implements `deltasql.interrupts.Work`."""
+
+    def __init__(self, spark: SparkHandle, tag: str) -> None:
+        self._session, self._tag = spark.session, tag
+        self._session.addTag(tag)
+        self._asking: threading.Thread | None = None
+
+    def cancel(self) -> None:
+        """A server whose threads all compute does not answer: Sail's, amid a large join."""
+        if self._asking is None or not self._asking.is_alive():
+            self._asking = threading.Thread(target=self._interrupt, name="deltasql-interrupt", daemon=True)
+            self._asking.start()
+        self._asking.join(AGAIN_AFTER)
+
+    def _interrupt(self) -> None:
+        # What fails is tried again.
+        with suppress(Exception):
+            self._session.interruptTag(self._tag)
+
+    def settle(self) -> str:
+        """What is over for the client is so for the server."""
+        return ""
+
+    def end(self) -> None:
+        self._session.removeTag(self._tag)

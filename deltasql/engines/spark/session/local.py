@@ -1,0 +1,204 @@
+"""The process's own Spark: where it runs, what it begins with, and its start."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import TYPE_CHECKING
+
+from deltasql.engines.running import RUNNING
+from deltasql.engines.spark.loading import load_pyspark
+from deltasql.engines.spark.session.connectors import PACKAGES, connector_settings, say_what_is_fetched
+from deltasql.engines.spark.session.environment import JAVA_OPTIONS, defaults_file, outside_settings
+from deltasql.engines.spark.session.jvm_names import hold_names
+from deltasql.engines.spark.session.remote import START_LOCK
+from deltasql.engines.spark.session.tuning import SHUFFLES, Tuning
+from deltasql.errors.engine import EnginesMixedError, JavaMissingError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+OWN_MARK = "spark.deltasql.own"
+"""A setting of the sessions that deltasql started itself: these it may tune for a statement."""
+
+
+OF_EVERY_SESSION = {
+    # Else `${env:HOME}` in a name or a text, which may come from a table, is replaced by what it stands for there.
+    "spark.sql.variable.substitute": "false",
+}
+
+
+def own_session() -> dict[str, str]:
+    """The settings of a session of our own, but for those that the environment gives."""
+    own = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "OFF",
+        # PySpark asks the JVM six times a call where it was called from: our own lines, which no user wrote. Measured
+        # on a MERGE of two rows: 540 commands to the JVM → 300.
+        "spark.python.sql.dataFrameDebugging.enabled": "false",
+        # What plans look like in the UI, which is off: the shortest.
+        "spark.sql.ui.explainMode": "simple",
+        "spark.sql.legacy.createHiveTableByDefault": "false",
+        # Tables are in our catalog. Hive's would put its files into the working directory.
+        "spark.sql.catalogImplementation": "in-memory",
+        **OF_EVERY_SESSION,
+        **(_sizes(_cores(master_address())) if is_local_master(master_address()) else {}),
+    }
+    given = outside_settings(os.environ)
+    return {OWN_MARK: "true", **{key: value for key, value in own.items() if key not in given}}
+
+
+def _sizes(cores: int) -> dict[str, str]:
+    """The settings for a Spark within this machine; a cluster has sizes of its own."""
+    return {
+        # Spark's own, 200, is for clusters; these are enough for every core, and the same on all small machines.
+        SHUFFLES: str(max(4, 2 * cores)),
+        "spark.default.parallelism": str(max(4, cores)),
+        "spark.driver.memory": "4g",
+    }
+
+
+def own_tuning() -> Tuning:
+    """That of the process's own session, whichever handle asks for it.
+
+    A session that was stopped may be followed by one on another master, which begins with other settings.
+    """
+    return _tuning(tuple(own_session().items()))
+
+
+@cache
+def _tuning(usual: tuple[tuple[str, str], ...]) -> Tuning:
+    return Tuning(dict(usual))
+
+
+def master_address() -> str:
+    return os.environ.get("DELTASQL_MASTER", "local[*]")
+
+
+def is_local_master(master: str) -> bool:
+    """Whether executors are threads of the driver's JVM, or processes that it starts on this machine."""
+    return master.startswith("local")
+
+
+def _cores(master: str) -> int:
+    """The tasks that run at once."""
+    match = re.match(r"local\[(\d+)", master)
+    return int(match[1]) if match else os.cpu_count() or 1
+
+
+def start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:
+    """The process's own session, with the jars of some connectors, by their schemes.
+
+    It is local unless the environment names another master.
+    """
+    load_pyspark()
+    with START_LOCK:
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
+
+        if RUNNING:
+            raise EnginesMixedError(running=RUNNING[0], engine="Spark")
+        if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
+            raise JavaMissingError()
+        if is_local_master(master_address()):
+            # Workers must run this interpreter: another one lacks our packages. On other machines there is none such,
+            # and executors there call the driver at its address, which must not be the one that means themselves.
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+            os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+        builder = SparkSession.builder.master(master_address()).appName("deltasql")
+        for key, value in own_session().items():
+            builder = builder.config(key, value)
+        builder = builder.config("spark.sql.warehouse.dir", _unused_warehouse())
+        # A cancelled query is reported by whoever cancelled it; py4j would print two stacks on top.
+        logging.getLogger().addFilter(_is_no_cancellation)
+        with _same_interrupts():
+            if wanted := _with_jars(connectors):
+                say_what_is_fetched(wanted)
+                try:
+                    return _begun(builder.config(map=wanted))
+                except PySparkException:
+                    # No way to the jars: the driver moves the files.
+                    builder = builder.config(map=dict.fromkeys(wanted, ""))
+            return _begun(builder)
+
+
+def _begun(builder: SparkSession.Builder) -> SparkSession:
+    """The session that a builder makes."""
+    with _quiet_stderr():
+        session = builder.getOrCreate()
+    hold_names(session.sparkContext._jvm)
+    return session
+
+
+def _with_jars(connectors: frozenset[str]) -> dict[str, str]:
+    """The settings that bring the jars of connectors; none where the environment says which jars there are."""
+    if PACKAGES in outside_settings(os.environ):
+        return {}
+    return {key: value for place in connectors for key, value in connector_settings(place).items()}
+
+
+def _unused_warehouse() -> str:
+    """A directory for Spark's own catalog, which makes one, in the working directory if it is not told another."""
+    place = tempfile.mkdtemp(prefix="deltasql-spark-")
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    return place
+
+
+def is_configured_outside() -> bool:
+    """Whether a Spark that we start finds settings in the environment: of its own, or a time zone of Java's."""
+    options = " ".join(os.environ.get(name, "") for name in JAVA_OPTIONS)
+    own = any(name in os.environ for name in ("SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS"))
+    defaults = defaults_file(os.environ) is not None
+    return own or defaults or "-Duser.timezone" in options or "-Dspark." in options
+
+
+def _is_no_cancellation(record: logging.LogRecord) -> bool:
+    return not record.getMessage().startswith("KeyboardInterrupt while sending command")
+
+
+@contextmanager
+def _same_interrupts() -> Iterator[None]:
+    """Keeps Ctrl-C as it was: PySpark calls the JVM amid another call, which fails and cancels nothing."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        # Only the main thread may, and only its start of Spark sets a handler. None: one that Python did not set.
+        if threading.current_thread() is threading.main_thread() and before is not None:
+            signal.signal(signal.SIGINT, before)
+
+
+def active_session() -> SparkSession | None:
+    """The session of this process, whosever it is."""
+    load_pyspark()
+    from pyspark.sql import SparkSession
+
+    return SparkSession.getActiveSession()
+
+
+@contextmanager
+def _quiet_stderr() -> Iterator[None]:
+    """Keeps the JVM's start-up chatter off the user's terminal; what Python raises is not affected."""
+    if os.environ.get("DELTASQL_SPARK_LOG"):
+        yield
+        return
+    sys.stderr.flush()
+    saved, null = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(null, 2)
+        yield
+    finally:
+        os.dup2(saved, 2)
+        os.close(saved)
+        os.close(null)

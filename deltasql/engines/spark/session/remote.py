@@ -1,0 +1,59 @@
+"""Sessions on servers that speak Spark Connect: one of this process for each server."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from deltasql.engines.spark.loading import load_pyspark
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+START_LOCK = threading.Lock()
+"""Held while a session starts."""
+
+_THREADS = 8
+_REMOTE: dict[str, SparkSession] = {}
+_USUAL: weakref.WeakKeyDictionary[SparkSession, dict[str, str]] = weakref.WeakKeyDictionary()
+
+
+def remote_session(address: str, settings: Mapping[str, str]) -> tuple[SparkSession, Mapping[str, str]]:
+    """The process's session on a Spark Connect server, begun with some settings; and all that it began with.
+
+    PySpark would hand out its last one, of whichever server.
+    """
+    load_pyspark()
+    with START_LOCK:
+        from pyspark.sql import SparkSession
+
+        known = _REMOTE.get(address)
+        if known is None or known.is_stopped:
+            known = _REMOTE[address] = SparkSession.builder.remote(address).config(map=dict(settings)).create()
+            _USUAL[known] = dict(known.conf.getAll)
+        return known, _USUAL[known]
+
+
+def settings_of_server(session: SparkSession) -> Mapping[str, str]:
+    """What a session of `remote_session` began with; of any other one nothing."""
+    return _USUAL.get(session, {})
+
+
+def drop_views(session: SparkSession, names: Collection[str]) -> None:
+    """Takes temporary views out of a session, unless its server is gone."""
+    if session.is_stopped:
+        return
+    client = session.client
+    patience = client.get_retry_policies()
+    # A server that is gone would be asked for minutes.
+    client.set_retry_policies([])
+    try:
+        # What has failed has no class in common, and a session that ends needs no views.
+        with suppress(Exception), ThreadPoolExecutor(_THREADS) as threads:
+            list(threads.map(session.catalog.dropTempView, names))
+    finally:
+        client.set_retry_policies(patience)

@@ -1,0 +1,86 @@
+"""Files on this machine's disk for as long as a statement needs them.
+
+They are copies from an object store that Spark has no way to, or rows on their way to an engine within this process.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import weakref
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.thresholds import SENT_BYTES
+from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.paths import folder_and_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+_THREADS = 8
+_STEP = 32 << 20
+_BATCH_ROWS = 1 << 16
+
+
+class Scratch:
+    """A folder of files, which are gone with this object."""
+
+    def __init__(self) -> None:
+        self.root = tempfile.mkdtemp(prefix="deltasql-source-")
+        """The folder."""
+        weakref.finalize(self, shutil.rmtree, self.root, ignore_errors=True)
+
+    def fetch(self, open_store: Callable[[str], LogStore], root: str, files: Sequence[str]) -> list[str]:
+        """The places of the copies of `files`, which lie below `root`; they were written when the files were.
+
+        Raises FileNotFoundError, StorageError.
+        """
+
+        def copy(path: str) -> str:
+            target = Path(self.root) / path.removeprefix(f"{root}/")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            folder, name = folder_and_name(path)
+            store = open_store(folder)
+            entry = store.head(name)
+            with target.open("wb") as file:
+                for start in range(0, entry.size, _STEP):
+                    file.write(store.read_range(name, start, min(_STEP, entry.size - start)))
+            os.utime(target, (entry.modified / 1000, entry.modified / 1000))
+            return str(target)
+
+        with ThreadPoolExecutor(_THREADS) as threads:
+            return list(threads.map(copy, files))
+
+
+def goes_by_file(spark: SparkHandle, rows: pa.Table) -> bool:
+    """Whether rows are better not sent to the engine: see `frame_of_file`."""
+    return rows.nbytes > SENT_BYTES and spark.is_in_process
+
+
+def frame_of_file(spark: SparkHandle, rows: pa.Table, hold: Callable[[object], None]) -> DataFrame:
+    """A DataFrame of an Arrow table, which the engine reads from this machine's disk. `hold` keeps the file there."""
+    import pyarrow as pa
+
+    scratch = Scratch()
+    hold(scratch)
+    path = f"{scratch.root}/rows.arrow"
+    with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, rows.schema) as writer:
+        writer.write_table(rows, max_chunksize=_BATCH_ROWS)
+    frame = spark.session.read.format("arrow").load(path)
+    hold_with(frame, scratch)
+    return frame
+
+
+def hold_with(rows: DataFrame, item: object) -> None:
+    """Holds an item for as long as rows of Spark Connect may be asked for, or of what is made of them.
+
+    The plan of a DataFrame refers to those that it is made of, though not to the views that a text names.
+    """
+    plan: Any = rows
+    plan._plan._deltasql_held = item

@@ -1,0 +1,193 @@
+"""INSERT OVERWRITE DIRECTORY by this process: rows as Parquet, CSV or JSON, with the values that Spark would write.
+
+What one of the formats does not write in one way alone is refused: numbers with an exponent, times, texts that CSV
+quotes. Source: Spark, Parquet, CSV and JSON data sources.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from deltasql.datafiles.statistics.floats import float_bounds
+from deltasql.datafiles.statistics.nan_bounds import with_sure_bounds
+from deltasql.datafiles.writing.arrow_files import encoded
+from deltasql.engines.spark.session.spark_types import frame_schema
+from deltasql.errors.engine import NotOnSailError
+from deltasql.log.storage.locations import is_local
+from deltasql.schema.text import sql_text
+from deltasql.schema.types import (
+    BINARY,
+    BOOLEAN,
+    BYTE,
+    DATE,
+    DOUBLE,
+    FLOAT,
+    INTEGER,
+    LONG,
+    SHORT,
+    STRING,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    StructField,
+    StructType,
+)
+from deltasql.sql.dialects.directories import DirectoryWrite
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from deltasql.log.storage.stores import Stores
+
+_IN_PARQUET = frozenset(
+    {BOOLEAN, BYTE, SHORT, INTEGER, LONG, FLOAT, DOUBLE, STRING, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ}
+)
+_IN_TEXT = frozenset({BOOLEAN, BYTE, SHORT, INTEGER, LONG, STRING, DATE})
+_BARE = re.compile(r"\w(?:[\w .:;/@+*&()=<>!?$%~^|-]*[\w.:;/@+*&()=<>!?$%~^|-])?")
+"""A text that CSV writes as it is."""
+_CSV_OPTIONS = frozenset({"header"})
+
+
+def write_directory(stores: Stores, told: DirectoryWrite, rows: DataFrame) -> None:
+    """Rows as the one file of a directory, which loses what it has. Raises NotOnSailError, and writes nothing then."""
+    if not is_local(told.path):
+        raise NotOnSailError(what=f"INSERT OVERWRITE DIRECTORY {told.path!r}, which is no absolute path")
+    schema = frame_schema(rows)
+    _check(told, schema)
+    data, suffix = _FORMATS[told.format](rows.toArrow(), schema, told.options)
+    store = stores.open(told.path)
+    store.delete_below()
+    store.put(f"part-00000-{uuid4()}-c000{suffix}", data)
+    store.put("_SUCCESS", b"")
+
+
+def _check(told: DirectoryWrite, schema: StructType) -> None:
+    """Raises NotOnSailError for a format, an option or a type that is not written here."""
+    name = told.format.upper()
+    if told.format not in _FORMATS:
+        raise NotOnSailError(what=f"INSERT OVERWRITE DIRECTORY USING {name}")
+    others = set(told.options) - (_CSV_OPTIONS if told.format == "csv" else set())
+    if others:
+        raise NotOnSailError(what=f"the option {min(others)} of INSERT OVERWRITE DIRECTORY USING {name}")
+    known = _IN_PARQUET if told.format == "parquet" else _IN_TEXT
+    for field in schema:
+        if not (_is_flat(field.type) if told.format == "csv" else _is_written(field.type, known)):
+            raise NotOnSailError(what=f"a {sql_text(field.type)} in a directory of {name} files")
+
+
+def _is_written(kind: DataType, known: frozenset[DataType]) -> bool:
+    match kind:
+        case StructType():
+            return len(kind) > 0 and all(_is_written(field.type, known) for field in kind)
+        case ArrayType(element):
+            return _is_written(element, known)
+        case MapType(key, value):
+            return (key == STRING or known is _IN_PARQUET) and _is_written(key, known) and _is_written(value, known)
+        case DecimalType():
+            return known is _IN_PARQUET
+        case _:
+            return kind in known
+
+
+def _is_flat(kind: DataType) -> bool:
+    return isinstance(kind, DecimalType) or kind in _IN_TEXT
+
+
+def _parquet(rows: pa.Table, schema: StructType, _: Mapping[str, str]) -> tuple[pa.Buffer, str]:
+    import pyarrow as pa
+
+    rows = rows.cast(pa.schema([_field(field) for field in schema]))
+    return with_sure_bounds(encoded(rows, dictionaries=True), float_bounds(rows)), ".snappy.parquet"
+
+
+def _field(field: StructField) -> pa.Field:
+    import pyarrow as pa
+
+    return pa.field(field.name, _stored(field.type))
+
+
+def _stored(kind: DataType) -> pa.DataType:
+    """Columns and fields may be NULL, as in files of Spark's; elements and values where the query's may."""
+    import pyarrow as pa
+
+    from deltasql.result_arrow import arrow_type
+
+    match kind:
+        case StructType():
+            return pa.struct([_field(field) for field in kind])
+        case ArrayType(element, contains_null):
+            return pa.list_(pa.field("element", _stored(element), contains_null))
+        case MapType(key, value, contains_null):
+            return pa.map_(_stored(key), pa.field("value", _stored(value), contains_null))
+        case _:
+            return arrow_type(kind)
+
+
+def _csv(rows: pa.Table, schema: StructType, options: Mapping[str, str]) -> tuple[bytes, str]:
+    lines = list[str]()
+    if options.get("header", "").lower() == "true":
+        lines.append(",".join(map(_in_csv, schema.names)))
+    for row in _values(rows):
+        if all(value is None for value in row):
+            raise NotOnSailError(what="a row of NULLs in a CSV file")
+        lines.append(",".join(map(_in_csv, row)))
+    return "".join(f"{line}\n" for line in lines).encode(), ".csv"
+
+
+def _in_csv(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case "":
+            return '""'
+        case bool():
+            return "true" if value else "false"
+        case Decimal():
+            return f"{value:f}"
+        case str() if not _BARE.fullmatch(value):
+            raise NotOnSailError(what="a text with quotes, commas or blanks around it in a CSV file")
+        case _:
+            return str(value)
+
+
+def _json(rows: pa.Table, schema: StructType, _: Mapping[str, str]) -> tuple[bytes, str]:
+    lines = (
+        json.dumps(
+            _in_json(schema, dict(zip(schema.names, row, strict=True))), ensure_ascii=False, separators=(",", ":")
+        )
+        for row in _values(rows)
+    )
+    return "".join(f"{line}\n" for line in lines).encode(), ".json"
+
+
+def _in_json(kind: DataType, value: Any) -> Any:
+    """A value as `json` takes it. Fields that are NULL are left out, as Spark leaves them out."""
+    if value is None:
+        return None
+    match kind:
+        case StructType():
+            pairs = ((field.name, _in_json(field.type, value[field.name])) for field in kind)
+            return {name: item for name, item in pairs if item is not None}
+        case ArrayType(element):
+            return [_in_json(element, item) for item in value]
+        case MapType(_, item):
+            return {key: _in_json(item, part) for key, part in value}
+        case _:
+            return value if isinstance(value, (bool, int, str)) else str(value)
+
+
+def _values(rows: pa.Table) -> Iterator[Sequence[Any]]:
+    return zip(*(column.to_pylist() for column in rows.columns), strict=True)
+
+
+_Writer = Callable[["pa.Table", StructType, Mapping[str, str]], "tuple[bytes | pa.Buffer, str]"]
+_FORMATS: Mapping[str, _Writer] = {"parquet": _parquet, "csv": _csv, "json": _json}

@@ -1,0 +1,124 @@
+"""Two ways for rows to become files of a directory of the table: written by Spark's executors, or by this process.
+
+Either way the rows of a file are those of one combination of values of some columns, which its directories are called
+after, and a directory of change rows goes to the folder of the change data feed. Columns have physical names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Protocol
+
+from deltasql.datafiles.footers.field_ids import has_nested_ids, with_nested_ids
+from deltasql.datafiles.writing.arrow_files import as_stored, by_directory, directory_of, write_tables
+from deltasql.datafiles.writing.staged_files import WrittenFile, data_entries, found_files
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark_types import frame_schema, spark_type
+from deltasql.engines.spark.session.tuning import for_writes
+from deltasql.engines.spark.writing.counts import Counts, row_counter
+from deltasql.errors.engine import StagedRowsMissingError
+from deltasql.log.storage.listing import checksum_beside
+from deltasql.log.storage.locations import is_local
+from deltasql.log.storage.log_store import LogStore
+from deltasql.plan.hidden import hidden
+from deltasql.schema.text import quote_name
+from deltasql.schema.types import DecimalType, PrimitiveType, StructField, StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame
+
+WRITE_OPTIONS = {
+    "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
+    # The staging directory is ours alone, so that the second rename of version 1 buys nothing.
+    "mapreduce.fileoutputcommitter.algorithm.version": "2",
+}
+
+
+class RowWriter(Protocol):
+    """What writes rows."""
+
+    def write(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
+        """Writes `rows` below a directory of the table, in one Spark job.
+
+        Directories are called after the columns `by`, which files do not hold; `schema` has the table's columns.
+        """
+
+
+class ExecutorWriter:
+    """Spark's tasks write: one or more files for each task and combination of values. With `shredding` variants are
+    taken apart.
+    """
+
+    def __init__(self, spark: SparkHandle, store: LogStore, shredding: bool) -> None:
+        self._spark, self._store, self._shredding = spark, store, shredding
+
+    def write(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
+        """See RowWriter. Raises StagedRowsMissingError where not all rows that were written are found."""
+        counted = None if self._spark.shares_disk and is_local(self._store.root) else Counts([row_counter()])
+        if counted is not None:
+            rows = counted.over(rows)
+        committer, committing = self._spark.committer(self._store.root)
+        counting = {} if counted is None else self._spark.for_counts()
+        known: AbstractContextManager[None] = nullcontext() if committer is None else committer.known()
+        with self._spark.needing(for_writes(self._shredding), counting, committing), known:
+            writer = rows.write.options(**WRITE_OPTIONS)
+            if by:
+                writer = writer.partitionBy(*by)
+            writer.parquet(self._spark.hadoop_location(self._store.url(directory)))
+        committed = None if committer is None else committer.taken(directory)
+        if has_nested_ids(schema):
+            self._give_nested_ids(directory, schema)
+        found = found_files(self._store, directory, committed)
+        if counted is not None:
+            there = sum(item.footer.num_rows for item in found)
+            written = counted.total()["rows"]
+            if written != there:
+                raise StagedRowsMissingError(location=self._store.root, written=written, found=there)
+        return found
+
+    def _give_nested_ids(self, directory: str, schema: StructType) -> None:
+        for entry in data_entries(self._store, directory):
+            self._store.overwrite(entry.path, with_nested_ids(self._store.read(entry.path), schema))
+            if is_local(self._store.root):
+                # Hadoop's checksum of the file as it was.
+                self._store.delete([checksum_beside(entry.path)])
+
+
+class DriverWriter:
+    """This process writes: a file for each combination of values, of rows that Spark has computed."""
+
+    def __init__(self, store: LogStore) -> None:
+        self._store = store
+
+    def write(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
+        """See RowWriter."""
+        tables = ((directory_of(directory, values), table) for values, table in fetched(rows, by, schema))
+        return write_tables(self._store, tables, schema, in_partitions=bool(by))
+
+
+def fetched(rows: DataFrame, by: Sequence[str], schema: StructType) -> Iterator[tuple[dict[str, str | None], pa.Table]]:
+    """The rows of each combination of values of the columns `by`, as files hold them, with those values as texts."""
+    from pyspark.sql import functions as F
+
+    texts = {hidden(f"d{index}"): name for index, name in enumerate(by)}
+    if not _is_flat(schema):
+        rows = rows.select(*(_for_arrow(rows[quote_name(item.name)], item) for item in frame_schema(rows)))
+    # Either is no value to Spark's writer, and goes to one directory.
+    keys = [F.nullif(F.col(quote_name(name)).cast("string"), F.lit("")).alias(text) for text, name in texts.items()]
+    table = (rows.select("*", *keys).drop(*by) if by else rows).toArrow()
+    for values, part in by_directory(table, list(texts)) if table.num_rows else ():
+        yield {texts[key]: value for key, value in values.items()}, as_stored(part, schema)
+
+
+def _is_flat(schema: StructType) -> bool:
+    """Whether no column has parts, so that the engine need not be asked for its types once more."""
+    return all(isinstance(item.type, (PrimitiveType, DecimalType)) for item in schema)
+
+
+def _for_arrow(column: Column, field: StructField) -> Column:
+    """A column of a type that Arrow takes: PySpark refuses a NULL struct whose fields are never NULL."""
+    if isinstance(field.type, (PrimitiveType, DecimalType)):
+        return column
+    return column.cast(spark_type(field.type)).alias(field.name)

@@ -1,0 +1,247 @@
+"""Rows → new data files in a fresh directory of the table. Nothing refers to them until a commit does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from deltasql.datafiles.staged import Staged
+from deltasql.datafiles.writing.staged_files import (
+    CHANGE_DATA,
+    DIRECTORY_PREFIX,
+    HIVE_NULL,
+    ORIGIN,
+    WrittenFile,
+)
+from deltasql.datafiles.writing.successors import KeptFile
+from deltasql.engines.choice import by_driver
+from deltasql.engines.rewriting.stage import FileStage
+from deltasql.engines.spark.reading.checked_rows import checked
+from deltasql.engines.spark.reading.input_size import UNKNOWN_SIZE
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.writing.row_writers import DriverWriter, ExecutorWriter, RowWriter, fetched
+from deltasql.errors.write import NestedVoidError
+from deltasql.log.properties.property_registry import VARIANT_SHREDDING
+from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.protocol.features import has_variants
+from deltasql.plan import marks
+from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_INDEX, ROW_VERSION
+from deltasql.plan.operators import Constraint
+from deltasql.schema.checks import CHANGE_TYPE, nested_voids
+from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
+from deltasql.schema.json import schema_to_json
+from deltasql.schema.row_ids import RowIdColumns
+from deltasql.schema.text import path_text, quote_name, quote_text
+from deltasql.schema.types import BINARY, DOUBLE, FLOAT, STRING, TIMESTAMP, VOID, DataType, StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+
+class SparkStage(FileStage):
+    """A stage that rows of Spark are written to, by its executors or by this process."""
+
+    def __init__(
+        self,
+        spark: SparkHandle,
+        root: str,
+        partition_columns: tuple[str, ...],
+        configuration: Mapping[str, str],
+        *,
+        stores_partitions: bool = False,
+    ) -> None:
+        super().__init__(spark, root, partition_columns, configuration, stores_partitions=stores_partitions)
+        self._spark = spark
+        self.input_size = UNKNOWN_SIZE
+        """Bytes that the statement reads, which says who writes: see `engines.choice`."""
+
+    def write(
+        self,
+        rows: DataFrame,
+        schema: StructType,
+        *,
+        origins: bool = False,
+        changes: bool = False,
+        row_ids: RowIdColumns | None = None,
+        unindexed: Sequence[str] = (),
+    ) -> Staged:
+        """Writes `rows` as Parquet files.
+
+        Its columns are `schema`'s, ORIGIN with `origins`, CHANGE_TYPE with `changes`, and with `row_ids` ROW_ID and
+        ROW_VERSION, which get those names. The columns `unindexed` get no statistics.
+        Raises StagedRowsMissingError, NoWayToFilesError, OtherCredentialsError, NestedVoidError, NothingToHoldError.
+        """
+        refuse_nested_voids(schema)
+        self._refuse_voids_alone(schema)
+        driver = by_driver(self._spark, self._root, self.input_size, variants=has_variants(schema))
+        own = [ORIGIN] * origins + [CHANGE_TYPE] * changes
+        stored = self._stored(rows, schema, row_ids, own, spread=not (origins or driver))
+        stored, by = self._in_directories(stored, schema, origins=origins, changes=changes)
+        directory = self._new_directory(changes=changes)
+        written = self._writer(driver).write(stored, by, directory, schema)
+        files, feed = self._without_feed(written, directory) if changes else (written, [])
+        zone = self._zone
+        return Staged(tuple(self._staged(files, schema, zone, unindexed)), self._feed(feed, schema, zone))
+
+    def succeed(
+        self,
+        kept: Sequence[KeptFile],
+        rows: DataFrame | None,
+        schema: StructType,
+        changed: Iterable[str] = (),
+        *,
+        changes: bool = False,
+    ) -> Staged:
+        """Writes the successors of some files by Arrow: the rows that stay, and `rows` in place of the others.
+
+        The columns of `rows` are `schema`'s, ORIGIN, ROW_INDEX, and with `changes` CHANGE_TYPE; an image may differ in
+        the columns `changed` from what it replaces: see `NewRows`. Raises what `write` raises, and what reading the
+        files raises.
+        """
+        parts: list[tuple[dict[str, str | None], pa.Table]] = []
+        if rows is not None:
+            stored = self._stored(rows, schema, None, [ORIGIN, ROW_INDEX] + [CHANGE_TYPE] * changes, spread=False)
+            stored, by = self._in_directories(stored, schema, origins=True, changes=changes)
+            parts += fetched(stored, by, schema)
+        return self.succeed_with(kept, parts, schema, changed, changes=changes)
+
+    def _writer(self, driver: bool) -> RowWriter:
+        if driver:
+            return DriverWriter(self._store)
+        return ExecutorWriter(self._spark, self._store, TableProperties(self._configuration)[VARIANT_SHREDDING])
+
+    def _stored(
+        self, rows: DataFrame, schema: StructType, row_ids: RowIdColumns | None, own: Sequence[str], *, spread: bool
+    ) -> DataFrame:
+        """`rows` as files hold them: checked, without VOID columns, under physical names. `own` are columns of ours.
+
+        With `spread` the rows of a partition come together in one task.
+        """
+        rows = rows.drop(*[item.name for item in schema if item.type == VOID])
+        rows = checked(_named_null(rows, schema, self._partitions), self._nameable(schema), self._spark.capabilities)
+        if self._partitions and spread:
+            rows = rows.repartition(*[rows[quote_name(name)] for name in self._partitions])
+        stored = StructType(tuple(item for item in schema if item.type != VOID))
+        if is_mapped(stored):
+            ids = [ROW_ID, ROW_VERSION] if row_ids is not None else []
+            rows = _physical(rows, stored, [*ids, *own])
+        if row_ids is not None:
+            rows = rows.withColumnsRenamed({ROW_ID: row_ids.row_id, ROW_VERSION: row_ids.version})
+        return rows
+
+    def _in_directories(
+        self, rows: DataFrame, schema: StructType, *, origins: bool, changes: bool
+    ) -> tuple[DataFrame, list[str]]:
+        """`rows`, and the columns by whose values files are put into directories."""
+        fields = [field for name in self._partitions if (field := schema.find(name))]
+        by = [physical_name(field) for field in fields]
+        if self.stores_partitions:
+            rows, by = _with_partitions(rows, by)
+        rows = _with_texts(rows, dict(zip(by, (field.type for field in fields), strict=True)))
+        by = [ORIGIN, *by] if origins else by
+        if changes:
+            rows, by = rows.withColumn(IS_CHANGE, rows[CHANGE_TYPE].isNotNull()), [IS_CHANGE, *by]
+        return rows, by
+
+    def _nameable(self, schema: StructType) -> Iterator[Constraint]:
+        """That directories can be called after texts and bytes: Spark would only say that a task has failed."""
+        prefix = DIRECTORY_PREFIX if self.stores_partitions else ""
+        for name in self._partitions:
+            field = schema.find(name)
+            if field is None or field.type not in {STRING, BINARY}:
+                continue
+            value = quote_name(name) if field.type == STRING else f"CAST({quote_name(name)} AS STRING)"
+            room = _LONGEST_NAME - len(f"{prefix}{physical_name(field)}=".encode())
+            # Spark writes some characters as three.
+            escaped = f"octet_length(regexp_replace({value}, {quote_text(_ESCAPED)}, '%00'))"
+            fits = f"octet_length({value}) * 3 <= {room} OR {escaped} <= {room}"
+            condition = f"{value} IS NULL OR (is_valid_utf8({value}) AND instr({value}, char(0)) = 0 AND ({fits}))"
+            yield Constraint(f"{marks.PARTITION_NAME}{quote_name(name)}", condition)
+
+    def _without_feed(
+        self, written: Sequence[WrittenFile], directory: str
+    ) -> tuple[list[WrittenFile], list[WrittenFile]]:
+        """The files of rows, and those of change rows, which Spark has written beside them and belong elsewhere."""
+        own, place = f"{directory}/{IS_CHANGE}=true", f"{CHANGE_DATA}/{directory}"
+        moved = [
+            replace(item, path=PurePosixPath(place, item.path.relative_to(own)))
+            for item in written
+            if item.path.is_relative_to(own)
+        ]
+        if moved:
+            self._store.move_below(own, place)
+        feed = [item for item in written if item.path.is_relative_to(place)]
+        return [item for item in written if item.path.parts[0] == directory and not item.path.is_relative_to(own)], [
+            *feed,
+            *moved,
+        ]
+
+
+def _with_partitions(rows: DataFrame, by: Sequence[str]) -> tuple[DataFrame, list[str]]:
+    """`rows` with their partition columns last, and copies of them to make directories of.
+
+    Spark leaves out of the files what it makes directories of.
+    """
+    data = [rows[quote_name(name)] for name in rows.columns if name not in by]
+    partitions = [rows[quote_name(name)] for name in by]
+    copies = [f"{DIRECTORY_PREFIX}{name}" for name in by]
+    copied = [column.alias(name) for column, name in zip(partitions, copies, strict=True)]
+    return rows.select(*data, *partitions, *copied), copies
+
+
+_AS_TEXT: Mapping[DataType, str] = {
+    # An hour that the clocks of a zone show twice has one name there.
+    TIMESTAMP: "CAST(unix_micros({0}) AS STRING)",
+    # 0.0 and -0.0 are equal, but directories are called after their texts: Spark would open one of them twice.
+    **dict.fromkeys((FLOAT, DOUBLE), "CAST({0} AS STRING)"),
+}
+"""SQL of the names of directories, where they are not to be left to Spark."""
+
+
+def _with_texts(rows: DataFrame, by: Mapping[str, DataType]) -> DataFrame:
+    """`rows` with texts in the columns `by` whose values directories are called after, where that matters."""
+    from pyspark.sql import functions as F
+
+    texts = {name: F.expr(_AS_TEXT[kind].format(quote_name(name))) for name, kind in by.items() if kind in _AS_TEXT}
+    return rows.withColumns(texts) if texts else rows
+
+
+def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) -> DataFrame:
+    """`rows` with NULL for the text that names NULL in a directory: both would go to one file, which fails."""
+    from pyspark.sql import functions as F
+
+    texts = [name for name in partitions if (field := schema.find(name)) is not None and field.type == STRING]
+    named = {name: F.expr(f"nullif({quote_name(name)}, '{HIVE_NULL}')") for name in texts}
+    # Spark Connect takes no empty list of columns.
+    return rows.withColumns(named) if named else rows
+
+
+_LONGEST_NAME = 255
+"""Bytes of a name in a directory, on every file system that matters."""
+_ESCAPED = r"""[\x01-\x1f"#%'*/:=?\\\x7f{\[\]^]"""
+
+
+def refuse_nested_voids(schema: StructType) -> None:
+    """Raises NestedVoidError for VOID inside a struct, array or map: Parquet cannot hold it, nor leave it out."""
+    for path in nested_voids(schema, in_structs=True):
+        raise NestedVoidError(column=path_text(path))
+
+
+def _physical(rows: DataFrame, schema: StructType, extra: Sequence[str]) -> DataFrame:
+    """`rows` under their physical names, with the field ids that go into the Parquet schema, and columns of our own.
+
+    Top-level ids travel in the alias, nested ones in the type of the cast: Spark's optimizer loses any other.
+    """
+    from pyspark.sql import functions as F
+    from pyspark.sql.types import StructType as SparkStruct
+
+    physical = SparkStruct.fromJson(json.loads(schema_to_json(physical_schema(schema))))
+    columns = [
+        F.col(quote_name(field.name)).cast(stored.dataType).alias(stored.name, metadata=stored.metadata)
+        for field, stored in zip(schema, physical.fields, strict=True)
+    ]
+    return rows.select(*columns, *extra)
