@@ -354,7 +354,7 @@ class Metadata:
             id=data["id"],
             schema=schema,
             partition_columns=tuple(data.get("partitionColumns") or ()),
-            configuration=MappingProxyType(dict(data.get("configuration") or {})),
+            configuration=_given(data.get("configuration") or {}),
             name=data.get("name"),
             description=data.get("description"),
             created_time=data.get("createdTime"),
@@ -367,6 +367,11 @@ class Metadata:
 Action: TypeAlias = Union[
     AddFile, RemoveFile, AddCDCFile, SetTransaction, DomainMetadata, CommitInfo, Metadata, "Protocol"
 ]
+
+
+def _given(properties: Mapping[str, str | None]) -> Mapping[str, str]:
+    """The properties that have a value: null is what some writers say in place of nothing."""
+    return MappingProxyType({key: value for key, value in properties.items() if value is not None})
 
 
 def _require_columns(schema: StructType, names: Iterable[str]) -> None:

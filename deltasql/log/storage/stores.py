@@ -54,6 +54,8 @@ class Stores:
         return store
 
     def _opened(self, location: str) -> LogStore:
+        if "\0" in location:
+            raise UnsupportedLocationError(location.replace("\0", "\\0"), "it has a NUL character")
         if is_local(location):
             return LocalLogStore(local_path(location))
         place = table_location(location)

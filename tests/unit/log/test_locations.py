@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from deltasql.errors.log import UnsupportedLocationError
 from deltasql.log.storage.locations import (
     absolute_location,
     hadoop_location,
@@ -15,6 +16,7 @@ from deltasql.log.storage.locations import (
     table_location,
 )
 from deltasql.log.storage.paths import canonical
+from deltasql.log.storage.stores import Stores
 
 
 @pytest.mark.parametrize(
@@ -62,3 +64,9 @@ def test_a_file_of_a_table_by_any_scheme() -> None:
     assert canonical("s3a://b/t/p=1/f%20g", "s3://b/t") == "p=1/f g"
     assert canonical("s3://b/other/f", "s3://b/t") == "s3://b/other/f"
     assert plain_location("file://host/a") == "/a"
+
+
+def test_a_location_with_a_nul_is_refused() -> None:
+    """As a damaged catalog may name one."""
+    with pytest.raises(UnsupportedLocationError, match="NUL"):
+        Stores().open("/a\0b")

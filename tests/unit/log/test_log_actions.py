@@ -76,3 +76,8 @@ def test_metadata_keeps_the_text_of_its_schema_and_unknown_fields() -> None:
     changed = replace(metadata, schema=StructType((StructField("b", LONG),)))
     assert json.loads(changed.schema_string)["fields"][0]["name"] == "b"
     assert changed.with_configuration({"l": "w"}).configuration == {"k": "v", "l": "w"}
+
+
+def test_a_property_that_is_null_is_not_set() -> None:
+    metadata = Metadata.from_json({"id": "1", "partitionColumns": [], "configuration": {"k": None, "l": "v"}})
+    assert metadata.configuration == {"l": "v"}
