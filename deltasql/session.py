@@ -8,16 +8,17 @@ from contextlib import contextmanager, nullcontext, suppress
 from copy import copy
 from dataclasses import replace
 from threading import RLock
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog import Catalog
+from deltasql.engines.door import StatementEngine
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.script import ScriptPhasesError
 from deltasql.errors.statements.transaction import NotInTransactionError
 from deltasql.errors.usage import SessionClosedError
-from deltasql.execution.asleep import Asleep, Engine
+from deltasql.execution.asleep import Asleep
 from deltasql.execution.commit import Committed
 from deltasql.execution.pending import Pending
 from deltasql.execution.placing import Placing
@@ -56,7 +57,7 @@ from deltasql.settings.stream_options import stream_options
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from deltasql.engines.engine import Engine as SessionEngine
+    from deltasql.engines.engine import SessionEngine
 
 
 def connect(
@@ -160,7 +161,7 @@ class Session:
             return result, pending.is_query
 
     def _script_host(self, script: BoundStatement) -> SessionHost:
-        def command(make: Callable[[Engine], Plan]) -> None:
+        def command(make: Callable[[StatementEngine], Plan]) -> None:
             # Its text is none of the user's: no caret is to point there.
             engine = self._runtime("")
             Run(make(engine), engine, self._state()).commit()
@@ -265,7 +266,7 @@ class Session:
         state = "closed" if self._closed else f"Spark {'' if self.spark_started else 'not '}started"
         return f"Session({self.catalog.warehouse!r}, {state})"
 
-    def _planned(self, bound: BoundStatement, engine: Engine) -> Plan:
+    def _planned(self, bound: BoundStatement, engine: StatementEngine) -> Plan:
         statement = parse(bound.sql)
         self._transactions.admit(statement, bound.sql)
         try:
@@ -284,7 +285,7 @@ class Session:
                 raise SessionClosedError
             yield
 
-    def _begun(self, plan: Plan, engine: Engine, placed: Placed, planning: float) -> Pending:
+    def _begun(self, plan: Plan, engine: StatementEngine, placed: Placed, planning: float) -> Pending:
         run = Run(plan, engine, self._state())
 
         def finish() -> Result:
@@ -386,13 +387,13 @@ class Session:
             self._made = session_engine(self._given, self.stores, watch, sail=self._sail)
         return self._made
 
-    def _runtime(self, sql: str) -> Engine:
+    def _runtime(self, sql: str) -> StatementEngine:
         """The engine for one statement, whose text places the errors."""
         if self._made is None and self._given is None:
-            return cast(Engine, Asleep(lambda: self._engine.statement(sql)))
+            return Asleep(self.stores, lambda: self._engine.statement(sql))
         return self._engine.statement(sql)
 
-    def _context(self, sql: str, engine: Engine) -> Context:
+    def _context(self, sql: str, engine: StatementEngine) -> Context:
         views = VisibleViews({**self._shared_views, **self.views})
         catalog = self.catalog.looked_at_once()
         return Context(sql, catalog, self.settings, engine, views, self._log_at, functions=self.functions)
@@ -415,7 +416,7 @@ class Session:
         transaction = self._transactions.open
         return log if transaction is None else transaction.log(log)
 
-    def _result(self, outcome: Done, engine: Engine) -> Result:
+    def _result(self, outcome: Done, engine: StatementEngine) -> Result:
         if not isinstance(outcome, Committed):
             return Result(outcome, time_zone=self._time_zone)
         return Result.of(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import deltasql
 from benchmarks.statements import STATEMENTS
-from deltasql.engines.engine import Engine
+from deltasql.engines.engine import SessionEngine
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
@@ -95,7 +95,7 @@ def _commit_behind(log: DeltaLog, read: Snapshot | None) -> None:
     """An UPDATE of one row, as far as the log goes, on top of what others have committed since `read`."""
     assert read is not None
     reads = Reads("id = 1", ("0.parquet",))
-    reader = Engine(SparkHandle(None)).statement("").row_reader(read, reads)
+    reader = SessionEngine(SparkHandle(None)).statement("").row_reader(read, reads)
     transaction = Transaction(log, read)
     transaction.record_read(reads.predicate, reads.files)
     rebase = RowRebase(TouchedRows(log.store, log.location, reader), reader, Budget())

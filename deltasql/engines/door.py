@@ -1,7 +1,4 @@
-"""The door to the engine that computes rows: what the planner asks of it, and what execution has it do.
-
-Spark is behind it in `engine`. Another engine has this to offer, and no more.
-"""
+"""The door to the engines: what the planner asks of one, and what execution has it do."""
 
 from __future__ import annotations
 
@@ -10,9 +7,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
-from deltasql.datafiles.foreign.source_table import SourceTable
 from deltasql.datafiles.staged import Staged
 from deltasql.log.actions.actions import AddCDCFile, AddFile
+from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import (
     Operator,
     Query,
@@ -31,10 +28,8 @@ from deltasql.schema.types import DataType, StructType
 
 if TYPE_CHECKING:
     import numpy as np
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    from deltasql.log.actions.actions import Metadata
     from deltasql.log.actions.vector_writer import MarkedFile
     from deltasql.log.commit.moved_rows import Places
     from deltasql.log.commit.row_rebase import RowPositions
@@ -63,16 +58,8 @@ class Rewritten:
         return sum(n for action, n in pairs if action.effect is effect and kind in {None, action.kind})
 
 
-class Analyst(Protocol):
-    """The engine's answers to questions that only Spark's analyser can answer. Most start Spark."""
-
-    @property
-    def started(self) -> bool:
-        """Whether Spark is up, so that it may know names that the catalog does not."""
-
-    @property
-    def is_plain(self) -> bool:
-        """Whether rows are computed by a Spark of our own, with no settings but those of SET."""
+class Names(Protocol):
+    """Views, functions and tables that the engine has by name. Only what says so starts it."""
 
     def knows(self, parts: Sequence[str]) -> bool:
         """Whether Spark has a table or view of this name; a Spark of our own has no tables. Asks only a running one."""
@@ -92,6 +79,28 @@ class Analyst(Protocol):
 
     def temporary_views(self) -> list[str]:
         """The names of Spark's own temporary views, if it is running."""
+
+    def forget_view(self, parts: Sequence[str]) -> None:
+        """Takes a temporary view out of the engine: a view of ours has its name now, or it is dropped."""
+
+    def forget_function(self, name: str) -> None:
+        """Takes a temporary function out of the engine: one of ours has its name now, or it is dropped."""
+
+
+class Analyst(Names, Protocol):
+    """The engine's answers to questions that only Spark's analyser can answer. Most start Spark."""
+
+    @property
+    def stores(self) -> Stores:
+        """Where tables lie. Starts no engine."""
+
+    @property
+    def started(self) -> bool:
+        """Whether Spark is up, so that it may know names that the catalog does not."""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether rows are computed by a Spark of our own, with no settings but those of SET."""
 
     def schema(self, operator: Operator) -> StructType:
         """The columns of an operator's rows."""
@@ -125,21 +134,6 @@ class Analyst(Protocol):
 
     def reads_below(self, rows: Supplied, location: str) -> bool:
         """Whether a DataFrame of the caller's reads files of the table at `location`."""
-
-    def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
-        """Of which data files the footer names a column that `schema` has not. Needs no Spark."""
-
-    def statistics(self, snapshot: Snapshot, adds: Sequence[AddFile]) -> list[str]:
-        """The statistics of data files of a version, computed from their rows, as JSON. Needs no Spark."""
-
-    def source_table(self, provider: str, location: str) -> SourceTable:
-        """The table of a `provider`, "parquet" or "iceberg", at a location, with the footers of all its files.
-
-        Needs no Spark. Raises what `errors.sources` has.
-        """
-
-    def source_statistics(self, table: SourceTable, metadata: Metadata) -> list[str]:
-        """The statistics of each file of a table that becomes one of Delta's with these metadata: `add.stats`."""
 
 
 class Stage(Protocol):
@@ -180,6 +174,10 @@ class RowReader(Protocol):
 
 class Runtime(Protocol):
     """The engine while it works on one statement. Its errors are DeltaSqlErrors, placed in the statement's text."""
+
+    @property
+    def stores(self) -> Stores:
+        """Where tables lie. Starts no engine."""
 
     def stage(
         self,
@@ -228,22 +226,12 @@ class Runtime(Protocol):
     ) -> RowReader:
         """Answers about rows of a table of which a statement has read `snapshot`, and rows by `probe`."""
 
-    def count_rows(self, add: AddFile, root: str) -> int:
-        """Rows in a data file, deleted ones too: from the log's statistics, else from the file."""
-
-    def extremes(
-        self, root: str, schema: StructType, adds: Sequence[AddFile]
-    ) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-        """Lowest and highest values of the columns of each file, by physical name, as the file itself has them."""
-
     def frame_of(self, rows: Columnar) -> DataFrame:
         """A DataFrame of rows that are here already."""
 
-    def forget_view(self, parts: Sequence[str]) -> None:
-        """Takes a temporary view out of the engine: a view of ours has its name now, or it is dropped."""
-
-    def forget_function(self, name: str) -> None:
-        """Takes a temporary function out of the engine: one of ours has its name now, or it is dropped."""
-
     def release(self) -> None:
         """Lets go of what the engine holds for the statement's commit."""
+
+
+class StatementEngine(Analyst, Runtime, Protocol):
+    """All that the planner and execution ask of an engine, for one statement."""

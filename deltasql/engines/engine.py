@@ -41,7 +41,7 @@ _SORTED = Way(ComputedBy.ENGINE, "rows are sorted by several columns")
 _COPIED = Way(ComputedBy.PROCESS, "rows are copied from file to file")
 
 
-class Engine:
+class SessionEngine:
     """Runs one session's operators on Spark. Nothing here starts Spark before rows are needed."""
 
     def __init__(self, spark: SparkHandle) -> None:
@@ -49,15 +49,15 @@ class Engine:
         # A server that speaks Spark Connect may be one of Sail's.
         spark.understood = sail_error
 
-    def statement(self, sql: str) -> StatementEngine:
+    def statement(self, sql: str) -> InProcessFirst:
         """The engine for one statement, whose text places the errors."""
-        return StatementEngine(self.spark, sql)
+        return InProcessFirst(self.spark, sql)
 
-    def statement_of(self, frame: DataFrame | HeldRows) -> StatementEngine:
+    def statement_of(self, frame: DataFrame | HeldRows) -> InProcessFirst:
         """The engine for a write of `frame`, in the Spark session that it belongs to: a stream's has one of its own."""
         if isinstance(frame, HeldRows):
             return self.statement("")
-        return StatementEngine(self.spark.of(frame), "")
+        return InProcessFirst(self.spark.of(frame), "")
 
     def stream(self, snapshot: Snapshot, options: Mapping[str, str], time_zone: str | None) -> DataFrame:
         """The rows of a table as a stream. Raises UnsupportedStreamColumnError, UnsupportedWriteError."""
@@ -75,7 +75,7 @@ class Engine:
             return self.spark.unset(key) if value is None else self.spark.set(key, value)
 
 
-class StatementEngine(SparkRuntime):
+class InProcessFirst(SparkRuntime):
     """The engine while it works on one statement, or this process in its place."""
 
     def __init__(self, spark: SparkHandle, sql: str) -> None:
@@ -148,7 +148,7 @@ def _tried(compute: Callable[[], _T], because: str = EVALUATED) -> _T | None:
     return found
 
 
-def session_engine(given: SparkSession | str | None, stores: Stores, watch: Watch, *, sail: bool) -> Engine:
+def session_engine(given: SparkSession | str | None, stores: Stores, watch: Watch, *, sail: bool) -> SessionEngine:
     """The engine of a session, which starts when rows are needed: Sail, or Spark as `SparkHandle` describes `given`."""
     handle = SailHandle if sail else SparkHandle
-    return Engine(handle(given, stores=stores, watch=watch))
+    return SessionEngine(handle(given, stores=stores, watch=watch))

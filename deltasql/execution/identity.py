@@ -29,7 +29,9 @@ def with_used_numbers(change: RowChange, adds: Sequence[AddFile], runtime: Runti
     adds = [add for add in adds if add.deletion_vector is None]
     if not fields or not adds:
         return change
-    found = runtime.extremes(change.commit.log.location, StructType(tuple(fields)), adds)
+    from deltasql.datafiles.statistics.of_footers import extremes
+
+    found = extremes(runtime.stores, change.commit.log.location, StructType(tuple(fields)), adds)
     known = identities(change.metadata.schema)
     marks = {field.name: known[field.name].covering(_outermost(field, known[field.name], found)) for field in fields}
     schema = with_identities(change.metadata.schema, marks)

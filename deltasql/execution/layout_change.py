@@ -133,9 +133,11 @@ def _common_cube(sources: Sequence[AddFile]) -> dict[str, str | None]:
 
 def _order_map(runtime: Runtime, sources: Sequence[AddFile], root: str) -> str:
     """Where each row came from: the n-th live row of all sources, one after another, is row n of the file."""
+    from deltasql.datafiles.reading.row_numbers import row_count
+
     places: list[tuple[str, str | None, int]] = []
     for file in sources:
-        vector, rows = file.deletion_vector, runtime.count_rows(file, root)
+        vector, rows = file.deletion_vector, row_count(runtime.stores, file, root)
         places.append((file.path, vector.unique_id if vector else None, rows - (vector.cardinality if vector else 0)))
     return json.dumps(places, separators=(",", ":"))
 

@@ -155,13 +155,16 @@ def _written(change: RowChange, runtime: Runtime, stage: Stage, operator: Write)
 
 
 def _rewritten(change: RowChange, runtime: Runtime, stage: Stage, operator: Rewrite) -> _Work:
+    from deltasql.datafiles.reading.row_numbers import row_count
+
     assert change.commit.snapshot is not None
     outcome = change.commit.operation.outcome
     merge, insert = outcome is Outcome.MERGE, outcome is Outcome.INSERT
     done = runtime.rewrite(operator, stage, change.commit.log.table, merge=merge, insert=insert)
     adds = change.commit.snapshot.add_files(done.marked) if done.marked else []
     marked = [
-        MarkedFile(add, done.marked[add.path], runtime.count_rows(add, change.commit.log.location)) for add in adds
+        MarkedFile(add, done.marked[add.path], row_count(runtime.stores, add, change.commit.log.location))
+        for add in adds
     ]
     marking = mark_rows(change.commit.log.store, marked, int(time.time() * 1000))
     if marking.vector_file is not None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from typing_extensions import assert_never
 
 from deltasql.catalog import Catalog
-from deltasql.engines.door import Runtime
+from deltasql.engines.door import StatementEngine
 from deltasql.errors.base import DeltaSqlError
 from deltasql.execution.analysis import Analyzed
 from deltasql.execution.catalog_effects import change_catalog, change_functions, change_views
@@ -77,7 +77,7 @@ class SessionState:
 class Run:
     """One plan on its way to effects, in two phases: made, it is staged; `commit` does what is left."""
 
-    def __init__(self, plan: Plan, runtime: Runtime, session: SessionState) -> None:
+    def __init__(self, plan: Plan, runtime: StatementEngine, session: SessionState) -> None:
         """Stages what has rows to write. Raises what is wrong with them, and InvalidSettingError before that."""
         self._plan, self._runtime, self._session = plan, runtime, session
         # What is begun in a transaction is committed by it.

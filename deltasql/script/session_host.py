@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
+from deltasql.engines.door import StatementEngine
 from deltasql.errors.base import DeltaSqlError
-from deltasql.execution.asleep import Engine
 from deltasql.plan.base import quote
 from deltasql.plan.operators import Query
 from deltasql.plan.parameters import BoundStatement
@@ -17,7 +17,7 @@ from deltasql.script.assignment import assignment
 from deltasql.script.host import FoundRows, Ran
 
 
-def session_variable(engine: Engine, name: str) -> Any:
+def session_variable(engine: StatementEngine, name: str) -> Any:
     """The value of a session variable; None where there is none, and while no Spark is there to have one."""
     with suppress(DeltaSqlError):
         return engine.value(name) if engine.started else None
@@ -34,8 +34,8 @@ class SessionHost:
     def __init__(
         self,
         ended: Callable[[BoundStatement], tuple[Result, bool]],
-        runtime: Callable[[], Engine],
-        command: Callable[[Callable[[Engine], Plan]], None],
+        runtime: Callable[[], StatementEngine],
+        command: Callable[[Callable[[StatementEngine], Plan]], None],
     ) -> None:
         self._ended, self._runtime, self._command = ended, runtime, command
 

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from deltasql import DeltaSqlError, Session
-from deltasql.engines.engine import StatementEngine
+from deltasql.engines.engine import InProcessFirst
 from deltasql.parser import parse
 from deltasql.plan.hidden import NULL_ROW
 from deltasql.plan.statements.table import CreateTable
@@ -86,7 +86,7 @@ def test_known_types_are_sparks(session: Session, ansi: str, step: int) -> None:
     assert not wrong, f"{len(wrong)} of {len(known)}\n" + "\n".join(wrong[:200])
 
 
-def sparks_types(engine: StatementEngine, columns: StructType, asked: list[str]) -> dict[str, DataType | str]:
+def sparks_types(engine: InProcessFirst, columns: StructType, asked: list[str]) -> dict[str, DataType | str]:
     """The types that Spark gives, or what it says against an expression. Asks for many at once, which is faster."""
     if len(asked) > BATCH:
         halves = [asked[start : start + BATCH] for start in range(0, len(asked), BATCH)]

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.engines.engine import StatementEngine
+from deltasql.engines.engine import InProcessFirst
 from deltasql.plan.operators import Literals, Query
 from deltasql.schema.timezone import zone
 from deltasql.schema.types import DataType, StructType
@@ -190,7 +190,7 @@ def test_every_literal_in_a_column_of_every_type(zoned: Session, kind: str) -> N
 
 def test_the_types_of_columns_are_those_that_spark_finds(zoned: Session) -> None:
     """Alone, and two in a column."""
-    engine = StatementEngine(zoned._engine.spark, "")
+    engine = InProcessFirst(zoned._engine.spark, "")
     known = [text for text in LITERALS if literal_rows(f"VALUES ({text})", zone(ZONE))]
     assert len(known) > 100
     few = [text for text in known if len(text) < 14]
@@ -316,7 +316,7 @@ def test_literals_are_rows_of_a_dataframe_too(zoned: Session) -> None:
         schema,
         ((1, None), ("x", None), (Decimal("1.50"), None), (day, None), (moment, None), (moment, None), (b"\0", None)),
     )
-    frame = StatementEngine(zoned._engine.spark, "").frames.frame(rows)
+    frame = InProcessFirst(zoned._engine.spark, "").frames.frame(rows)
     zoned.sql(
         "INSERT INTO t VALUES (1, 'x', 1.5, '2024-01-31', '2024-01-31 10:20:30.000001Z', "
         "TIMESTAMP_NTZ'2024-01-31 10:20:30.000001', X'00'), (NULL, NULL, NULL, NULL, NULL, NULL, NULL)"

@@ -23,9 +23,9 @@ from deltasql.schema.evolution import as_nullable
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, row_condition
+from deltasql.sql.evaluated.parquet_paths import without_parquet_path
 from deltasql.sql.evaluated.queries import _is_alone, constants_of
 from deltasql.sql.evaluated.selections import Selection, selection
-from deltasql.sql.parquet_paths import without_parquet_path
 from deltasql.sql.projections import plain_columns
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToEngineError
-from deltasql.sql.parquet_paths import parquet_paths, view_of
+from deltasql.sql.evaluated.parquet_paths import parquet_paths, view_of
 from deltasql.sql.references import UsedNames
 
 if TYPE_CHECKING:

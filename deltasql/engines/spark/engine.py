@@ -8,14 +8,7 @@ from functools import cached_property
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from deltasql.datafiles.foreign.source_table import SourceTable
-from deltasql.datafiles.foreign.statistics import source_statistics
-from deltasql.datafiles.foreign.tables import source_table
-from deltasql.datafiles.inspection import foreign_columns
-from deltasql.datafiles.reading.row_numbers import row_count
 from deltasql.datafiles.staged import Staged
-from deltasql.datafiles.statistics.of_footers import extremes
-from deltasql.datafiles.statistics.of_rows import recomputed
 from deltasql.engines.choice import by_driver
 from deltasql.engines.door import Rewritten, Stage
 from deltasql.engines.spark.failures.spark_errors import retold
@@ -37,9 +30,10 @@ from deltasql.engines.spark.session.temporary_views import sql_name, temporary_v
 from deltasql.engines.spark.writing.counts import Counts, row_counter
 from deltasql.engines.spark.writing.stage import SparkStage
 from deltasql.errors.base import DeltaSqlError
-from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata
+from deltasql.log.actions.actions import AddCDCFile
 from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.locations import is_local, table_location
+from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.plan.operators import (
     HeldRows,
@@ -60,7 +54,6 @@ from deltasql.settings.session_settings import IO_MODE
 from deltasql.sql.functions.spark_names import FUNCTIONS as SPARKS_OWN
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from deltasql.log.replay.snapshot import Snapshot
@@ -88,6 +81,10 @@ class SparkRuntime:
         self.spark.require_engine()
         with retold(self.sql, write, self.spark.understood), stoppable(self.spark), watched(self.spark):
             yield
+
+    @property
+    def stores(self) -> Stores:
+        return self.spark.stores
 
     @property
     def started(self) -> bool:
@@ -285,14 +282,6 @@ class SparkRuntime:
     ) -> RowReader:
         return RowReader(self, snapshot, reads, probe, None if stage is None else spark_stage(stage), time_zone)
 
-    def count_rows(self, add: AddFile, root: str) -> int:
-        return row_count(self.spark.stores, add, root)
-
-    def extremes(
-        self, root: str, schema: StructType, adds: Sequence[AddFile]
-    ) -> list[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-        return extremes(self.spark.stores, root, schema, adds)
-
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         """Stages the rows of `operator`, which Spark computes."""
         written = WriteContext(table, assigned_sql(operator), insert=True)
@@ -343,22 +332,6 @@ class SparkRuntime:
             return False
         with self.work():
             return reads_below(rows.frame, table_location(location))
-
-    def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
-        """Of which data files the footer names a column that `schema` has not."""
-        return foreign_columns(self.spark.stores, files.column("location").to_pylist(), schema)
-
-    def statistics(self, snapshot: Snapshot, adds: Sequence[AddFile]) -> list[str]:
-        """The statistics of data files of a version, computed from their rows, as JSON."""
-        return recomputed(self.spark.stores, snapshot, adds)
-
-    def source_table(self, provider: str, location: str) -> SourceTable:
-        """A table that is none of Delta's; see `Analyst.source_table`."""
-        return source_table(self.spark.stores, provider, location)
-
-    def source_statistics(self, table: SourceTable, metadata: Metadata) -> list[str]:
-        """The statistics of each file of such a table."""
-        return source_statistics(table, metadata)
 
     def frame_of(self, rows: Columnar) -> DataFrame:
         """A DataFrame of rows that are here already."""

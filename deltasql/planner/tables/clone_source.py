@@ -94,6 +94,7 @@ def _is_ours(name: TableName, context: Context) -> bool:
 
 def _file_source(name: TableName, context: Context) -> CloneSource:
     """A table that has no log as CONVERT TO DELTA would make one of it, which nobody writes."""
+    from deltasql.datafiles.foreign.tables import source_table
     from deltasql.log.actions.file_tables import ADD, from_files
 
     provider, place = name.parts[0].lower(), name.parts[1]
@@ -104,7 +105,9 @@ def _file_source(name: TableName, context: Context) -> CloneSource:
         raise CloneOfDeltaFolderError(str(name), f"delta.{quote_name(place)}")
     refuse_table_above(log)
     try:
-        table = adopted_table(context.analyst.source_table(provider, log.location), (), context, table=str(name))
+        table = adopted_table(
+            source_table(context.analyst.stores, provider, log.location), (), context, table=str(name)
+        )
     except PartitionCountError as error:
         raise ClonePartitionsError(str(name), error.found) from None
     told = f"{provider}.{quote_name(table_uri(log.location))}"

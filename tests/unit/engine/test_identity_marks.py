@@ -9,14 +9,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.engines.engine import Engine
+from deltasql.engines.engine import SessionEngine
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.execution.identity import SCHEMA_UPDATE_TAG, with_used_numbers
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.planner.changes import RowChange
 from tests.unit.planner.lab import Lab, columns
 
-RUNTIME = Engine(SparkHandle(None)).statement("")
+RUNTIME = SessionEngine(SparkHandle(None)).statement("")
 """Reads footers, for which it needs no Spark."""
 
 

@@ -8,16 +8,13 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from deltasql.catalog import Catalog
-from deltasql.datafiles.foreign.source_table import SourceTable
-from deltasql.engines.engine import StatementEngine
+from deltasql.engines.engine import InProcessFirst
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.execution.catalog_effects import change_catalog, change_functions, change_views
 from deltasql.execution.table_change import StagedTable
 from deltasql.log.actions import operations
-from deltasql.log.actions.actions import Action, AddFile, Metadata
+from deltasql.log.actions.actions import Action, AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
@@ -65,7 +62,7 @@ class FakeAnalyst:
     is_plain: bool = False
     makes_functions: bool = True
     asked: list[str] = field(default_factory=list)
-    foreign: list[bool] = field(default_factory=list)
+    stores: Stores = field(default_factory=Stores)
 
     def knows(self, parts: Sequence[str]) -> bool:
         return tuple(parts) in self.names
@@ -128,17 +125,11 @@ class FakeAnalyst:
     def reads_below(self, rows: Supplied, location: str) -> bool:
         return False
 
-    def source_table(self, provider: str, location: str) -> SourceTable:
-        raise AssertionError("no statement of these tests reads other formats")
+    def forget_view(self, parts: Sequence[str]) -> None:
+        self.view_names.discard(tuple(parts))
 
-    def source_statistics(self, table: SourceTable, metadata: Metadata) -> list[str]:
-        raise AssertionError("no statement of these tests reads other formats")
-
-    def foreign_columns(self, files: pa.Table, schema: StructType) -> list[bool]:
-        return self.foreign[: files.num_rows]
-
-    def statistics(self, snapshot: Snapshot, adds: Sequence[AddFile]) -> list[str]:
-        return [f'{{"numRecords":{number}}}' for number in range(len(adds))]
+    def forget_function(self, name: str) -> None:
+        self.function_names.discard((name,))
 
 
 def scans_of(operator: Operator) -> Iterator[Scan]:
@@ -191,7 +182,7 @@ class Lab:
         for sql in statements:
             change = self.plan(sql)
             if isinstance(change, TableChange):
-                StagedTable(change, StatementEngine(SparkHandle(None), ""), self.catalog, self.settings).commit()
+                StagedTable(change, InProcessFirst(SparkHandle(None), ""), self.catalog, self.settings).commit()
             elif isinstance(change, CatalogChange):
                 change_catalog(change, self.catalog, Stores())
                 self._logs.clear()

@@ -55,8 +55,10 @@ def _converted(statement: Convert, context: Context) -> Plan:
 
 
 def _change(provider: str, log: DeltaLog, statement: Convert, context: Context) -> TableChange:
+    from deltasql.datafiles.foreign.tables import source_table
+
     table = adopted_table(
-        context.analyst.source_table(provider, log.location),
+        source_table(context.analyst.stores, provider, log.location),
         statement.partitioned_by,
         context,
         table=str(statement.source),

@@ -235,8 +235,11 @@ def _with_remains(files: pa.Table, snapshot: Snapshot, context: Context) -> pa.T
     chosen = marked_files(files)
     properties = snapshot.properties
     if properties.maps_columns and has_dropped_columns(snapshot.schema, properties[MAX_COLUMN_ID]):
+        from deltasql.datafiles.inspection import foreign_columns
+
         rest = pc.invert(chosen)
-        foreign = context.analyst.foreign_columns(files.filter(rest), snapshot.schema)
+        paths = files.filter(rest).column("location").to_pylist()
+        foreign = foreign_columns(context.analyst.stores, paths, snapshot.schema)
         chosen = pc.or_(chosen, _marked(rest, foreign))
     return files.filter(chosen)
 

@@ -86,9 +86,11 @@ def _(statement: AnalyzeTable, context: Context) -> Plan:
 
 def _computed(log: DeltaLog, snapshot: Snapshot, context: Context) -> TableChange:
     """The files whose statistics are not what their rows say, stated anew; none of them is read by a query's Spark."""
+    from deltasql.datafiles.statistics.of_rows import recomputed
+
     paths = snapshot.live_adds(("path",)).column("path").to_pylist()
     adds = snapshot.add_files(paths)
-    found = context.analyst.statistics(snapshot, adds)
+    found = recomputed(context.analyst.stores, snapshot, adds)
     changed = [
         replace(add, stats=stats, data_change=False)
         for add, stats in zip(adds, found, strict=True)
