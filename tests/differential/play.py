@@ -21,9 +21,9 @@ from .world import Step, World
 STATEMENTS = 25
 _NONE_IS_SMALL = (
     ("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0),
-    ("deltasql.engines.spark.rewrites.copied_rows.LARGEST_PART", 1),
+    ("deltasql.engines.rewriting.outcome.CHANGED_PART", 1),
     ("deltasql.engines.spark.rewrites.source_keys.LEAST_ROWS", 0),
-    ("deltasql.engines.spark.rewrites.source_keys.LARGEST_SOURCE", 100),
+    ("deltasql.engines.spark.rewrites.source_keys.SOURCE_PART", 100),
 )
 """Limits under which a table of a few rows is changed as a large one: rows are searched, and the others copied."""
 

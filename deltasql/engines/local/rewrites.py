@@ -2,7 +2,7 @@
 
 An engine takes longer to be asked than few rows take, and to send many through it takes longer than to compute them
 here. Whatever is not certain is left to it: see `sql/evaluated`. Files of small tables are read whole and written anew;
-of larger ones only rows that may change are read, and the others are copied, see `engine.writing.kept_rows`.
+of larger ones only rows that may change are read, and the others are copied, see `datafiles.writing.successors`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """INSERT … SELECT and CREATE TABLE … AS whose rows and values are certain: this process reads and writes them itself.
 
-Sources are those of `engine.evaluation.sources`, values what `sql/evaluated` reads. Whatever is not certain is left to
+Sources are those of `sources`, values what `sql/evaluated` reads. Whatever is not certain is left to
 an engine. Rows that a statement spells out, or that the caller has in memory, need none either.
 """
 

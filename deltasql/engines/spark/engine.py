@@ -321,7 +321,7 @@ class SparkRuntime:
             self.frames.release()
 
     def rearrange(self, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
-        """Stages the rows of `operator` in new files; see `engine.rewrites.arrange`."""
+        """Stages the rows of `operator` in new files; see `rewrites.arrange`."""
         size = spark_stage(stage).input_size = input_size(operator)
         with self.work(), self.spark.sized(size):
             return arranged(self.spark, operator, spark_stage(stage))

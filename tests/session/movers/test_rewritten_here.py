@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from deltasql.engines import engine
 from deltasql.engines.local import rewrites as module
 from deltasql.engines.local import selections
-from deltasql.engines.spark import engine
-from deltasql.engines.spark.rewrites import copied_rows
+from deltasql.engines.rewriting import outcome
+from deltasql.sql.cursor import LeftToEngineError
 from tests.session.movers import compare
 from tests.session.movers.compare import MAPPED, VECTORS, Both
 
@@ -45,13 +46,17 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
     def noted(way: Callable[..., Any]) -> Callable[..., Any]:
         def called(*arguments: Any) -> Any:
-            done = way(*arguments)
-            taken.append(done is not None)
+            try:
+                done = way(*arguments)
+            except LeftToEngineError:
+                taken.append(False)
+                raise
+            taken.append(True)
             return done
 
         return called
 
-    for name in ("rewritten_in_process", "written_in_process"):
+    for name in ("rewritten_here", "written_here"):
         monkeypatch.setattr(engine, name, noted(getattr(engine, name)))
     # An engine counts those that met a row of the target, and joins no others.
     monkeypatch.setattr(compare, "OF_FILES", re.compile(f"{compare.OF_FILES.pattern}|numSourceRows"))
@@ -188,7 +193,7 @@ def test_random_statements(
         # As of a large table: rows are looked for, and the others copied.
         monkeypatch.setattr(module, "is_small", lambda _: False)
         monkeypatch.setattr(selections, "is_small", lambda _: False)
-        monkeypatch.setattr(copied_rows, "LARGEST_PART", 1)
+        monkeypatch.setattr(outcome, "CHANGED_PART", 1)
     choose = Chooser(seed)
     columns = ", ".join(f"{name} {kind}" for name, (kind, _) in VALUES.items())
     parted = choose.choice(["", "", " PARTITIONED BY (k)", " PARTITIONED BY (v, d)"])

@@ -76,8 +76,8 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setattr(position_search, "told_keys", told_keys)
     for limit in ("FEW_BYTES", "FEW_SENT_BYTES"):
         monkeypatch.setattr(f"deltasql.engines.spark.rewrites.rewrite.{limit}", 0)
-    monkeypatch.setattr("deltasql.engines.spark.rewrites.copied_rows.LARGEST_PART", 1)
-    monkeypatch.setattr(source_keys, "LARGEST_SOURCE", 100)
+    monkeypatch.setattr("deltasql.engines.rewriting.outcome.CHANGED_PART", 1)
+    monkeypatch.setattr(source_keys, "SOURCE_PART", 100)
     return found
 
 
@@ -150,7 +150,7 @@ def test_many_rows_with_a_key_are_left_to_spark(
     session: Session, looked: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(source_keys, "LEAST_ROWS", 0)
-    monkeypatch.setattr("deltasql.engines.spark.reading.driver_rows.MOST_KEPT_BYTES", 8)
+    monkeypatch.setattr("deltasql.engines.spark.reading.driver_rows.KEYED_BYTES", 8)
     case = TOLD["wider"]
     kept = merged(session, *case)
     monkeypatch.setattr(source_keys, "LEAST_ROWS", 1 << 40)

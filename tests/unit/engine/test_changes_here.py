@@ -18,7 +18,7 @@ from deltasql.engines.local import merge_actions as actions_here
 from deltasql.engines.local import pairs, selections
 from deltasql.engines.local import rewrites as rewritten_here
 from deltasql.engines.local.values import rows_of, values
-from deltasql.engines.spark.rewrites import copied_rows
+from deltasql.engines.rewriting import outcome
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
 from deltasql.sql.cursor import LeftToEngineError
@@ -118,7 +118,7 @@ def test_pairs(on: str, met: list[tuple[int, int]]) -> None:
 
 @pytest.mark.parametrize("on", ["t.a < s.a", "t.a = s.a"])
 def test_too_many_pairs_are_left_to_an_engine(on: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pairs, "MOST_PAIRS", 1)
+    monkeypatch.setattr(pairs, "JOINED_PAIRS", 1)
     rows = pa.table({"a": pa.array([1, 1], pa.int32())})
     scope = RowScope({"t": StructType(COLUMNS.fields[:1]), "s": StructType(COLUMNS.fields[:1])})
     with pytest.raises(LeftToEngineError):
@@ -240,7 +240,7 @@ def test_queries_for_an_engine(session: Session, query: str) -> None:
 def large(session: Session, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session for which every table is a large one."""
     monkeypatch.setattr(rewritten_here, "is_small", lambda _: False)
-    monkeypatch.setattr(copied_rows, "LARGEST_PART", 1)
+    monkeypatch.setattr(outcome, "CHANGED_PART", 1)
     return session
 
 
@@ -325,7 +325,7 @@ def test_rows_are_chosen_of_large_tables(large: Session, monkeypatch: pytest.Mon
         assert (result.collect(), result.count(), list(result.head(9))) == (found, len(found), found), query
     with pytest.raises(StartedError):
         large.sql("SELECT v FROM p ORDER BY id").collect()
-    monkeypatch.setattr(selections, "MOST_CHOSEN", 1)
+    monkeypatch.setattr(selections, "CHOSEN_ROWS", 1)
     with pytest.raises(StartedError):
         large.sql("SELECT v FROM p WHERE id > 0").collect()
 
@@ -354,7 +354,7 @@ def test_what_of_large_tables_an_engine_is_asked(large: Session, statement: str)
 
 @pytest.mark.parametrize(
     ("module", "name", "value"),
-    [(copied_rows, "LARGEST_PART", 0), (rewritten_here, "MOST_FILE_BYTES", 1), (actions_here, "MOST_CHANGED", 1)],
+    [(outcome, "CHANGED_PART", 0), (rewritten_here, "FILE_BYTES", 1), (actions_here, "CHANGED_ROWS", 1)],
 )
 def test_how_much_goes_through_this_process(
     large: Session, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str, value: int

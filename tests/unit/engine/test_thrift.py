@@ -61,7 +61,7 @@ def test_values_of_every_kind_are_passed_over() -> None:
 
 
 def test_values_of_unknown_kinds() -> None:
-    with pytest.raises(ValueError, match="of type 13"):
+    with pytest.raises(ValueError, match="no known type"):
         Struct.parsed(b"\x1d0123456789abcdef\x00")
 
 
@@ -79,5 +79,5 @@ def test_missing_fields() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"\x15", b"\x18\x05ab", b"\x1c"])
 def test_bytes_that_end_too_soon(data: bytes) -> None:
-    with pytest.raises(ValueError, match="end amid"):
+    with pytest.raises(ValueError, match="end amid|cut off"):
         Struct.parsed(data)
