@@ -38,7 +38,7 @@ class StatementInterrupted(KeyboardInterrupt):
         super().__init__(f"{made[:1].upper()}{made[1:]} {were} committed before Ctrl-C could stop the statement.")
 
 
-class Work(Protocol):
+class InterruptibleWork(Protocol):
     """Work elsewhere, such as the jobs of a Spark session."""
 
     def cancel(self) -> None:
@@ -60,7 +60,7 @@ class _Statement:
         self.sealed = self.in_doubt = False
         self.commits: list[tuple[str, int]] = []
         self.left = ""
-        self.works: dict[Hashable, Work] = {}
+        self.works: dict[Hashable, InterruptibleWork] = {}
         self.may_be_left = False
         """Whether the statement may end while what it has asked for goes on elsewhere."""
         self._is_left = False
@@ -232,7 +232,7 @@ def _caller(frame: FrameType | None) -> FrameType | None:
     return None if between is None else between.f_back
 
 
-def cancel_with(key: Hashable, begin: Callable[[], Work], *, may_be_left: bool = False) -> None:
+def cancel_with(key: Hashable, begin: Callable[[], InterruptibleWork], *, may_be_left: bool = False) -> None:
     """Has Ctrl-C cancel some work of the statement; `begin` is called for its first use of `key`.
 
     Of work that `may_be_left` no answer is waited for, where it does not come.

@@ -74,7 +74,7 @@ def read_call(line: str, cell: str = "") -> Call:
     return Call(options, out, f"{line}\n{cell}".strip())
 
 
-class Variables(Mapping[str, Any]):
+class NotebookVariables(Mapping[str, Any]):
     """The values of a notebook's variables, for parameters. Numbers of numpy are those of Python."""
 
     def __init__(self, names: Mapping[str, Any]) -> None:
@@ -122,7 +122,7 @@ class SqlMagics(Magics):
         for statement in split(call.sql):
             if result is not None:
                 display(result)  # type: ignore[no-untyped-call]
-            result = _run(session, statement.text, Variables(names))
+            result = _run(session, statement.text, NotebookVariables(names))
             if most is not None:
                 result.most_shown = most
             if not call.out:
@@ -173,7 +173,7 @@ def _number(text: str | None) -> int | None:
     return int(text)
 
 
-def _run(session: Session, sql: str, values: Variables) -> Result:
+def _run(session: Session, sql: str, values: NotebookVariables) -> Result:
     """The result of a statement, after how it changed its table's schema was shown."""
     try:
         result = session.sql(sql, values)

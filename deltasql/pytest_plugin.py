@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from deltasql.golden.failures import Failure
+    from deltasql.golden.failures import OutputFailure
     from deltasql.session import Session
 
 ACCEPT = "--deltasql-accept"
@@ -75,7 +75,7 @@ class GoldenFile(pytest.File):
 class GoldenMismatchError(Exception):
     """A golden file gave something else than its `.out` file says."""
 
-    def __init__(self, failures: tuple[Failure, ...]) -> None:
+    def __init__(self, failures: tuple[OutputFailure, ...]) -> None:
         self.failures = failures
         super().__init__("\n".join(map(str, failures)))
 
@@ -111,20 +111,20 @@ class GoldenItem(pytest.Item):
     def reportinfo(self) -> tuple[Path, int, str]:
         return self.path, 0, self.name
 
-    def _relative(self, failure: Failure) -> Failure:
+    def _relative(self, failure: OutputFailure) -> OutputFailure:
         """With the path as pytest shows paths."""
-        from deltasql.golden.failures import Failure
+        from deltasql.golden.failures import OutputFailure
 
         root = self.config.invocation_params.dir
         with suppress(ValueError):
-            return Failure(failure.file.relative_to(root), failure.line, failure.message, failure.diff)
+            return OutputFailure(failure.file.relative_to(root), failure.line, failure.message, failure.diff)
         return failure
 
 
 class _Told:
     """What is shown of a failed golden file; its attributes are those that pytest looks for."""
 
-    def __init__(self, failures: tuple[Failure, ...]) -> None:
+    def __init__(self, failures: tuple[OutputFailure, ...]) -> None:
         self._failures = failures
         self.reprcrash = _Crash(failures)
 
@@ -142,7 +142,7 @@ class _Told:
 class _Crash:
     """The place of a failure, and the one line about it in the summary."""
 
-    def __init__(self, failures: tuple[Failure, ...]) -> None:
+    def __init__(self, failures: tuple[OutputFailure, ...]) -> None:
         first, others = failures[0], len(failures) - 1
         self.path = str(first.file)
         self.lineno = first.line

@@ -362,6 +362,24 @@ def test_modules_are_short() -> None:
     _refuse(_grown(found, MOST_LINES, {}, "", "lines"))
 
 
+SAME_NAMES = {
+    "Connection": "PEP 249's name, in dbapi and in the surface of the Databricks connector on it",
+    "Cursor": "PEP 249's name, in dbapi and in the surface of the Databricks connector on it",
+}
+"""Public classes of two modules that have one name, with the reason."""
+
+
+def test_public_classes_have_names_of_their_own() -> None:
+    found: dict[str, list[str]] = {}
+    for file, tree in trees().items():
+        for node in tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                found.setdefault(node.name, []).append(file)
+    twice = {name: files for name, files in found.items() if len(files) > 1}
+    _refuse([f"{name} is in {' and in '.join(files)}" for name, files in twice.items() if name not in SAME_NAMES])
+    _refuse([f"{name} stands once: take it out of SAME_NAMES" for name in SAME_NAMES.keys() - twice.keys()])
+
+
 def test_folders_have_few_files() -> None:
     folders = [Path(file).parent.as_posix() for file in trees()]
     found = {folder: folders.count(folder) for folder in folders}

@@ -13,7 +13,7 @@ _ARE_FILES = frozenset({"FILE", "DIR"})
 """What a path is called in the help."""
 
 
-class Option(NamedTuple):
+class CompletedOption(NamedTuple):
     """An option with all its names. `values` are what it takes: words, or FILES; () for nothing that can be offered."""
 
     names: tuple[str, ...]
@@ -23,7 +23,7 @@ class Option(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class CompletedCommand:
     """A command with its options; `values` are what stands behind it without one, as an option's are.
 
     The command without a name is the program itself.
@@ -31,7 +31,7 @@ class Command:
 
     name: str
     help: str
-    options: tuple[Option, ...]
+    options: tuple[CompletedOption, ...]
     values: tuple[str, ...] = ()
 
 
@@ -42,7 +42,7 @@ def script(shell: str, parser: argparse.ArgumentParser) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _commands(parser: argparse.ArgumentParser) -> Iterator[Command]:
+def _commands(parser: argparse.ArgumentParser) -> Iterator[CompletedCommand]:
     """The program, then its commands in their order."""
     yield _command("", "", parser)
     for action in parser._actions:
@@ -52,14 +52,16 @@ def _commands(parser: argparse.ArgumentParser) -> Iterator[Command]:
                 yield _command(name, told.get(name, ""), inner)
 
 
-def _command(name: str, told: str, parser: argparse.ArgumentParser) -> Command:
+def _command(name: str, told: str, parser: argparse.ArgumentParser) -> CompletedCommand:
     actions = [item for item in parser._actions if not isinstance(item, argparse._SubParsersAction)]
     options = tuple(
-        Option(tuple(item.option_strings), _brief(parser, item), item.nargs != 0, _values(item))
+        CompletedOption(tuple(item.option_strings), _brief(parser, item), item.nargs != 0, _values(item))
         for item in actions
         if item.option_strings
     )
-    return Command(name, told, options, next((_values(item) for item in actions if not item.option_strings), ()))
+    return CompletedCommand(
+        name, told, options, next((_values(item) for item in actions if not item.option_strings), ())
+    )
 
 
 def _brief(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
@@ -71,7 +73,7 @@ def _values(action: argparse.Action) -> tuple[str, ...]:
     return tuple(action.choices or ()) or ((FILES,) if action.metavar in _ARE_FILES else ())
 
 
-def _bash(program: Command, commands: Sequence[Command]) -> Iterator[str]:
+def _bash(program: CompletedCommand, commands: Sequence[CompletedCommand]) -> Iterator[str]:
     """COMP_WORDS are the words of the line; the command is the first of them that is one, and no option's value."""
     alone = {name for option in program.options if option.takes_value for name in option.names}
     yield '# eval "$(deltasql completion bash)"'
@@ -94,12 +96,12 @@ def _bash(program: Command, commands: Sequence[Command]) -> Iterator[str]:
     yield "complete -o filenames -F _deltasql deltasql"
 
 
-def _names(command: Command) -> list[str]:
+def _names(command: CompletedCommand) -> list[str]:
     """The names of all its options."""
     return [name for option in command.options for name in option.names]
 
 
-def _bash_options(command: Command) -> Iterator[str]:
+def _bash_options(command: CompletedCommand) -> Iterator[str]:
     """What is offered behind options; those of the program are its commands', too, where they do not say otherwise."""
     place = f'"{command.name}"' if command.name else "*"
     for option in command.options:
@@ -108,7 +110,7 @@ def _bash_options(command: Command) -> Iterator[str]:
             yield f"        {patterns}) {_bash_values(option.values)}; return ;;"
 
 
-def _bash_words(command: Command, pattern: str, names: Sequence[str]) -> str:
+def _bash_words(command: CompletedCommand, pattern: str, names: Sequence[str]) -> str:
     """What is offered elsewhere: names, and where no option begins the values of the command."""
     values = f'[[ "$word" != -* ]] && {_bash_values(command.values)} || ' if command.values else ""
     return f'        {pattern}) {values}COMPREPLY=($(compgen -W "{" ".join(names)}" -- "$word")) ;;'
@@ -119,7 +121,7 @@ def _bash_values(values: Sequence[str]) -> str:
     return f'COMPREPLY=($(compgen {offered} -- "$word"))'
 
 
-def _zsh(program: Command, commands: Sequence[Command]) -> Iterator[str]:
+def _zsh(program: CompletedCommand, commands: Sequence[CompletedCommand]) -> Iterator[str]:
     """`_arguments -C` leaves what follows the command to the `case`, where words and number begin with the command."""
     yield "#compdef deltasql"
     yield '# eval "$(deltasql completion zsh)"'
@@ -145,7 +147,7 @@ def _zsh(program: Command, commands: Sequence[Command]) -> Iterator[str]:
     yield "compdef _deltasql deltasql"
 
 
-def _zsh_options(command: Command) -> Iterator[str]:
+def _zsh_options(command: CompletedCommand) -> Iterator[str]:
     for option in command.options:
         value = f":value{_zsh_values(option.values)}" if option.takes_value else ""
         told = option.help.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
@@ -156,7 +158,7 @@ def _zsh_values(values: Sequence[str]) -> str:
     return ":_files" if FILES in values else f":({' '.join(values)})"
 
 
-def _fish(program: Command, commands: Sequence[Command]) -> Iterator[str]:
+def _fish(program: CompletedCommand, commands: Sequence[CompletedCommand]) -> Iterator[str]:
     yield "# deltasql completion fish | source"
     yield "complete -c deltasql -f"
     names = " ".join(item.name for item in commands)
@@ -169,7 +171,7 @@ def _fish(program: Command, commands: Sequence[Command]) -> Iterator[str]:
         yield from _fish_options(item, here)
 
 
-def _fish_options(command: Command, condition: str) -> Iterator[str]:
+def _fish_options(command: CompletedCommand, condition: str) -> Iterator[str]:
     for option in command.options:
         words = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names]
         value = f" -r{_fish_values(option.values)}" if option.takes_value else ""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from deltasql.dbapi.bulk import MANY_ROWS, BulkInsert, bulk_insert
 from deltasql.dbapi.exceptions import InterfaceError, ProgrammingError
-from deltasql.dbapi.rows import Rows, rows_of
+from deltasql.dbapi.rows import FetchedRows, rows_of
 from deltasql.dbapi.types import Column, describe
 from deltasql.result import Result, Row
 
@@ -53,7 +53,7 @@ class Cursor:
         self.rowcount = -1
         self.description: list[Column] | None = None
         self.result: Result | None = None
-        self._rows: Rows | None = None
+        self._rows: FetchedRows | None = None
         self._at = 0
         self._closed = False
 
@@ -175,10 +175,10 @@ class Cursor:
         self._at = end
         return found
 
-    def _end(self, rows: Rows, size: int) -> int:
+    def _end(self, rows: FetchedRows, size: int) -> int:
         return min(rows.count, self._at + max(0, size))
 
-    def _fetchable(self) -> Rows:
+    def _fetchable(self) -> FetchedRows:
         """Raises InterfaceError, and ProgrammingError where no statement has given rows."""
         self._check_open()
         if self._rows is None:

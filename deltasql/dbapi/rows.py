@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class Rows(Protocol):
+class FetchedRows(Protocol):
     """Rows that have been computed."""
 
     @property
@@ -27,16 +27,16 @@ class Rows(Protocol):
         """The same, as an Arrow table."""
 
 
-def rows_of(result: Result) -> Rows:
+def rows_of(result: Result) -> FetchedRows:
     """The rows of a result; those of a query are computed now, once, and kept in columns."""
     if not result.is_query:
-        return KnownRows(result.schema, result.collect())
+        return BufferedRows(result.schema, result.collect())
     if all(_has_columns(item.type) for item in result.schema):
         return ArrowRows(result.schema, result.to_arrow())
-    return KnownRows(result.schema, result.collect())
+    return BufferedRows(result.schema, result.collect())
 
 
-class KnownRows:
+class BufferedRows:
     """Implements Rows for Python values."""
 
     def __init__(self, schema: StructType, rows: Sequence[Row]) -> None:

@@ -12,12 +12,12 @@ from deltasql.log.actions.actions import AddCDCFile, AddFile
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import (
     Operator,
-    Query,
     Rearrange,
     Rewrite,
     RowAction,
     RowEffect,
     RowKind,
+    SqlQuery,
     Supplied,
     Write,
 )
@@ -58,7 +58,7 @@ class Rewritten:
         return sum(n for action, n in pairs if action.effect is effect and kind in {None, action.kind})
 
 
-class Names(Protocol):
+class EngineNames(Protocol):
     """Views, functions and tables that the engine has by name. Only what says so starts it."""
 
     def knows(self, parts: Sequence[str]) -> bool:
@@ -87,7 +87,7 @@ class Names(Protocol):
         """Takes a temporary function out of the engine: one of ours has its name now, or it is dropped."""
 
 
-class Analyst(Names, Protocol):
+class Analyst(EngineNames, Protocol):
     """The engine's answers to questions that only Spark's analyser can answer. Most start Spark."""
 
     @property
@@ -220,7 +220,7 @@ class Runtime(Protocol):
         self,
         snapshot: Snapshot,
         reads: Reads | None = None,
-        probe: Rewrite | Query | None = None,
+        probe: Rewrite | SqlQuery | None = None,
         stage: Stage | None = None,
         time_zone: str | None = None,
     ) -> RowReader:

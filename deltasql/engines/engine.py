@@ -20,7 +20,7 @@ from deltasql.engines.sail.handle import SailHandle
 from deltasql.engines.spark.engine import SparkRuntime, spark_stage
 from deltasql.engines.spark.failures.spark_errors import retold
 from deltasql.engines.spark.reading.frames import Frames
-from deltasql.engines.spark.rewrites.merge_source import Source
+from deltasql.engines.spark.rewrites.merge_source import MergeSource
 from deltasql.engines.spark.rows import QueryResult
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.log.storage.stores import Stores
@@ -130,7 +130,7 @@ class InProcessFirst(SparkRuntime):
     def _keep(self, source: HeldRows) -> None:
         self._source = source
 
-    def source(self, operator: Rewrite) -> Source:
+    def source(self, operator: Rewrite) -> MergeSource:
         """The source of a rewrite that has run: the rows that it had then, or the same ones read again."""
         if self._source is not None and operator.join is not None:
             operator = replace(operator, join=replace(operator.join, source=self._source))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.door import EMPTY, Rewritten, RowReader, Stage, StatementEngine
 from deltasql.log.storage.stores import Stores
-from deltasql.plan.operators import Operator, Query, Rearrange, Rewrite, Supplied, Write
+from deltasql.plan.operators import Operator, Rearrange, Rewrite, SqlQuery, Supplied, Write
 from deltasql.plan.reads import Reads
 from deltasql.plan.way import Way
 from deltasql.result import Columnar, RowSource
@@ -148,7 +148,7 @@ class Asleep:
         self,
         snapshot: Snapshot,
         reads: Reads | None = None,
-        probe: Rewrite | Query | None = None,
+        probe: Rewrite | SqlQuery | None = None,
         stage: Stage | None = None,
         time_zone: str | None = None,
     ) -> RowReader:

@@ -17,7 +17,7 @@ from deltasql.planner.catalog_changes import (
     FunctionDefining,
     Registration,
     Relocation,
-    Renaming,
+    RenameChange,
     SchemaChoice,
     SchemaComment,
     SchemaCreation,
@@ -42,7 +42,7 @@ def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> N
             catalog.register(parts, location, managed)
         case Unregistration(parts):
             _remove_files(catalog.unregister(parts), stores)
-        case Renaming(parts, new_parts):
+        case RenameChange(parts, new_parts):
             catalog.rename(parts, new_parts)
         case Relocation(parts, location):
             catalog.set_location(parts, location)

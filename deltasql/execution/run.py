@@ -30,7 +30,7 @@ from deltasql.planner.changes import (
     FileRemoval,
     LayoutChange,
     LogRows,
-    ManifestWriting,
+    ManifestChange,
     Plan,
     Preview,
     QueryRows,
@@ -138,7 +138,7 @@ class Run:
                 from deltasql.execution.vacuum import remove_files
 
                 return remove_files(plan, self._runtime, self._session.settings)
-            case ManifestWriting(log, snapshot):
+            case ManifestChange(log, snapshot):
                 return _manifests_written(log, snapshot)
             case Stepwise():
                 return self._stepped(plan)

@@ -15,7 +15,7 @@ from deltasql.golden.compare import SCHEDULE
 from deltasql.golden.record import Block, Recorder, block, described
 from deltasql.golden.scenario import Scenario
 from deltasql.golden.schedule import Schedule
-from deltasql.golden.serial import MOST_STATEMENTS, Order, Rows, allowed_orders, explaining, with_change
+from deltasql.golden.serial import MOST_STATEMENTS, Order, SerialRows, allowed_orders, explaining, with_change
 from deltasql.golden.watch import LogWatch
 from deltasql.golden.writers import Ended, Ending, Sessions, Writers
 from deltasql.log.commit.commit_info import table_level
@@ -82,7 +82,7 @@ class _Played:
     """What one schedule came to: how its statements ended, the check's lines, the tables with new commits."""
 
     ended: Sequence[Ended]
-    rows: Rows
+    rows: SerialRows
     tables: Sequence[str]
     defects: Sequence[str]
 
@@ -112,7 +112,7 @@ class _LevelRun:
         self._copies = copies
         self._recorder = Recorder(copies.warehouse, level, run.scenario.text)
         self._as_set_up = copies.place
-        self._serial: dict[Order, Rows | None] = {}
+        self._serial: dict[Order, SerialRows | None] = {}
 
     def blocks(self) -> Iterator[Block]:
         with self._run.sessions(self._copies.warehouse) as opened:
@@ -145,13 +145,13 @@ class _LevelRun:
             rows = self._rows(opened)
         return _Played(writers.ended, rows, [item.table for item in watch.look()], writers.defects)
 
-    def _rows(self, opened: Sessions) -> Rows:
+    def _rows(self, opened: Sessions) -> SerialRows:
         """What the check finds. Raises what the check raises."""
         check = self._scenario.check
         result = opened.of("").sql(self._recorder.sql_of(check))
         self._recorder.look()
         columns, *rows = self._recorder.outcome(check, result)
-        return Rows(columns, tuple(rows))
+        return SerialRows(columns, tuple(rows))
 
     def _verdict(self, played: _Played) -> tuple[str, str]:
         """The outcome line, and what is wrong with it or ""."""
@@ -191,10 +191,10 @@ class _LevelRun:
         log = DeltaLog(str(self._copies.warehouse / tables[0]))
         return table_level(log.snapshot().metadata.configuration)
 
-    def _serially(self, order: Order) -> Rows | None:
+    def _serially(self, order: Order) -> SerialRows | None:
         return self._after(order, None)
 
-    def _after(self, order: Order, start: Path | None) -> Rows | None:
+    def _after(self, order: Order, start: Path | None) -> SerialRows | None:
         """The rows after some statements one by one, from a copy or the setup; None where one of them fails."""
         if start is None and order in self._serial:
             return self._serial[order]
@@ -204,7 +204,7 @@ class _LevelRun:
             self._serial[order] = rows
         return rows
 
-    def _one_by_one(self, order: Order) -> Rows | None:
+    def _one_by_one(self, order: Order) -> SerialRows | None:
         with self._run.sessions(self._copies.warehouse) as opened:
             try:
                 for label in order:

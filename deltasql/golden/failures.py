@@ -11,7 +11,7 @@ FULL_ANNOTATION = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class OutputFailure:
     """`line` of `file`, from 1, is where to look; `message` is one sentence or a title, `diff` what differs, or ""."""
 
     file: Path

@@ -8,7 +8,7 @@ from typing import TextIO
 
 from deltasql.errors.base import counted
 from deltasql.golden.agreement import new_errors, summary
-from deltasql.golden.failures import Failure, wants_annotations
+from deltasql.golden.failures import OutputFailure, wants_annotations
 from deltasql.golden.suite import GoldenOutcome
 
 OUTDATED = "The .out file hides values of your own, as earlier versions did. Run with --accept to renew it."
@@ -83,7 +83,7 @@ class Report:
             if self._annotated:
                 self._write(failure.annotation)
 
-    def _told(self, failure: Failure) -> str:
+    def _told(self, failure: OutputFailure) -> str:
         head, *lines = str(failure).splitlines()
         return "\n".join([self._painted(head, _BOLD), *map(self._coloured_change, lines)])
 

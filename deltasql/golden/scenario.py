@@ -12,7 +12,7 @@ from deltasql.golden.script import GoldenScript, GoldenStatement
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ScenarioStep:
     """One statement of a session. `label` is the session's name, with a number where it has several statements."""
 
     label: str
@@ -24,7 +24,7 @@ class Scenario:
     """`levels` has each value of `${LEVEL}` with which everything is run, "" alone where there is none."""
 
     setup: tuple[GoldenStatement, ...]
-    steps: Mapping[str, tuple[Step, ...]]
+    steps: Mapping[str, tuple[ScenarioStep, ...]]
     check: GoldenStatement
     schedules: tuple[Schedule, ...]
     levels: tuple[str, ...]
@@ -86,10 +86,10 @@ def _parts(
     return setup, mine, checks
 
 
-def _labelled(session: str, statements: Sequence[GoldenStatement]) -> tuple[Step, ...]:
+def _labelled(session: str, statements: Sequence[GoldenStatement]) -> tuple[ScenarioStep, ...]:
     if len(statements) == 1:
-        return (Step(session, statements[0]),)
-    return tuple(Step(f"{session}{number}", statement) for number, statement in enumerate(statements, 1))
+        return (ScenarioStep(session, statements[0]),)
+    return tuple(ScenarioStep(f"{session}{number}", statement) for number, statement in enumerate(statements, 1))
 
 
 def _error(place: Place, problem: str) -> ScheduleError:

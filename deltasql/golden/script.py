@@ -12,7 +12,7 @@ from deltasql.parser import split
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class ScriptOptions:
     """What directives say: the title of the next statement, whether its log is shown, its rows sorted, values hidden.
 
     `session` is the writer that runs it, "" for the setup; `check` marks the query that looks at the end of a schedule.
@@ -31,7 +31,7 @@ class GoldenStatement:
     """One statement without the comments in front of it."""
 
     text: str
-    options: Options
+    options: ScriptOptions
     place: Place
 
 
@@ -69,8 +69,8 @@ class GoldenScript:
 class _Reading:
     """What the directives so far come to."""
 
-    common: Options = Options()
-    options: Options = Options()
+    common: ScriptOptions = ScriptOptions()
+    options: ScriptOptions = ScriptOptions()
     jvm: bool = True
     schedules: list[ScheduleText] = field(default_factory=list)
     levels: tuple[str, ...] = ()
@@ -96,7 +96,7 @@ class _Reading:
             case _:
                 self.options = _applied(self.options, found, whole_file)
 
-    def end_statement(self) -> Options:
+    def end_statement(self) -> ScriptOptions:
         done, self.options = self.options, self.common
         return done
 
@@ -147,7 +147,7 @@ def _first_paragraph(head: list[str]) -> int:
     return head.index("") if "" in head else 0
 
 
-def _applied(options: Options, found: Directive, whole_file: bool) -> Options:
+def _applied(options: ScriptOptions, found: Directive, whole_file: bool) -> ScriptOptions:
     on = found.value.lower() == "on"
     match found.name:
         case "name":

@@ -19,17 +19,17 @@ MOST_STATEMENTS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class SerialRows:
     """What the check query gave: its columns, then its rows in any order, as text."""
 
     columns: str
     rows: tuple[str, ...]
 
-    def same(self, other: Rows | None) -> bool:
+    def same(self, other: SerialRows | None) -> bool:
         return other is not None and self.columns == other.columns and Counter(self.rows) == Counter(other.rows)
 
 
-RunSerially = Callable[[Order], "Rows | None"]
+RunSerially = Callable[[Order], "SerialRows | None"]
 """The rows after these statements on a fresh table; None where one of them fails."""
 
 
@@ -52,12 +52,12 @@ def _with_inserted(commits: Order, idle: Order, any_order: bool) -> Iterator[Ord
             yield order
 
 
-def explaining(rows: Rows, orders: Iterable[Order], run: RunSerially) -> Order | None:
+def explaining(rows: SerialRows, orders: Iterable[Order], run: RunSerially) -> Order | None:
     """The first of the orders that gives the rows, or None."""
     return next((order for order in orders if rows.same(run(order))), None)
 
 
-def with_change(rows: Rows, before: Rows | None, after: Rows | None) -> Rows | None:
+def with_change(rows: SerialRows, before: SerialRows | None, after: SerialRows | None) -> SerialRows | None:
     """`rows` with the rows deleted and added that tell `after` from `before`; None where they are not there.
 
     So a refused statement would have left the table, had its rows been merged with those of the others.
@@ -68,4 +68,4 @@ def with_change(rows: Rows, before: Rows | None, after: Rows | None) -> Rows | N
     gone = old - new
     if gone - present:
         return None
-    return Rows(rows.columns, tuple((present - gone + (new - old)).elements()))
+    return SerialRows(rows.columns, tuple((present - gone + (new - old)).elements()))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from deltasql.errors.usage import NoGoldenFilesError
 from deltasql.golden.compare import SCHEDULE, TITLE, Change, changes, difference, hides
 from deltasql.golden.concurrency import ScenarioRun
-from deltasql.golden.failures import Failure
+from deltasql.golden.failures import OutputFailure
 from deltasql.golden.record import Block, Recorder
 from deltasql.golden.scenario import Scenario, read_scenario
 from deltasql.golden.script import GoldenScript, read_script
@@ -67,22 +67,22 @@ class GoldenOutcome:
         return self.expected == self.actual and not self.defects
 
     @property
-    def failures(self) -> tuple[Failure, ...]:
+    def failures(self) -> tuple[OutputFailure, ...]:
         """What is wrong, statement by statement; none when all is as expected."""
         lines = zip_longest(self.defects, self.defect_lines[: len(self.defects)], fillvalue=1)
-        found = [Failure(self.path, int(line), str(text)) for text, line in lines]
+        found = [OutputFailure(self.path, int(line), str(text)) for text, line in lines]
         if self.expected is None:
-            return tuple(found) or (Failure(self.path, 1, NO_EXPECTATION),)
+            return tuple(found) or (OutputFailure(self.path, 1, NO_EXPECTATION),)
         differing = [self._failure(change) for change in changes(self.expected, self.actual)]
         if self.expected != self.actual and not differing:
-            differing = [Failure(output_path(self.path), 1, OTHER_ENDING)]
+            differing = [OutputFailure(output_path(self.path), 1, OTHER_ENDING)]
         return (*found, *differing)
 
-    def _failure(self, change: Change) -> Failure:
+    def _failure(self, change: Change) -> OutputFailure:
         if not change.after:
-            return Failure(output_path(self.path), change.before, change.heading, change.diff)
+            return OutputFailure(output_path(self.path), change.before, change.heading, change.diff)
         line = max((mine for begin, mine in self.places if begin <= change.after), default=1)
-        return Failure(self.path, line, change.heading, change.diff)
+        return OutputFailure(self.path, line, change.heading, change.diff)
 
     def accept(self) -> None:
         """Makes what came out the expectation."""

@@ -14,7 +14,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.golden.faults import NextPut
 from deltasql.golden.record import Recorder
-from deltasql.golden.scenario import Step
+from deltasql.golden.scenario import ScenarioStep
 from deltasql.golden.schedule import Fault, Move, Schedule, Verb
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Ended:
     `commits_before` were there when it ended. `began_from` is a copy of the warehouse when it began; None: as set up.
     """
 
-    step: Step
+    step: ScenarioStep
     ending: Ending
     text: str
     version: int
@@ -51,7 +51,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class _Running:
-    step: Step
+    step: ScenarioStep
     pending: Pending | None
     began_from: Path | None
 
@@ -61,7 +61,7 @@ class Writers:
 
     def __init__(
         self,
-        steps: Mapping[str, Sequence[Step]],
+        steps: Mapping[str, Sequence[ScenarioStep]],
         sessions: Sessions,
         recorder: Recorder,
         save: Callable[[], Path],

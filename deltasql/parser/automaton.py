@@ -31,7 +31,7 @@ _DECLARED = {
 }
 
 
-class Token(NamedTuple):
+class GrammarToken(NamedTuple):
     """A terminal with its place in the text."""
 
     name: str
@@ -58,7 +58,7 @@ class Stuck(NamedTuple):
 
     position: int
     expected: frozenset[str]
-    previous: Token | None
+    previous: GrammarToken | None
 
 
 class NoParseError(Exception):
@@ -74,8 +74,8 @@ class _Path(NamedTuple):
 
     states: list[int]
     values: list[Any]
-    previous: Token | None
-    tokens: list[Token]
+    previous: GrammarToken | None
+    tokens: list[GrammarToken]
 
 
 class Automaton:
@@ -85,7 +85,7 @@ class Automaton:
         self.text = text
         self.tables: Tables = grammar_tables()
         # The furthest place so far, the token before it, and the stacks that stood there.
-        self._furthest: tuple[int, Token | None, list[list[int]]] = (-1, None, [])
+        self._furthest: tuple[int, GrammarToken | None, list[list[int]]] = (-1, None, [])
         self._start_state = self.tables.start_states[start]
         self._end_state = self.tables.end_states[start]
 
@@ -130,7 +130,7 @@ class Automaton:
         symbols = self.tables.states[states[-1]]
         return frozenset(symbol for symbol in symbols if _is_terminal(symbol) and self._accepts(states, symbol))
 
-    def _note(self, position: int, states: list[int], previous: Token | None) -> None:
+    def _note(self, position: int, states: list[int], previous: GrammarToken | None) -> None:
         if position > self._furthest[0]:
             self._furthest = (position, previous, [])
         if position == self._furthest[0]:
@@ -157,7 +157,7 @@ class Automaton:
                 del states[-production.length :]
             states.append(table[states[-1]][production.origin])
 
-    def _feed(self, states: list[int], values: list[Any], token: Token, previous: Token | None) -> bool:
+    def _feed(self, states: list[int], values: list[Any], token: GrammarToken, previous: GrammarToken | None) -> bool:
         """Takes an acceptable token; True when the text is read."""
         table, productions = self.tables.states, self.tables.productions
         end = previous.end if previous else token.start
@@ -179,11 +179,11 @@ class Automaton:
             states.append(table[states[-1]][production.origin])
         return True
 
-    def _tokens(self, states: list[int], position: int, previous: Token | None) -> list[Token]:
+    def _tokens(self, states: list[int], position: int, previous: GrammarToken | None) -> list[GrammarToken]:
         """What the text at `position` can be to the grammar here, best first."""
         text, wanted = self.text, self.tables.states[states[-1]]
         if position >= len(text):
-            return [Token(END, position, position)] if END in wanted or states[-1] == self._end_state else []
+            return [GrammarToken(END, position, position)] if END in wanted or states[-1] == self._end_state else []
         run = self._run(wanted, position)
         if run and not self._accepts(states, run.name):
             # Another statement wants it behind the same piece.
@@ -194,49 +194,51 @@ class Automaton:
         for name, match in _matchers():
             found = match(text, position) if name in wanted else None
             if found:
-                tokens.append(Token(name, position, found.end()))
+                tokens.append(GrammarToken(name, position, found.end()))
         expression = self._expression(states, position, previous) if "EXPRESSION_RUN" in wanted else None
         return [*tokens, expression] if expression else tokens
 
-    def _keywords_and_symbols(self, wanted: dict[str, int], position: int, run: Token | None) -> list[Token]:
+    def _keywords_and_symbols(
+        self, wanted: dict[str, int], position: int, run: GrammarToken | None
+    ) -> list[GrammarToken]:
         """The keyword or the character that the grammar wants; a run that begins with the character is as good."""
         text, tokens = self.text, []
         word = WORD.match(text, position)
         keyword = self.tables.keywords.get(word[0].upper()) if word else None
         if word and keyword in wanted:
-            tokens.append(Token(keyword, position, word.end()))
+            tokens.append(GrammarToken(keyword, position, word.end()))
         symbol = self.tables.symbols.get(text[position])
         if symbol in wanted and (run is None or may_be_columns(text, position)):
-            tokens.append(Token(symbol, position, position + 1))
+            tokens.append(GrammarToken(symbol, position, position + 1))
         return tokens
 
-    def _run(self, wanted: dict[str, int], position: int) -> Token | None:
+    def _run(self, wanted: dict[str, int], position: int) -> GrammarToken | None:
         """The run that starts here, if the grammar wants one other than an expression."""
         text = self.text
         leading = self._leading(wanted, position)
         if leading is not None:
             return leading
         if "QUERY_RUN" in wanted and is_query(text, position):
-            return Token("QUERY_RUN", position, balanced_end(text, position))
+            return GrammarToken("QUERY_RUN", position, balanced_end(text, position))
         if "SUBQUERY_RUN" in wanted and text[position] == "(":
-            return Token("SUBQUERY_RUN", position, balanced_end(text, position, one_group=True))
+            return GrammarToken("SUBQUERY_RUN", position, balanced_end(text, position, one_group=True))
         if "ATOMIC_BLOCK" in wanted and (end := atomic_end(text, position)) is not None:
-            return Token("ATOMIC_BLOCK", position, end)
+            return GrammarToken("ATOMIC_BLOCK", position, end)
         if "REST_RUN" in wanted and text[position] != ";":
-            return Token("REST_RUN", position, balanced_end(text, position))
+            return GrammarToken("REST_RUN", position, balanced_end(text, position))
         return None
 
-    def _leading(self, wanted: dict[str, int], position: int) -> Token | None:
+    def _leading(self, wanted: dict[str, int], position: int) -> GrammarToken | None:
         """The run before the first word of a statement, if one starts here that is no query."""
         word = WORD.match(self.text, position)
         opening = word[0].upper() if word else ""
         for name, end_of, openings in (("CTES_RUN", ctes_end, ("WITH",)), ("FROM_RUN", from_end, ("FROM", "WITH"))):
             end = end_of(self.text, position) if name in wanted and opening in openings else None
             if end is not None:
-                return Token(name, position, end)
+                return GrammarToken(name, position, end)
         return None
 
-    def _expression(self, states: list[int], position: int, previous: Token | None) -> Token | None:
+    def _expression(self, states: list[int], position: int, previous: GrammarToken | None) -> GrammarToken | None:
         after = self._after(states, "EXPRESSION_RUN")
         if after is None:
             return None
@@ -244,7 +246,7 @@ class Automaton:
         scan = ExpressionScan(self.text, position, self.tables.keywords, may_follow)
         end = scan.run()
         if scan.complete:
-            return Token("EXPRESSION_RUN", position, end)
+            return GrammarToken("EXPRESSION_RUN", position, end)
         if end > position:
             # An operator without its operand: the place to complain about is after it.
             self._note(skip_blanks(self.text, end), states, previous)

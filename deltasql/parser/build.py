@@ -14,7 +14,7 @@ from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
 from deltasql.errors.base import Caret
-from deltasql.parser.automaton import Token, Tree
+from deltasql.parser.automaton import GrammarToken, Tree
 from deltasql.parser.runs import RUNS
 from deltasql.parser.tables import grammar_tables
 from deltasql.plan.base import SqlText
@@ -35,11 +35,11 @@ def builds(*names: str) -> Callable[[_Rule], _Rule]:
     return register
 
 
-def build(tree: Tree | Token | None, text: str) -> Any:
+def build(tree: Tree | GrammarToken | None, text: str) -> Any:
     """The value of a tree: a node, a part of one, or a Python value for a token."""
     if tree is None:
         return None
-    if isinstance(tree, Token):
+    if isinstance(tree, GrammarToken):
         return _token(tree, text)
     children = [build(child, text) for child in tree.children]
     if tree.name.endswith("_list"):
@@ -51,16 +51,16 @@ def build(tree: Tree | Token | None, text: str) -> Any:
     return _nodes(family)[tree.name](*children)
 
 
-def caret(tree: Tree | Token, text: str) -> Caret:
+def caret(tree: Tree | GrammarToken, text: str) -> Caret:
     """The place of a tree, for an error."""
     return Caret(text, tree.start, tree.end)
 
 
-def sql_text(tree: Tree | Token, text: str) -> SqlText:
+def sql_text(tree: Tree | GrammarToken, text: str) -> SqlText:
     return SqlText(text[tree.start : tree.end], tree.start)
 
 
-def _token(token: Token, text: str) -> str | int | SqlText:
+def _token(token: GrammarToken, text: str) -> str | int | SqlText:
     written = text[token.start : token.end]
     if token.name in RUNS:
         return SqlText(written, token.start)

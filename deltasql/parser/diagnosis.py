@@ -8,7 +8,7 @@ from deltasql.errors.base import Caret
 from deltasql.errors.suggestion import resembles
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.advice import advice
-from deltasql.parser.automaton import Stuck, Token
+from deltasql.parser.automaton import GrammarToken, Stuck
 from deltasql.parser.runs import QUERY_WORDS, WORD
 from deltasql.parser.tables import END, grammar_tables
 from deltasql.sql.extents import balanced_end, skip_blanks
@@ -181,7 +181,7 @@ def _inside(text: str, position: int) -> int:
     return position
 
 
-def _words_before(text: str, previous: Token | None) -> list[re.Match[str]]:
+def _words_before(text: str, previous: GrammarToken | None) -> list[re.Match[str]]:
     if previous is None or previous.name not in {"IDENTIFIER", "EXPRESSION_RUN"}:
         return []
     return list(WORD.finditer(text, previous.start, previous.end))

@@ -109,7 +109,7 @@ class UnionAll:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Query:
+class SqlQuery:
     """Rows of a query in Spark SQL; `relations` are the rows behind the view names that `sql` uses.
 
     That of a view is analysed under the `settings` of its creation (None: not set), and has the columns of `view`.
@@ -121,14 +121,14 @@ class Query:
     label: str = ""
     settings: Mapping[str, str | None] = field(default_factory=dict)
     view: ViewColumns | None = None
-    renames: Renaming | None = None
+    renames: RenamedQuery | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Renaming:
+class RenamedQuery:
     """A query whose columns get `names`, by position."""
 
-    query: Query
+    query: SqlQuery
     names: tuple[str, ...]
 
 
@@ -385,7 +385,7 @@ Operator: TypeAlias = Union[
     Scan,
     SourceFiles,
     UnionAll,
-    Query,
+    SqlQuery,
     SqlFunction,
     Supplied,
     HeldRows,
@@ -416,7 +416,7 @@ def children(operator: Operator) -> Iterator[Operator]:
             return
         case UnionAll():
             yield from operator.inputs
-        case Query() | SqlFunction():
+        case SqlQuery() | SqlFunction():
             yield from operator.relations.values()
         case Rewrite():
             yield operator.target

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from deltasql.plan.operators import Query, Rewrite
+from deltasql.plan.operators import Rewrite, SqlQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class RowReads:
     user could do about it.
     """
 
-    probe: Rewrite | Query | None
+    probe: Rewrite | SqlQuery | None
     advice: str = ""
 
 

@@ -26,16 +26,16 @@ from deltasql.plan.operators import (
     SCAN_COLUMNS,
     Operator,
     Pruning,
-    Query,
     Scan,
     SourceFiles,
     SqlFunction,
+    SqlQuery,
     TableVersion,
     ViewColumns,
 )
 from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.change_feed import changes
-from deltasql.planner.context import GLOBAL, Context, Reader
+from deltasql.planner.context import GLOBAL, Context, TextReader
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import TIME_ZONE
 from deltasql.skipping.predicates import condition
@@ -69,7 +69,7 @@ def columns_of(context: Context, view: TableName) -> StructType:
         sql, relations = bind(context, f"SELECT * FROM {view}")
     except DeltaSqlError as error:
         raise error.at(context.caret(view.start, view.end)) from None
-    return context.analyst.schema(Query(sql, relations, "query"))
+    return context.analyst.schema(SqlQuery(sql, relations, "query"))
 
 
 def _evolved_columns(context: Context, view: TableName) -> StructType:
@@ -79,7 +79,7 @@ def _evolved_columns(context: Context, view: TableName) -> StructType:
     definition = entry.definition
     try:
         rows = _view(context, stored_view(definition), view, entry.parts)
-        inner = Query(rows.sql, rows.relations)
+        inner = SqlQuery(rows.sql, rows.relations)
         given = known_columns(definition.query, inner) if context.analyst.is_plain and not rows.settings else None
         if given is None or context.analyst.started:
             given = context.analyst.schema(rows)
@@ -176,14 +176,14 @@ def _files(
     return snapshot.read_files(lambda files: skip_files(files, asked, columns, zone))
 
 
-def query(context: Context, text: SqlText, ctes: SqlText | None = None, label: str = "query") -> Query:
+def query(context: Context, text: SqlText, ctes: SqlText | None = None, label: str = "query") -> SqlQuery:
     """A query of the user's, its tables bound to snapshots."""
     pieces: tuple[SqlText, ...] = (ctes, SqlText("\n", 0), text) if ctes else (text,)
     if ctes and text.text.lstrip("( \n").upper().startswith("WITH"):
         # A query has one WITH: the inner one goes into brackets.
         pieces = (ctes, SqlText("\nSELECT * FROM (\n", 0), text, SqlText("\n)", 0))
     sql, relations = bind(context, "".join(piece.text for piece in pieces), place=place_in(pieces))
-    return Query(sql, relations, label)
+    return SqlQuery(sql, relations, label)
 
 
 def bind(
@@ -357,7 +357,7 @@ def location_of(context: Context, name: TableName) -> str | None:
     return context.catalog.require(name.parts, context.views if len(name.parts) == 1 else ()).location
 
 
-def _view(context: Context, view: View, name: TableName, parts: tuple[str, str, str] | None = None) -> Query:
+def _view(context: Context, view: View, name: TableName, parts: tuple[str, str, str] | None = None) -> SqlQuery:
     """The rows of a view; `parts` is the full name of one of the catalog. Raises RecursiveViewError for one that came
     to read itself when it, or what it reads, got another name."""
     if name.temporal is not None:
@@ -371,12 +371,12 @@ def _view(context: Context, view: View, name: TableName, parts: tuple[str, str, 
     if view.columns:
         names = ", ".join(quote(column) for column in view.columns)
         sql = f"SELECT * FROM (\n{sql}\n) AS {VIEW}({names})"
-    return Query(sql, relations, f"view {name}")
+    return SqlQuery(sql, relations, f"view {name}")
 
 
 def _made_view(
     context: Context, view: View, made: Creation, name: TableName, parts: tuple[str, str, str] | None
-) -> Query:
+) -> SqlQuery:
     """The query of a view as it was meant when the view was made, over the tables as they are."""
     inner, settings = _within(context, made.namespace, made.settings, made.views, parts)
     sql, relations = bind(inner, view.query)
@@ -385,7 +385,7 @@ def _made_view(
         remedy = f"CREATE OR REPLACE{' TEMPORARY' * (parts is None)} VIEW {name} AS …"
         cast, typed = view.mode is SchemaMode.COMPENSATION, view.mode not in EVOLVING
         columns = ViewColumns(str(name), made.names, made.schema, remedy, cast=cast, typed=typed)
-    return Query(sql, relations, f"view {name}", settings, columns)
+    return SqlQuery(sql, relations, f"view {name}", settings, columns)
 
 
 def _within(
@@ -409,7 +409,7 @@ def _within(
         context,
         catalog=context.catalog.within(*namespace),
         views=context.views.called(views),
-        reader=Reader(other, context.current, context.inside if parts is None else (*context.inside, parts)),
+        reader=TextReader(other, context.current, context.inside if parts is None else (*context.inside, parts)),
     )
     return inner, other
 

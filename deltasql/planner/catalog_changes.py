@@ -76,7 +76,7 @@ class Unregistration(CatalogChange):
 
 
 @dataclass(frozen=True, slots=True)
-class Renaming(CatalogChange):
+class RenameChange(CatalogChange):
     """A table gets another name; its files stay where they are."""
 
     parts: tuple[str, ...]

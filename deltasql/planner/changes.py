@@ -14,7 +14,7 @@ from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.secrets import shown_value
 from deltasql.log.actions.operations import Operation, Outcome
 from deltasql.log.reading.copy_log import LoadedFiles
-from deltasql.log.storage.source_files import SourceFile
+from deltasql.log.storage.source_files import ListedFile
 from deltasql.plan.operators import Operator, Rearrange, Rewrite, Write
 from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.reads import NO_ROWS, Reads, RowReads
@@ -174,7 +174,7 @@ class Load:
     With `forced` files are loaded whether others have loaded them or not.
     """
 
-    new: tuple[SourceFile, ...]
+    new: tuple[ListedFile, ...]
     known: LoadedFiles
     skipped: int = 0
     forced: bool = False
@@ -257,7 +257,7 @@ class FileRemoval:
 
 
 @dataclass(frozen=True, slots=True)
-class ManifestWriting:
+class ManifestChange:
     """The manifests of a version are written, for readers of symlink tables. No commit."""
 
     log: DeltaLog
@@ -326,7 +326,7 @@ Plan: TypeAlias = Union[
     LayoutChange,
     CloneChange,
     FileRemoval,
-    ManifestWriting,
+    ManifestChange,
     Stepwise,
     CatalogChange,
     SettingChange,

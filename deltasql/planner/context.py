@@ -33,7 +33,7 @@ GLOBAL = "global_temp"
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class TextReader:
     """For the text of a view or function: who reads it. `settings` are those that it has otherwise (None: not set).
 
     `inside` are the full names of the views and functions whose text is read, the outermost first.
@@ -85,7 +85,7 @@ class Context:
     analyst: Analyst
     views: VisibleViews
     logs: Callable[[str, str], DeltaLog]
-    reader: Reader | None = None
+    reader: TextReader | None = None
     bound: BoundStatement = UNBOUND
     depth: int = 0
     """How many EXECUTE IMMEDIATE the statement stands in."""
@@ -219,7 +219,7 @@ class Context:
 
     @property
     def inside(self) -> tuple[tuple[str, str, str], ...]:
-        """See `Reader.inside`."""
+        """See `TextReader.inside`."""
         return () if self.reader is None else self.reader.inside
 
     def refuse_version(self, name: TableName) -> None:

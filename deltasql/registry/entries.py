@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
 
 T = TypeVar("T")
-E = TypeVar("E", bound="Entry[Any]")
-F = TypeVar("F", bound="Entry[Any]")
+E = TypeVar("E", bound="RegistryEntry[Any]")
+F = TypeVar("F", bound="RegistryEntry[Any]")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry(Generic[T]):
+class RegistryEntry(Generic[T]):
     """One name that can be given a text.
 
     `read` gives the typed value of a text, or raises ValueError; `legal` says which texts it takes. `default` is the

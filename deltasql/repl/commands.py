@@ -16,7 +16,7 @@ from deltasql.repl.preferences import NAMES, Preferences
 from deltasql.sql.tokens import tokenize
 
 
-class Shell(Protocol):
+class ShellActions(Protocol):
     """What a command may do with the shell that runs it."""
 
     style: str
@@ -44,7 +44,7 @@ class Shell(Protocol):
         """Has what statements give go into a file from now on; "": onto the screen. Raises OutputNotWrittenError."""
 
 
-def _stay(_: Shell) -> bool:
+def _stay(_: ShellActions) -> bool:
     return True
 
 
@@ -53,7 +53,7 @@ class Effect:
     """What a command does: `sql` is run and shown first, then `act`, which tells whether the shell goes on."""
 
     sql: str = ""
-    act: Callable[[Shell], bool] = _stay
+    act: Callable[[ShellActions], bool] = _stay
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,21 +131,21 @@ def _text(value: str) -> str:
     return "'" + value.strip("'").replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
-def _acting(act: Callable[[Shell], None]) -> Effect:
+def _acting(act: Callable[[ShellActions], None]) -> Effect:
     """An effect after which the shell goes on."""
 
-    def stay(shell: Shell) -> bool:
+    def stay(shell: ShellActions) -> bool:
         act(shell)
         return True
 
     return Effect(act=stay)
 
 
-def _leave(_: Shell) -> bool:
+def _leave(_: ShellActions) -> bool:
     return False
 
 
-def _help(shell: Shell) -> None:
+def _help(shell: ShellActions) -> None:
     lines = [command.help_line() for command in COMMANDS]
     shell.say("\n".join((*lines, "", *_ON_INPUT)))
 
@@ -204,7 +204,7 @@ def sent(text: str) -> tuple[str, str] | None:
 def _set(argument: str) -> Effect:
     name, _, value = argument.partition(" ")
 
-    def change(shell: Shell) -> None:
+    def change(shell: ShellActions) -> None:
         if not name:
             shell.say(shell.preferences.told)
             return
@@ -226,7 +226,7 @@ def _expand(argument: str) -> Effect:
     if argument not in _EXPANDED:
         raise CommandArgumentError(command="\\x", needed="on, off, auto or nothing", usage="\\x [on|off|auto]")
 
-    def expand(shell: Shell) -> None:
+    def expand(shell: ShellActions) -> None:
         shell.style = _EXPANDED[argument] or (AUTO if shell.style == "vertical" else "vertical")
         shell.say(f"Format is {shell.style}.")
 
@@ -237,7 +237,7 @@ def _choose(style: str) -> Effect:
     if style and style not in FORMATS:
         raise UnknownFormatError(style=style, known=FORMATS)
 
-    def choose(shell: Shell) -> None:
+    def choose(shell: ShellActions) -> None:
         shell.style = style or shell.style
         shell.say(f"Format is {shell.style}.")
 

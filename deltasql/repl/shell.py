@@ -49,7 +49,7 @@ _CHANGES_COLUMNS = (
 )
 
 
-class Reader(Protocol):
+class LineReader(Protocol):
     """Where input comes from; a PromptSession is one."""
 
     def prompt(self, *, default: str = "") -> Any:
@@ -91,7 +91,7 @@ class Shell:
         # Looked up each time: prompt_toolkit and tests swap sys.stdout.
         return self._terminal.out or sys.stdout
 
-    def loop(self, reader: Reader) -> int:
+    def loop(self, reader: LineReader) -> int:
         """Reads and runs until the user leaves; 0."""
         self.say("deltasql: end a statement with ; — \\? helps, \\q or Ctrl-D leaves.")
         while True:

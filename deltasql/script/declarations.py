@@ -23,7 +23,7 @@ from deltasql.errors.script import (
     VariableScopeError,
 )
 from deltasql.plan.base import SqlText
-from deltasql.script.reader import Reader, listed
+from deltasql.script.reader import ScriptReader, listed
 from deltasql.script.tree import (
     Declaration,
     DeclareCondition,
@@ -43,7 +43,7 @@ class Declarations:
     """Reads the declarations of one block, as they come: those of one kind must not follow those of the next."""
 
     def __init__(
-        self, reader: Reader, statement: Callable[[], Statement], check_query: Callable[[SqlText], None]
+        self, reader: ScriptReader, statement: Callable[[], Statement], check_query: Callable[[SqlText], None]
     ) -> None:
         """`statement` reads the statement of a handler, `check_query` raises what is wrong with that of a cursor."""
         self._reader, self._statement, self._check_query = reader, statement, check_query
@@ -180,7 +180,7 @@ class Declarations:
         return Trigger("CONDITION", ".".join(reader.path("a condition").parts).upper())
 
 
-def sqlstate(reader: Reader) -> str:
+def sqlstate(reader: ScriptReader) -> str:
     """SQLSTATE [VALUE] 'state' that is next, in capitals. Raises InvalidSqlStateError."""
     reader.expect("SQLSTATE")
     reader.take("VALUE")
@@ -190,14 +190,14 @@ def sqlstate(reader: Reader) -> str:
     return state
 
 
-def refuse_declaration(reader: Reader) -> None:
+def refuse_declaration(reader: ScriptReader) -> None:
     """Raises VariableScopeError for a DECLARE that is next, where there are no declarations."""
     first = reader.at
     if reader.take("DECLARE"):
         reader.refuse(VariableScopeError(name=reader.tokens[reader.at].text if reader.left else "DECLARE"), first)
 
 
-def _cursor_follows(reader: Reader) -> bool:
+def _cursor_follows(reader: ScriptReader) -> bool:
     """Whether the name that is next is that of a cursor: `x CURSOR`, `x INSENSITIVE CURSOR`."""
     return reader.peek(1) == "CURSOR" or (
         reader.peek(1) in {"ASENSITIVE", "INSENSITIVE"} and reader.peek(2) == "CURSOR"

@@ -29,8 +29,8 @@ from deltasql.script.conditions import diagnostic, handler_of, is_completion, si
 from deltasql.script.host import FoundRows, Host
 from deltasql.script.parsing import parse_script
 from deltasql.script.parts import joined
-from deltasql.script.tree import Block, Declaration, Statement
-from deltasql.script.variables import LOCK, Cursor, Scope, Variables
+from deltasql.script.tree import Declaration, ScriptBlock, Statement
+from deltasql.script.variables import LOCK, ScriptCursor, Variables, VariableScope
 
 _PLACED = (tree.DeclareVariables, tree.DeclareCursor, tree.Signal, tree.Resignal, tree.GetDiagnostics)
 _FIRST_LINE = re.compile(r"[^;\n]*")
@@ -47,11 +47,11 @@ def run_script(script: BoundStatement, host: Host) -> Result:
 class _Jumped(Exception):  # noqa: N818 - it is no error
     """LEAVE and ITERATE on their way to their label, or an EXIT handler to the block that declares it."""
 
-    def __init__(self, target: str | Scope, *, again: bool = False) -> None:
+    def __init__(self, target: str | VariableScope, *, again: bool = False) -> None:
         super().__init__(target)
         self.target, self.again = target, again
 
-    def leads_to(self, *targets: str | Scope | None) -> bool:
+    def leads_to(self, *targets: str | VariableScope | None) -> bool:
         return any(target is not None and self.target == target for target in targets)
 
 
@@ -59,13 +59,13 @@ class _Interpreter:
     def __init__(self, script: BoundStatement, host: Host, held: ExitStack) -> None:
         self.script, self.host, self.held = script, host, held
         self.variables = Variables(host)
-        self.scopes: tuple[Scope, ...] = ()
+        self.scopes: tuple[VariableScope, ...] = ()
         self.result: Result | None = None
         self.handled: list[DeltaSqlError] = []
         self._unhandled: DeltaSqlError | None = None
         self._has_lock = False
 
-    def run(self, block: Block) -> Result:
+    def run(self, block: ScriptBlock) -> Result:
         self.execute(block)
         return self.result or Result.of()
 
@@ -111,7 +111,7 @@ class _Interpreter:
         if handler.leaves:
             raise _Jumped(scope)
 
-    def see(self, scopes: tuple[Scope, ...]) -> None:
+    def see(self, scopes: tuple[VariableScope, ...]) -> None:
         """Lets names mean what they mean in these scopes."""
         self.scopes = scopes
         with shielded():
@@ -160,8 +160,8 @@ class _Interpreter:
         self.run_sql(joined(self.script, ("SET VARIABLE ", item.text), replaced))
 
     @do.register
-    def _(self, item: tree.Block) -> None:
-        around, scope = self.scopes, Scope((item.label or "").upper())
+    def _(self, item: tree.ScriptBlock) -> None:
+        around, scope = self.scopes, VariableScope((item.label or "").upper())
         scope.handlers += [found for found in item.declarations if isinstance(found, tree.Handler)]
         self.scopes = (*around, scope)
         try:
@@ -174,7 +174,7 @@ class _Interpreter:
         finally:
             self.leave(scope, around)
 
-    def leave(self, scope: Scope, around: tuple[Scope, ...]) -> None:
+    def leave(self, scope: VariableScope, around: tuple[VariableScope, ...]) -> None:
         self.scopes = around
         with shielded():
             if scope.variables:
@@ -204,7 +204,7 @@ class _Interpreter:
 
     @do.register
     def _(self, item: tree.DeclareCursor) -> None:
-        self.scopes[-1].cursors[item.name.upper()] = Cursor(item.name, item.query)
+        self.scopes[-1].cursors[item.name.upper()] = ScriptCursor(item.name, item.query)
 
     @do.register
     def _(self, item: tree.Handler) -> None:
@@ -213,7 +213,7 @@ class _Interpreter:
     # Control flow
 
     @do.register
-    def _(self, item: tree.Choice) -> None:
+    def _(self, item: tree.ScriptChoice) -> None:
         for branch in item.branches:
             if self.is_true(branch.condition, item.subject):
                 self.body(branch.body)
@@ -271,7 +271,7 @@ class _Interpreter:
         if twice is not None:
             raise VariableExistsError(name=twice).at(Caret(self.script.sql, item.query.start, item.query.end))
         self.lock()
-        around, scope = self.scopes, Scope((item.variable or "").upper())
+        around, scope = self.scopes, VariableScope((item.variable or "").upper())
         self.scopes = (*around, scope)
         try:
             for index in range(rows.table.num_rows):
@@ -285,7 +285,7 @@ class _Interpreter:
         finally:
             self.leave(scope, around)
 
-    def declare_column(self, scope: Scope, name: str, data_type: str) -> None:
+    def declare_column(self, scope: VariableScope, name: str, data_type: str) -> None:
         declare = "DECLARE OR REPLACE VARIABLE"
         self.variables.declare(scope, [name], lambda names: self.host.command(f"{declare} {names} {data_type}"))
 
@@ -352,12 +352,12 @@ class _Interpreter:
         self.opened(cursor, item.cursor)
         cursor.rows = None
 
-    def opened(self, cursor: Cursor, name: ColumnPath) -> FoundRows:
+    def opened(self, cursor: ScriptCursor, name: ColumnPath) -> FoundRows:
         if cursor.rows is None:
             raise CursorNotOpenError(name=cursor.name).at(self.at(name))
         return cursor.rows
 
-    def cursor(self, name: ColumnPath) -> Cursor:
+    def cursor(self, name: ColumnPath) -> ScriptCursor:
         """The cursor of a name, which may have the label of its block. Raises CursorNotFoundError."""
         *label, key = (part.upper() for part in name.parts)
         for scope in reversed(self.scopes):

@@ -23,11 +23,8 @@ from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText
 from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.statements.query import Query
 from deltasql.script.declarations import Declarations, refuse_declaration, sqlstate
-from deltasql.script.reader import Reader, listed
+from deltasql.script.reader import ScriptReader, listed
 from deltasql.script.tree import (
-    Block,
-    Branch,
-    Choice,
     CloseCursor,
     FetchCursor,
     For,
@@ -36,6 +33,9 @@ from deltasql.script.tree import (
     Loop,
     OpenCursor,
     Resignal,
+    ScriptBlock,
+    ScriptBranch,
+    ScriptChoice,
     SetVariables,
     Signal,
     Sql,
@@ -53,7 +53,7 @@ _DROPS_VARIABLE = re.compile(rf"DROP{GAP}+(?:TEMPORARY{GAP}+|TEMP{GAP}+)?VARIABL
 _T = TypeVar("_T")
 
 
-def parse_script(script: str) -> Block:
+def parse_script(script: str) -> ScriptBlock:
     """The tree of a script, which may end with `;`. Its statements are read as well, and none of them runs.
 
     Raises ParseSyntaxError and the errors of deltasql.errors.script, each with its place in `script`.
@@ -63,7 +63,7 @@ def parse_script(script: str) -> Block:
 
 class _Parser:
     def __init__(self, script: str) -> None:
-        self.reader = Reader(script)
+        self.reader = ScriptReader(script)
         self.qualifiers: list[str] = []
         """Labels and FOR variables around the place, in capitals."""
         self.rules: dict[str, Callable[[], Statement]] = {
@@ -87,7 +87,7 @@ class _Parser:
             "FOR": self.loop_for,
         }
 
-    def script(self) -> Block:
+    def script(self) -> ScriptBlock:
         label = self.label()
         found = self.block(label)
         while self.reader.take(";"):
@@ -219,7 +219,7 @@ class _Parser:
 
     # Control flow
 
-    def block(self, label: Token | None) -> Block:
+    def block(self, label: Token | None) -> ScriptBlock:
         reader, first = self.reader, self.reader.at
         reader.expect("BEGIN")
         if reader.key in {"ATOMIC", "TRANSACTION", "WORK"}:
@@ -228,7 +228,7 @@ class _Parser:
         with reader.labelled(label, loop=False):
             return self.qualified(label and label.name, lambda: self.contents(label))
 
-    def contents(self, label: Token | None) -> Block:
+    def contents(self, label: Token | None) -> ScriptBlock:
         reader = self.reader
         declarations, body = Declarations(reader, self.statement, self.check_query), list[Statement]()
         while reader.key != "END":
@@ -239,7 +239,7 @@ class _Parser:
                 body.append(self.statement())
             reader.expect(";")
         self.end("", label)
-        return Block(label and label.name, tuple(declarations.found), tuple(body))
+        return ScriptBlock(label and label.name, tuple(declarations.found), tuple(body))
 
     def qualified(self, name: str | None, read: Callable[[], _T]) -> _T:
         """What `read` gives where `name` qualifies variables."""
@@ -249,7 +249,7 @@ class _Parser:
         finally:
             self.qualifiers.pop()
 
-    def choice(self) -> Choice:
+    def choice(self) -> ScriptChoice:
         reader = self.reader
         reader.expect("IF")
         branches = [self.branch()]
@@ -257,23 +257,23 @@ class _Parser:
             branches.append(self.branch())
         otherwise = self.statements("END") if reader.take("ELSE") else ()
         self.end("IF", None)
-        return Choice(None, tuple(branches), otherwise)
+        return ScriptChoice(None, tuple(branches), otherwise)
 
-    def branch(self, *ends: str) -> Branch:
+    def branch(self, *ends: str) -> ScriptBranch:
         condition = self.reader.until("a condition", "THEN")
         self.reader.expect("THEN")
-        return Branch(condition, self.statements(*(ends or ("ELSEIF", "ELSE", "END"))))
+        return ScriptBranch(condition, self.statements(*(ends or ("ELSEIF", "ELSE", "END"))))
 
-    def case(self) -> Choice:
+    def case(self) -> ScriptChoice:
         reader = self.reader
         reader.expect("CASE")
         subject = None if reader.key == "WHEN" else reader.until("an expression", "WHEN")
-        branches: list[Branch] = []
+        branches: list[ScriptBranch] = []
         while reader.take("WHEN"):
             branches.append(self.branch("WHEN", "ELSE", "END"))
         otherwise = self.statements("END") if reader.take("ELSE") else ()
         self.end("CASE", None)
-        return Choice(subject, tuple(branches), otherwise)
+        return ScriptChoice(subject, tuple(branches), otherwise)
 
     def loop_while(self, label: Token | None) -> Loop:
         reader = self.reader

@@ -11,13 +11,13 @@ from deltasql.errors.script import LabelExistsError, LabelForbiddenError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import Cursor
+from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.tokens import Token, tokenize
 
 _NO_LABELS = frozenset({"SYSTEM", "SESSION", "BUILTIN", "LOCAL"})
 
 
-class Reader(Cursor):
+class ScriptReader(TokenCursor):
     """A place in the tokens of `script`. What is read has its offsets in that text.
 
     `labels` are those of the blocks and loops around the place, in capitals, each with whether it is a loop's.
@@ -124,7 +124,7 @@ class Reader(Cursor):
             del self.labels[key]
 
 
-def listed(reader: Reader, item: Callable[[], None]) -> None:
+def listed(reader: ScriptReader, item: Callable[[], None]) -> None:
     """Calls `item` for each of the things between commas."""
     item()
     while reader.take(","):

@@ -9,7 +9,7 @@ from typing import Any
 from deltasql.engines.door import StatementEngine
 from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.base import quote
-from deltasql.plan.operators import Query
+from deltasql.plan.operators import SqlQuery
 from deltasql.plan.parameters import BoundStatement
 from deltasql.planner.changes import Plan, SparkCommand
 from deltasql.result import Result
@@ -60,7 +60,7 @@ class SessionHost:
     def has_variable(self, name: str) -> bool:
         """See Host."""
         try:
-            self._runtime().schema(Query(f"SELECT session.{quote(name)}", {}, "query"))
+            self._runtime().schema(SqlQuery(f"SELECT session.{quote(name)}", {}, "query"))
         except DeltaSqlError:
             return False
         return True

@@ -77,7 +77,7 @@ Declaration: TypeAlias = Union[DeclareVariables, DeclareCondition, DeclareCursor
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ScriptBlock:
     """[label:] BEGIN [NOT ATOMIC] declarations statements END [label]"""
 
     label: str | None
@@ -86,7 +86,7 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class ScriptBranch:
     """condition THEN statements"""
 
     condition: SqlText
@@ -94,11 +94,11 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class ScriptChoice:
     """IF … THEN … ELSEIF … ELSE … END IF, and CASE [subject] WHEN … END CASE"""
 
     subject: SqlText | None
-    branches: tuple[Branch, ...]
+    branches: tuple[ScriptBranch, ...]
     otherwise: tuple[Statement, ...]
 
 
@@ -182,8 +182,8 @@ class CloseCursor:
 Statement: TypeAlias = Union[
     Sql,
     SetVariables,
-    Block,
-    Choice,
+    ScriptBlock,
+    ScriptChoice,
     Loop,
     For,
     Jump,

@@ -17,7 +17,7 @@ from deltasql.plan.base import ColumnPath, SqlText, quote
 from deltasql.plan.hidden import hidden
 from deltasql.script.host import FoundRows, Host
 from deltasql.script.tree import Handler
-from deltasql.sql.cursor import Cursor as TokenCursor
+from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.relations import table_references
 from deltasql.sql.text_edits import Replacement
 from deltasql.sql.tokens import Token, tokenize
@@ -43,7 +43,7 @@ class Variable:
 
 
 @dataclass(slots=True)
-class Cursor:
+class ScriptCursor:
     """A cursor, open while it has `rows`; `at` is the index of the next one."""
 
     name: str
@@ -53,18 +53,18 @@ class Cursor:
 
 
 @dataclass(slots=True, eq=False)
-class Scope:
+class VariableScope:
     """What one block, or the rows of a FOR, declares; keys are in capitals. `handling`: one of its handlers runs."""
 
     label: str
     variables: dict[str, Variable] = field(default_factory=dict)
     conditions: dict[str, str] = field(default_factory=dict)
-    cursors: dict[str, Cursor] = field(default_factory=dict)
+    cursors: dict[str, ScriptCursor] = field(default_factory=dict)
     handlers: list[Handler] = field(default_factory=list)
     handling: bool = False
 
 
-Scopes = Sequence[Scope]
+Scopes = Sequence[VariableScope]
 """From the outermost to the innermost."""
 
 
@@ -82,7 +82,7 @@ class Variables:
         self._of_session: dict[str, Variable] = {}
         self._free: set[str] = set()
 
-    def declare(self, scope: Scope, names: Iterable[str], declare: Callable[[str], Any]) -> list[Variable]:
+    def declare(self, scope: VariableScope, names: Iterable[str], declare: Callable[[str], Any]) -> list[Variable]:
         """Makes variables of `scope`; `declare` makes those of the names that it is given, which are SQL."""
         made = {name.upper(): Variable(name, name) for name in names}
         if not any(self._taken(key, variable.name) for key, variable in made.items()):
@@ -104,7 +104,7 @@ class Variables:
             variable.place = places[key]
             self._show(variable)
 
-    def leave(self, scope: Scope, around: Scopes) -> None:
+    def leave(self, scope: VariableScope, around: Scopes) -> None:
         """Drops the variables of a block, and brings back what they have hidden."""
         for key, variable in scope.variables.items():
             self._host.command(f"DROP TEMPORARY VARIABLE IF EXISTS {quote(variable.place)}")

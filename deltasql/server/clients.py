@@ -26,7 +26,7 @@ MOST_PREPARED = 500
 """Prepared statements of a client, of which the oldest goes when there is one more."""
 
 
-class Rows(Protocol):
+class ClientRows(Protocol):
     """Rows that a client can fetch. Their columns are known; a query runs when its rows are asked for."""
 
     @property
@@ -59,7 +59,7 @@ class Prepared:
 class Waiting:
     """Rows that a client has not fetched yet, and the handle of the prepared statement that they are of, or b""."""
 
-    rows: Rows
+    rows: ClientRows
     statement: bytes
 
 
@@ -96,7 +96,7 @@ class Client:
         if self._session is not None:
             self._session.close()
 
-    def keep(self, rows: Rows, statement: bytes = b"") -> bytes:
+    def keep(self, rows: ClientRows, statement: bytes = b"") -> bytes:
         """A handle with which the rows can be fetched, once; `statement` is that of the prepared one they are of."""
         handle = secrets.token_bytes(16)
         with self._lock:

@@ -12,7 +12,7 @@ import pyarrow.flight as fl
 
 from deltasql.errors.server import UnknownCommandMessageError
 from deltasql.server.access import MIDDLEWARE, Access, NoHandshake
-from deltasql.server.clients import Client, Clients, Rows
+from deltasql.server.clients import Client, ClientRows, Clients
 from deltasql.server.failures import answered
 from deltasql.server.ingest import ingested, limited
 from deltasql.server.messages import CANCELLED, CLOSED, message, packed, parsed, requested, unpacked
@@ -166,7 +166,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
     def _holder(self, client: Client, command: Any) -> Client:
         return self._clients.holder(command.prepared_statement_handle, client)
 
-    def _rows(self, client: Client, kind: str, command: Any, context: Any) -> Rows:
+    def _rows(self, client: Client, kind: str, command: Any, context: Any) -> ClientRows:
         if kind == "CommandStatementQuery":
             _refuse_transaction(command)
             with self._heeding(client, context):

@@ -56,7 +56,7 @@ _FOREIGN_KEYS = pa.schema(
 Rows = Iterable[tuple[Any, ...]]
 
 
-class Answer(NamedTuple):
+class FlightAnswer(NamedTuple):
     """How a command is answered: the columns, which hang on the command alone, and the rows or the whole table."""
 
     schema: Callable[[Any], pa.Schema]
@@ -244,20 +244,20 @@ def _always(schema: pa.Schema) -> Callable[[Any], pa.Schema]:
     return lambda command: schema
 
 
-ANSWERS: Mapping[str, Answer] = {
-    "CommandGetCatalogs": Answer(_always(_CATALOGS), _catalogs),
-    "CommandGetDbSchemas": Answer(_always(_SCHEMAS), _schemas),
-    _GET_TABLES: Answer(
+ANSWERS: Mapping[str, FlightAnswer] = {
+    "CommandGetCatalogs": FlightAnswer(_always(_CATALOGS), _catalogs),
+    "CommandGetDbSchemas": FlightAnswer(_always(_SCHEMAS), _schemas),
+    _GET_TABLES: FlightAnswer(
         lambda command: _TABLES_WITH_SCHEMA if command.include_schema else _TABLES,
         _tables,
     ),
-    "CommandGetTableTypes": Answer(_always(_TABLE_TYPES), _table_types),
-    "CommandGetPrimaryKeys": Answer(_always(_PRIMARY_KEYS), _primary_keys),
-    "CommandGetImportedKeys": Answer(_always(_FOREIGN_KEYS), _imported),
-    "CommandGetExportedKeys": Answer(_always(_FOREIGN_KEYS), _exported),
-    "CommandGetCrossReference": Answer(_always(_FOREIGN_KEYS), _cross_reference),
-    "CommandGetSqlInfo": Answer(_always(SQL_INFO), lambda session, command: sql_info(command.info)),
-    "CommandGetXdbcTypeInfo": Answer(
+    "CommandGetTableTypes": FlightAnswer(_always(_TABLE_TYPES), _table_types),
+    "CommandGetPrimaryKeys": FlightAnswer(_always(_PRIMARY_KEYS), _primary_keys),
+    "CommandGetImportedKeys": FlightAnswer(_always(_FOREIGN_KEYS), _imported),
+    "CommandGetExportedKeys": FlightAnswer(_always(_FOREIGN_KEYS), _exported),
+    "CommandGetCrossReference": FlightAnswer(_always(_FOREIGN_KEYS), _cross_reference),
+    "CommandGetSqlInfo": FlightAnswer(_always(SQL_INFO), lambda session, command: sql_info(command.info)),
+    "CommandGetXdbcTypeInfo": FlightAnswer(
         _always(TYPE_INFO),
         lambda session, command: type_info(command.data_type if command.HasField("data_type") else None),
     ),

@@ -37,7 +37,7 @@ from deltasql.plan.statements.query import Query
 from deltasql.result import Result
 from deltasql.result_arrow import arrow_type
 from deltasql.schema.types import StructType
-from deltasql.server.clients import Prepared, Rows
+from deltasql.server.clients import ClientRows, Prepared
 from deltasql.server.parameter_types import exact
 from deltasql.session import Session
 
@@ -112,7 +112,7 @@ class RowsAtHand:
         return self.rows
 
 
-def rows_of(session: Session, sql: str, values: Values | None = None) -> Rows:
+def rows_of(session: Session, sql: str, values: Values | None = None) -> ClientRows:
     """The rows of a statement, in Arrow; no columns for one that gives none. Only queries have not run yet."""
     result = session.sql(sql, args=values)
     schema = schema_of(result.schema)
@@ -121,7 +121,7 @@ def rows_of(session: Session, sql: str, values: Values | None = None) -> Rows:
     return RowsAtHand(_as_told(result.to_arrow(), schema) if result.columns else pa.table({}), result.time_zone)
 
 
-def rows_of_prepared(session: Session, prepared: Prepared) -> Rows:
+def rows_of_prepared(session: Session, prepared: Prepared) -> ClientRows:
     """The rows of a prepared statement; those of all sets of values, one after another."""
     runs = _runs(prepared)
     if len(runs) == 1:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from deltasql.schema.timezone import machine_zone_name, zone
-from deltasql.server.clients import Rows
+from deltasql.server.clients import ClientRows
 
 ZONES, KEEP = "zones", "keep"
 """The header, or property of a connection of JDBC, by which a client says that it reads zones; and its value."""
@@ -37,7 +37,7 @@ def without_zones(schema: pa.Schema) -> pa.Schema:
 class ClockRows:
     """Rows whose times are those on the clock of their session's zone."""
 
-    rows: Rows
+    rows: ClientRows
 
     @property
     def schema(self) -> pa.Schema:

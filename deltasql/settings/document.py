@@ -12,14 +12,14 @@ from typing import Any
 
 from deltasql.log.properties.property import Property
 from deltasql.log.properties.property_registry import PROPERTIES
-from deltasql.registry.entries import Entry
+from deltasql.registry.entries import RegistryEntry
 from deltasql.settings.frame_options import READ_OPTIONS, STREAM_OPTIONS, WRITE_OPTIONS
 from deltasql.settings.session_settings import SETTINGS
 
 PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 """The page, where the package lies in its repository."""
 
-_TABLES: Mapping[str, Iterable[Entry[Any]]] = {
+_TABLES: Mapping[str, Iterable[RegistryEntry[Any]]] = {
     "session settings": SETTINGS.values(),
     "table properties": [item for item in PROPERTIES.values() if item.applies != "other engines"],
     "stored properties": [item for item in PROPERTIES.values() if item.applies == "other engines"],
@@ -38,13 +38,13 @@ def renewed(page: str) -> str:
     return re.sub(r"<!-- table: ([a-z ]+) -->\n.*?<!-- end -->", table, page, flags=re.DOTALL)
 
 
-def _table(entries: Iterable[Entry[Any]]) -> str:
+def _table(entries: Iterable[RegistryEntry[Any]]) -> str:
     """The Markdown table of some entries, by name."""
     rows = [_row(entry) for entry in sorted(entries, key=lambda item: item.name.lower())]
     return "".join(("| name | default | values | where it counts | meaning |\n", "|---|---|---|---|---|\n", *rows))
 
 
-def _row(entry: Entry[Any]) -> str:
+def _row(entry: RegistryEntry[Any]) -> str:
     default = f"`{entry.default}`" if entry.default else ""
     meaning = entry.documentation
     if isinstance(entry, Property) and entry.internal:

@@ -12,14 +12,14 @@ from typing import Any, TypeVar, Union
 
 from deltasql.errors.statements.frames import IllegalOptionError, InvalidVersionOptionError
 from deltasql.errors.streams import ExcludePatternError
-from deltasql.registry.entries import Entry, Registry
+from deltasql.registry.entries import Registry, RegistryEntry
 from deltasql.registry.readers import any_text, boolean, byte_size, count, one_of
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Option(Entry[T]):
+class Option(RegistryEntry[T]):
     """One option of a DataFrame's write, read or stream."""
 
     def refusal(self, text: str) -> Exception:

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from deltasql.errors.statements.settings import InvalidSettingError
-from deltasql.registry.entries import Entry, Registry
+from deltasql.registry.entries import Registry, RegistryEntry
 from deltasql.registry.readers import any_text, boolean, byte_size, count, one_of, share
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Setting(Entry[T]):
+class Setting(RegistryEntry[T]):
     """One setting. `listed`: SET without a key shows its default too; Spark knows the others' or they have none."""
 
     listed: bool = True

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from deltasql.skipping.conditions import INTEGRAL, Column, Comparison, Leaf, Like, NullTest, OneOf
+from deltasql.skipping.conditions import INTEGRAL, BoundedColumn, Comparison, Leaf, Like, NullTest, OneOf
 from deltasql.skipping.file_masks import combined
 from deltasql.sql.literals import Value
 
@@ -58,7 +58,7 @@ def constants(values: Sequence[Value], kind: pa.DataType) -> pa.Array:
     return strings(texts).cast(kind)
 
 
-def _compared(column: Column, op: str, value: Value, bounds: Bounds) -> Keep:
+def _compared(column: BoundedColumn, op: str, value: Value, bounds: Bounds) -> Keep:
     import pyarrow.compute as pc
 
     constant = constants([value], bounds.low.type)[0]
@@ -73,7 +73,7 @@ def _compared(column: Column, op: str, value: Value, bounds: Bounds) -> Keep:
     return _unequal(column, [value], bounds)
 
 
-def _unequal(column: Column, values: Sequence[Value], bounds: Bounds) -> Keep:
+def _unequal(column: BoundedColumn, values: Sequence[Value], bounds: Bounds) -> Keep:
     """Drops files in which every row has one and the same of `values`."""
     import pyarrow.compute as pc
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from deltasql.schema.types import DecimalType
-from deltasql.skipping.conditions import INTEGRAL, Column
+from deltasql.skipping.conditions import INTEGRAL, BoundedColumn
 from deltasql.sql.constants import clock_time, date_days, moment, single
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class Bounds:
     rows: pa.ChunkedArray
 
 
-def read_bounds(stats: pa.ChunkedArray, columns: Sequence[Column]) -> dict[Column, Bounds]:
+def read_bounds(stats: pa.ChunkedArray, columns: Sequence[BoundedColumn]) -> dict[BoundedColumn, Bounds]:
     """Bounds of `columns` from JSON texts of statistics; what is missing or not as the protocol says is null."""
     import pyarrow as pa
 
@@ -48,13 +48,13 @@ def read_bounds(stats: pa.ChunkedArray, columns: Sequence[Column]) -> dict[Colum
     return bounds_of(columns, [pa.chunked_array(pieces) for pieces in zip(*parts, strict=True)])
 
 
-def statistics_of(column: Column) -> list[tuple[str, ...]]:
+def statistics_of(column: BoundedColumn) -> list[tuple[str, ...]]:
     """The fields of a file's statistics that bound a column."""
     edges = ("minValues", "maxValues") if _field(column) is not None else ()
     return [_RECORDS, *(_path(name, column) for name in (*edges, "nullCount"))]
 
 
-def parse_statistics(stats: pa.Array, columns: Sequence[Column]) -> list[pa.StructArray]:
+def parse_statistics(stats: pa.Array, columns: Sequence[BoundedColumn]) -> list[pa.StructArray]:
     """Of each column the fields low, high, nulls and rows, from JSON texts or from the structs of a checkpoint."""
     import pyarrow as pa
 
@@ -74,7 +74,7 @@ class Fact:
     `with_tight` asks a file whether its bounds are tight, which they are where it has no deletion vector.
     """
 
-    column: Column | None
+    column: BoundedColumn | None
     with_tight: bool = False
 
 
@@ -121,7 +121,7 @@ def _fact_struct(fact: Fact, found: Mapping[tuple[str, ...], pa.Array], length: 
     return pa.StructArray.from_arrays(list(fields.values()), fields=kind)
 
 
-def _bounds_struct(column: Column, found: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
+def _bounds_struct(column: BoundedColumn, found: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
     import pyarrow as pa
 
     unknown = pa.nulls(length)
@@ -135,7 +135,7 @@ def _bounds_struct(column: Column, found: Mapping[tuple[str, ...], pa.Array], le
     return pa.StructArray.from_arrays(list(fields.values()), fields=kind)
 
 
-def bounds_of(columns: Sequence[Column], statistics: Sequence[pa.ChunkedArray]) -> dict[Column, Bounds]:
+def bounds_of(columns: Sequence[BoundedColumn], statistics: Sequence[pa.ChunkedArray]) -> dict[BoundedColumn, Bounds]:
     """Structs of `parse_statistics`, by column."""
     import pyarrow.compute as pc
 
@@ -146,7 +146,7 @@ def bounds_of(columns: Sequence[Column], statistics: Sequence[pa.ChunkedArray]) 
     }
 
 
-def _path(statistic: str, column: Column) -> tuple[str, ...]:
+def _path(statistic: str, column: BoundedColumn) -> tuple[str, ...]:
     return (statistic, *column.path)
 
 
@@ -158,7 +158,7 @@ def _chunks(stats: pa.ChunkedArray) -> Iterable[pa.Array]:
             yield chunk.slice(start, _CHUNK)
 
 
-def _widened(column: Column, high: pa.Array) -> pa.Array:
+def _widened(column: BoundedColumn, high: pa.Array) -> pa.Array:
     import pyarrow.compute as pc
 
     from deltasql.log.storage.arrow_values import integers
@@ -422,7 +422,7 @@ _FIELDS = {
 }
 
 
-def _field(column: Column) -> _Field | None:
+def _field(column: BoundedColumn) -> _Field | None:
     if isinstance(column.type, DecimalType):
         return _decimal_field(column.type.scale)
     return _FIELDS.get(column.kind)

@@ -12,7 +12,7 @@ from deltasql.skipping.conditions import (
     INTEGRAL,
     NEVER,
     UNKNOWN,
-    Column,
+    BoundedColumn,
     Comparison,
     Condition,
     NullTest,
@@ -32,7 +32,7 @@ def constant_holds(left: Literal, op: str, right: Literal) -> Condition:
     return ALWAYS if holds(left.value, op, right.value) else NEVER
 
 
-def compare(column: Column, op: str, value: Literal, zone: tzinfo | None) -> Condition:
+def compare(column: BoundedColumn, op: str, value: Literal, zone: tzinfo | None) -> Condition:
     """column op value as Spark evaluates it; UNKNOWN where its implicit cast is not exact or its rules vary."""
     if value == NULL:
         return NEVER
@@ -65,7 +65,7 @@ def _of_kind(value: Literal | None, kind: str) -> Value | None:
     return value.value if value is not None and value.kind == kind else None
 
 
-def _exact(column: Column, value: Literal) -> Decimal | None:
+def _exact(column: BoundedColumn, value: Literal) -> Decimal | None:
     """The constant as the exact number that an integer or decimal column is compared with."""
     if isinstance(value.value, Decimal):
         # Beyond 38 digits Spark's common type of two decimals drops some of them.
@@ -91,7 +91,7 @@ def _inexact(kind: str, value: Literal) -> Value | None:
     return value.value if value.kind in {"double", "float"} else None
 
 
-def _exact_comparison(column: Column, op: str, value: Decimal) -> Condition:
+def _exact_comparison(column: BoundedColumn, op: str, value: Decimal) -> Condition:
     """column op value on the column's own grid: a constant between two of its values or beyond them is rounded."""
     scale = column.type.scale if isinstance(column.type, DecimalType) else 0
     low = value.quantize(Decimal(1).scaleb(-scale), ROUND_FLOOR, EXACT)

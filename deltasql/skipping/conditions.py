@@ -19,7 +19,7 @@ INTEGRAL = INTEGRAL_NAMES
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class BoundedColumn:
     """A column or nested field. `path` has physical names; `partition` is the logical name of a partition column."""
 
     path: tuple[str, ...]
@@ -36,7 +36,7 @@ class Column:
 class Comparison:
     """column op value, with op one of = <> < <= > >="""
 
-    column: Column
+    column: BoundedColumn
     op: str
     value: Value
 
@@ -45,7 +45,7 @@ class Comparison:
 class OneOf:
     """column [NOT] IN values"""
 
-    column: Column
+    column: BoundedColumn
     values: tuple[Value, ...]
     negated: bool
 
@@ -54,7 +54,7 @@ class OneOf:
 class NullTest:
     """column IS [NOT] NULL"""
 
-    column: Column
+    column: BoundedColumn
     negated: bool
 
 
@@ -62,7 +62,7 @@ class NullTest:
 class Like:
     """column [NOT] LIKE pattern, without escapes"""
 
-    column: Column
+    column: BoundedColumn
     pattern: str
     negated: bool
 

@@ -17,7 +17,7 @@ from deltasql.skipping.conditions import (
     UNKNOWN,
     AllOf,
     AnyOf,
-    Column,
+    BoundedColumn,
     Comparison,
     Condition,
     Like,
@@ -33,7 +33,7 @@ FIRST_DAY, LAST_DAY = date(1, 1, 1), date(9999, 12, 31)
 class Plain:
     """The column itself."""
 
-    column: Column
+    column: BoundedColumn
 
     def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
         return compare(self.column, op, value, zone)
@@ -43,7 +43,7 @@ class Plain:
 class Day:
     """The date of a column: TO_DATE(c), CAST(c AS DATE)."""
 
-    column: Column
+    column: BoundedColumn
 
     def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
         days = days_of(value)
@@ -56,7 +56,7 @@ class Day:
 class Year:
     """YEAR(c)"""
 
-    column: Column
+    column: BoundedColumn
 
     def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
         if not isinstance(value.value, Decimal):
@@ -73,7 +73,7 @@ class Year:
 class DayText:
     """DATE_FORMAT(c, 'yyyy-MM-dd'), whose texts are in the order of the dates from year 1000 to 9998."""
 
-    column: Column
+    column: BoundedColumn
 
     def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
         if value.kind != "string" or self.column.partition:
@@ -91,7 +91,7 @@ class DayText:
 class Truncated:
     """DATE_TRUNC(unit, c) of a timestamp, TRUNC(c, unit) of a date: at most c, and above c less `days`."""
 
-    column: Column
+    column: BoundedColumn
     days: int
 
     def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
@@ -110,7 +110,7 @@ class Truncated:
 class Prefix:
     """SUBSTRING(c, 1, length), LEFT(c, length)"""
 
-    column: Column
+    column: BoundedColumn
     length: int
 
     def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
@@ -134,7 +134,7 @@ class Prefix:
 class Shifted:
     """c + by, or by - c where `mirrored`, in integers of so many `bits`."""
 
-    column: Column
+    column: BoundedColumn
     by: int
     mirrored: bool
     bits: int
@@ -162,7 +162,7 @@ class Shifted:
 class Shift:
     """DATE_ADD(c, days) of a date."""
 
-    column: Column
+    column: BoundedColumn
     days: int
 
     def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
@@ -174,7 +174,7 @@ class Shift:
 class Filled:
     """COALESCE(c, fallback)"""
 
-    column: Column
+    column: BoundedColumn
     fallback: Literal
 
     def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
@@ -187,7 +187,7 @@ class Filled:
 Term: TypeAlias = Union[Plain, Day, Year, DayText, Truncated, Prefix, Shifted, Shift, Filled]
 
 
-def _in_days(column: Column, op: str, start: int, end: int, zone: tzinfo | None) -> Condition:
+def _in_days(column: BoundedColumn, op: str, start: int, end: int, zone: tzinfo | None) -> Condition:
     """Where the day of a column compares so with the days from `start` up to before `end`, which are as one."""
     here, next_ = _midnight(column, start, zone), _midnight(column, end, zone)
     if here is None or next_ is None:
@@ -208,7 +208,7 @@ def _in_days(column: Column, op: str, start: int, end: int, zone: tzinfo | None)
     return Comparison(column, "<", latest_first if op == "<" else latest_after)
 
 
-def _midnight(column: Column, day: int, zone: tzinfo | None) -> tuple[int, int] | None:
+def _midnight(column: BoundedColumn, day: int, zone: tzinfo | None) -> tuple[int, int] | None:
     """From where on a value of the column may be on the day or later, and from where on it surely is."""
     match column.kind:
         case "date":

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.schema.timezone import zone as session_zone
 from deltasql.schema.types import DecimalType
-from deltasql.skipping.conditions import INTEGRAL, Column, Comparison, Leaf, Like, NullTest, OneOf, holds
+from deltasql.skipping.conditions import INTEGRAL, BoundedColumn, Comparison, Leaf, Like, NullTest, OneOf, holds
 from deltasql.sql.constants import clock_time, date_days, moment, single
 from deltasql.sql.literals import Value
 
@@ -58,7 +58,7 @@ class Partitions:
         return _is_true(leaf, value)
 
 
-def encoded(partitions: pa.ChunkedArray, column: Column) -> pa.DictionaryArray:
+def encoded(partitions: pa.ChunkedArray, column: BoundedColumn) -> pa.DictionaryArray:
     """The values of a partition column, as the log spells them, in one piece; `partitions` are those of all columns."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -72,7 +72,7 @@ def encoded(partitions: pa.ChunkedArray, column: Column) -> pa.DictionaryArray:
     return values.chunk(0) if isinstance(values, pa.ChunkedArray) else values
 
 
-def partition_value(column: Column, text: str, zone: tzinfo | None) -> Value | None:
+def partition_value(column: BoundedColumn, text: str, zone: tzinfo | None) -> Value | None:
     """A partition value as the log spells it, as one that compares; None if it is not understood."""
     try:
         return _PARTITION_VALUES["decimal" if isinstance(column.type, DecimalType) else column.kind](text, zone)

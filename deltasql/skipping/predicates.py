@@ -21,7 +21,7 @@ from deltasql.skipping.conditions import (
     UNKNOWN,
     AllOf,
     AnyOf,
-    Column,
+    BoundedColumn,
     Comparison,
     Condition,
     Like,
@@ -65,7 +65,7 @@ def condition(
     return _Reader(schema, partitions, alias, zone, has_escape).condition(tree, negated=False)
 
 
-def find_column(parts: tuple[str, ...], schema: StructType, partition_columns: Sequence[str]) -> Column | None:
+def find_column(parts: tuple[str, ...], schema: StructType, partition_columns: Sequence[str]) -> BoundedColumn | None:
     """The column of a name without a qualifier; None for one that is not there, or compares by rules of its own."""
     return _Reader(schema, {name.lower() for name in partition_columns}, None, None, has_escape=False).walk(parts)
 
@@ -247,7 +247,7 @@ class _Reader:
         read = FUNCTIONS.get(type(node).__name__)
         return read(self, node) if read is not None else None
 
-    def column(self, node: exp.Expression) -> Column | None:
+    def column(self, node: exp.Expression) -> BoundedColumn | None:
         """The column that `node` names; a cast that keeps every value is looked through."""
         from sqlglot import exp
 
@@ -259,11 +259,11 @@ class _Reader:
         parts = _parts(node)
         return None if parts is None else self.resolve(parts)
 
-    def resolve(self, parts: tuple[str, ...]) -> Column | None:
+    def resolve(self, parts: tuple[str, ...]) -> BoundedColumn | None:
         qualified = self.alias is not None and len(parts) > 1 and parts[0].lower() == self.alias.lower()
         return (self.walk(parts[1:]) if qualified else None) or self.walk(parts)
 
-    def walk(self, parts: tuple[str, ...]) -> Column | None:
+    def walk(self, parts: tuple[str, ...]) -> BoundedColumn | None:
         current: DataType = self.schema
         fields: list[StructField] = []
         for part in parts:
@@ -277,7 +277,7 @@ class _Reader:
             return None
         name = fields[0].name
         path = tuple(physical_name(item) for item in fields)
-        return Column(path, current, name if name.lower() in self.partitions else None)
+        return BoundedColumn(path, current, name if name.lower() in self.partitions else None)
 
 
 _OPS = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}
@@ -303,7 +303,7 @@ def _parts(node: exp.Expression) -> tuple[str, ...] | None:
     return None
 
 
-def _joined(column: Column, parts: list[Condition], negated: bool) -> Condition:
+def _joined(column: BoundedColumn, parts: list[Condition], negated: bool) -> Condition:
     """The conditions of an IN list as one; what stays of a list without a usable value is NEVER or IS NOT NULL."""
     plain = tuple(part.value for part in parts if isinstance(part, Comparison) and part.op in {"=", "<>"})
     others = [part for part in parts if not isinstance(part, Comparison)]
@@ -323,7 +323,7 @@ def is_predicate(node: exp.Expression) -> bool:
     return isinstance(node, (exp.Predicate, exp.Connector, exp.Not))
 
 
-def _keeps_values(column: Column, target: exp.DataType) -> bool:
+def _keeps_values(column: BoundedColumn, target: exp.DataType) -> bool:
     """Whether a cast of the column gives the same values, so that it changes no comparison."""
     name = str(target.this.value)
     if column.kind in INTEGRAL:

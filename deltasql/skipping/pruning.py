@@ -14,7 +14,7 @@ from deltasql.log.actions.record_count import live_rows
 from deltasql.schema.types import StructType
 from deltasql.skipping.bounds_conditions import may_hold
 from deltasql.skipping.column_bounds import Bounds, bounds_of, parse_statistics, read_bounds, statistics_of
-from deltasql.skipping.conditions import Column, Condition, Leaf, Unknown, leaves
+from deltasql.skipping.conditions import BoundedColumn, Condition, Leaf, Unknown, leaves
 from deltasql.skipping.file_masks import filtered, first_numbers, kept, rows_of
 from deltasql.skipping.partition_conditions import Partitions
 from deltasql.skipping.predicates import condition
@@ -80,13 +80,13 @@ def skip_files(
     return files.table(columns, rows_of(_by_bounds(asked, values, bounds, timezone))), total
 
 
-def _bounded(asked: Condition) -> list[Column]:
+def _bounded(asked: Condition) -> list[BoundedColumn]:
     """The data columns whose statistics say something about a condition."""
     known = (leaf.column for leaf in leaves(asked) if not isinstance(leaf, Unknown))
     return list(dict.fromkeys(column for column in known if not column.partition))
 
 
-def _by_bounds(asked: Condition, files: pa.Table, bounds: Mapping[Column, Bounds], timezone: str | None) -> Keep:
+def _by_bounds(asked: Condition, files: pa.Table, bounds: Mapping[BoundedColumn, Bounds], timezone: str | None) -> Keep:
     partitions = Partitions(files, timezone)
 
     def keep(leaf: Leaf) -> Keep:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.log.replay.checkpoint_file import take_rows
 from deltasql.schema.types import DecimalType
 from deltasql.skipping.column_bounds import Fact, fields_of, parse_facts
-from deltasql.skipping.conditions import INTEGRAL, Column, Condition
+from deltasql.skipping.conditions import INTEGRAL, BoundedColumn, Condition
 from deltasql.skipping.file_masks import rows_of
 from deltasql.skipping.partition_conditions import encoded
 from deltasql.skipping.pruning import whole_mask
@@ -33,7 +33,7 @@ _ENDS = ("low", "high")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class TallyFilter:
     """What is asked of a data column: how many values it has, the lowest, the highest."""
 
     count: bool = False
@@ -59,17 +59,17 @@ class FileGroup:
 
     texts: tuple[str | None, ...]
     rows: int
-    tallies: Mapping[Column, Tally] = field(default_factory=dict)
+    tallies: Mapping[BoundedColumn, Tally] = field(default_factory=dict)
 
 
-def has_exact_low(column: Column) -> bool:
+def has_exact_low(column: BoundedColumn) -> bool:
     """Whether bounds of such a column may be values of it: texts and timestamps are cut."""
     if isinstance(column.type, DecimalType):
         return column.type.precision <= _EXACT_DIGITS
     return column.kind in {*INTEGRAL, "date", "float", "double"}
 
 
-def has_exact_high(column: Column) -> bool:
+def has_exact_high(column: BoundedColumn) -> bool:
     """See `has_exact_low`. NaN, which is above all numbers, is in no bound."""
     return has_exact_low(column) and column.kind not in {"float", "double"}
 
@@ -77,8 +77,8 @@ def has_exact_high(column: Column) -> bool:
 def file_groups(
     files: LiveFiles,
     asked: Condition | None,
-    keys: Sequence[Column],
-    columns: Mapping[Column, Wanted],
+    keys: Sequence[BoundedColumn],
+    columns: Mapping[BoundedColumn, TallyFilter],
     *,
     vectors: bool,
     timezone: str | None,
@@ -161,7 +161,7 @@ def _loose(gone: pa.ChunkedArray, of_file: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _coded(
-    partitions: pa.ChunkedArray, keys: Sequence[Column]
+    partitions: pa.ChunkedArray, keys: Sequence[BoundedColumn]
 ) -> tuple[dict[str, pa.ChunkedArray], list[list[str | None]]]:
     """The values of partition columns as numbers by file, and the texts that these stand for; null is null."""
     coded, texts = {}, list[list["str | None"]]()
@@ -173,7 +173,7 @@ def _coded(
 
 
 def _of_column(
-    wanted: Wanted, name: str, facts: pa.ChunkedArray, rows: pa.ChunkedArray, loose: pa.ChunkedArray | None
+    wanted: TallyFilter, name: str, facts: pa.ChunkedArray, rows: pa.ChunkedArray, loose: pa.ChunkedArray | None
 ) -> dict[str, pa.ChunkedArray]:
     """What is known of a column by file, for `_grouped`: its number, and what a group is to do with it.
 
@@ -208,7 +208,7 @@ def _where_not(values: pa.ChunkedArray, mask: pa.ChunkedArray | None) -> pa.Chun
 
 
 def _grouped(
-    known: pa.Table, texts: Sequence[Sequence[str | None]], columns: Mapping[Column, Wanted]
+    known: pa.Table, texts: Sequence[Sequence[str | None]], columns: Mapping[BoundedColumn, TallyFilter]
 ) -> list[FileGroup]:
     """The groups of files with the same numbers of keys."""
     import pyarrow.compute as pc
@@ -232,7 +232,7 @@ def _group(
     row: Mapping[str, Any],
     names: Sequence[str],
     texts: Sequence[Sequence[str | None]],
-    columns: Mapping[Column, Wanted],
+    columns: Mapping[BoundedColumn, TallyFilter],
 ) -> FileGroup:
     values = tuple(
         None if row[name] is None else found[row[name]] or None for name, found in zip(names, texts, strict=True)
@@ -241,7 +241,7 @@ def _group(
     return FileGroup(values, row["rows_sum"], tallies)
 
 
-def _tally(row: Mapping[str, Any], name: str, wanted: Wanted) -> Tally:
+def _tally(row: Mapping[str, Any], name: str, wanted: TallyFilter) -> Tally:
     """Raises LeftToEngineError for what is not known."""
     count = row[f"{name}.count_sum"] if wanted.count else None
     if wanted.count and count is None:

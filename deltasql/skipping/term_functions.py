@@ -7,7 +7,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
-from deltasql.skipping.conditions import INTEGRAL, Column
+from deltasql.skipping.conditions import INTEGRAL, BoundedColumn
 from deltasql.skipping.monotonic_terms import Day, DayText, Filled, Plain, Prefix, Shift, Shifted, Term, Truncated, Year
 from deltasql.sql.literals import NULL, Literal, is_plain
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 
-class Reader(Protocol):
+class TermReader(Protocol):
     """What is read of a predicate's parts."""
 
-    def column(self, node: exp.Expression) -> Column | None:
+    def column(self, node: exp.Expression) -> BoundedColumn | None:
         """The column that `node` names."""
 
     def literal(self, node: exp.Expression) -> Literal | None:
@@ -28,12 +28,12 @@ class Reader(Protocol):
         """The column that `node` names, or a function of one."""
 
 
-def _argument(reader: Reader, node: exp.Expression, *kinds: str) -> Column | None:
+def _argument(reader: TermReader, node: exp.Expression, *kinds: str) -> BoundedColumn | None:
     column = reader.column(node)
     return column if column is not None and column.kind in kinds else None
 
 
-def _day(reader: Reader, node: exp.Expression) -> Term | None:
+def _day(reader: TermReader, node: exp.Expression) -> Term | None:
     from sqlglot import exp
 
     if isinstance(node, exp.Cast) and str(node.to.this.value) != "DATE":
@@ -42,7 +42,7 @@ def _day(reader: Reader, node: exp.Expression) -> Term | None:
     return None if column is None else Day(column)
 
 
-def _year(reader: Reader, node: exp.Expression) -> Term | None:
+def _year(reader: TermReader, node: exp.Expression) -> Term | None:
     day = reader.term(node.this)
     match day:
         case Day(column) | Plain(column) if column.kind in {"date", "timestamp", "timestamp_ntz"}:
@@ -50,7 +50,7 @@ def _year(reader: Reader, node: exp.Expression) -> Term | None:
     return None
 
 
-def _day_text(reader: Reader, node: exp.Expression) -> Term | None:
+def _day_text(reader: TermReader, node: exp.Expression) -> Term | None:
     # sqlglot's names for yyyy-MM-dd.
     if node.args["format"].name != "%Y-%mstrict-%dstrict":
         return None
@@ -61,7 +61,7 @@ def _day_text(reader: Reader, node: exp.Expression) -> Term | None:
 _UNITS = {"YEAR": 366, "YYYY": 366, "YY": 366, "QUARTER": 92, "MONTH": 31, "MM": 31, "MON": 31, "WEEK": 7}
 
 
-def _truncated(reader: Reader, node: exp.Expression) -> Term | None:
+def _truncated(reader: TermReader, node: exp.Expression) -> Term | None:
     from sqlglot import exp
 
     is_date = isinstance(node, exp.DateTrunc)
@@ -72,7 +72,7 @@ def _truncated(reader: Reader, node: exp.Expression) -> Term | None:
     return None if column is None or days is None else Truncated(column, days)
 
 
-def _prefix(reader: Reader, node: exp.Expression) -> Term | None:
+def _prefix(reader: TermReader, node: exp.Expression) -> Term | None:
     from sqlglot import exp
 
     is_left = isinstance(node, exp.Left)
@@ -86,7 +86,7 @@ def _prefix(reader: Reader, node: exp.Expression) -> Term | None:
     return Prefix(column, int(length.value)) if is_whole and length.value >= 1 else None
 
 
-def _sum(reader: Reader, node: exp.Expression) -> Term | None:
+def _sum(reader: TermReader, node: exp.Expression) -> Term | None:
     from sqlglot import exp
 
     left, right = reader.column(node.this), reader.column(node.expression)
@@ -101,7 +101,7 @@ def _sum(reader: Reader, node: exp.Expression) -> Term | None:
     return Shifted(column, -number if is_difference and not mirrored else number, mirrored, bits)
 
 
-def _shift(reader: Reader, node: exp.Expression) -> Term | None:
+def _shift(reader: TermReader, node: exp.Expression) -> Term | None:
     from sqlglot import exp
 
     column, amount = _argument(reader, node.this, "date"), node.expression
@@ -117,14 +117,14 @@ def _shift(reader: Reader, node: exp.Expression) -> Term | None:
     return Shift(column, sign * int(days.value)) if is_small else None
 
 
-def _filled(reader: Reader, node: exp.Expression) -> Term | None:
+def _filled(reader: TermReader, node: exp.Expression) -> Term | None:
     column, fallbacks = reader.column(node.this), [reader.literal(item) for item in node.expressions]
     if column is None or len(fallbacks) != 1 or fallbacks[0] is None or fallbacks[0] == NULL:
         return None
     return Filled(column, fallbacks[0])
 
 
-FUNCTIONS: dict[str, Callable[[Reader, exp.Expression], Term | None]] = {
+FUNCTIONS: dict[str, Callable[[TermReader, exp.Expression], Term | None]] = {
     "TsOrDsToDate": _day,
     "Cast": _day,
     "Year": _year,

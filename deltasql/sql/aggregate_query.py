@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias, TypeVar, Union
 
 from deltasql.plan.base import SqlText
-from deltasql.sql.cursor import Cursor, LeftToEngineError
+from deltasql.sql.cursor import LeftToEngineError, TokenCursor
 from deltasql.sql.relations import TableReference, table_references
 from deltasql.sql.tokens import Token, tokenize
 
@@ -56,7 +56,7 @@ class Coalesce:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class QueryComparison:
     """left op right, with op one of = <> < <= > >="""
 
     op: str
@@ -98,7 +98,7 @@ class AggregateQuery:
     table: TableReference
     where: SqlText | None
     keys: tuple[Named | Whole, ...] | None
-    having: tuple[Comparison, ...]
+    having: tuple[QueryComparison, ...]
     order: tuple[Ordering, ...]
     limit: int | None
 
@@ -140,7 +140,7 @@ _NO_NAMES = frozenset(
 )
 
 
-class _Reader(Cursor):
+class _Reader(TokenCursor):
     """Each method reads one part of the grammar. Raises LeftToEngineError."""
 
     def __init__(self, sql: str, tokens: list[Token], table: TableReference) -> None:
@@ -201,18 +201,18 @@ class _Reader(Cursor):
         self.need("BY")
         return self.listed(lambda: Whole(self.number()) if self.kind == "number" else self.column())
 
-    def comparisons(self) -> tuple[Comparison, ...]:
+    def comparisons(self) -> tuple[QueryComparison, ...]:
         found = [self.comparison()]
         while self.take("AND"):
             found.append(self.comparison())
         return tuple(found)
 
-    def comparison(self) -> Comparison:
+    def comparison(self) -> QueryComparison:
         left = self.sum()
         op = self.take(*_COMPARISONS)
         if not op:
             raise LeftToEngineError
-        return Comparison(_COMPARISONS[op], left, self.sum())
+        return QueryComparison(_COMPARISONS[op], left, self.sum())
 
     def ordering(self) -> tuple[Ordering, ...]:
         self.need("BY")

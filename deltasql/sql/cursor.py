@@ -28,7 +28,7 @@ def certain(value: _T | None) -> _T:
     return value
 
 
-class Cursor:
+class TokenCursor:
     """Reads `tokens` from left to right; `at` is the index of the next one, and may be set back."""
 
     def __init__(self, tokens: Sequence[Token], at: int = 0) -> None:
@@ -114,7 +114,7 @@ class Cursor:
 
 def comma_separated(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """The tokens between the commas outside of brackets; after the last comma there may be none."""
-    at, item = Cursor(tokens), list[Token]()
+    at, item = TokenCursor(tokens), list[Token]()
     while at.left:
         if at.take(","):
             yield item

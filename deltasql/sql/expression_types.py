@@ -12,7 +12,7 @@ from deltasql.schema import types
 from deltasql.schema.type_lattice import MOST_DIGITS, can_cast, common_of_branches, is_integral, is_number
 from deltasql.schema.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, VOID, DataType, DecimalType, StructType
 from deltasql.sql.constants import clock_and_offset, clock_time, date_days, number, unquote, whole_number
-from deltasql.sql.cursor import Cursor, LeftToEngineError, certain
+from deltasql.sql.cursor import LeftToEngineError, TokenCursor, certain
 from deltasql.sql.functions.result_types import (
     FUNCTIONS,
     arithmetic,
@@ -65,7 +65,7 @@ class _Typed:
     digits: int = 0
 
 
-class _Descent(Cursor):
+class _Descent(TokenCursor):
     """Each method reads one level of precedence, the weakest first. Raises LeftToEngineError."""
 
     def __init__(self, sql: str, schema: StructType) -> None:
@@ -291,7 +291,7 @@ class _Descent(Cursor):
         return found
 
 
-def type_at(cursor: Cursor) -> DataType:
+def type_at(cursor: TokenCursor) -> DataType:
     """The type of which the name is next, and a step over it. Raises LeftToEngineError for one that is not simple."""
     word = cursor.next().key
     if word in {"DECIMAL", "DEC", "NUMERIC"}:
@@ -301,7 +301,7 @@ def type_at(cursor: Cursor) -> DataType:
     return _TYPES[word]
 
 
-def _decimal_at(cursor: Cursor) -> DataType:
+def _decimal_at(cursor: TokenCursor) -> DataType:
     precision, scale = 10, 0
     if cursor.take("("):
         precision = _digits_at(cursor)
@@ -312,7 +312,7 @@ def _decimal_at(cursor: Cursor) -> DataType:
     return DecimalType(precision, scale)
 
 
-def _digits_at(cursor: Cursor) -> int:
+def _digits_at(cursor: TokenCursor) -> int:
     return certain(whole_number(cursor.next().text))
 
 

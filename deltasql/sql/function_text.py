@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import Cursor, comma_separated
+from deltasql.sql.cursor import TokenCursor, comma_separated
 from deltasql.sql.functions.spark_names import FUNCTIONS
 from deltasql.sql.references import is_deterministic
 from deltasql.sql.relations import table_references
@@ -69,7 +69,7 @@ def function_text(text: str) -> FunctionText:
     return _Reader(text).function()
 
 
-class _Reader(Cursor):
+class _Reader(TokenCursor):
     def __init__(self, text: str) -> None:
         super().__init__(tokenize(text))
         self.sql = text
@@ -153,7 +153,7 @@ class _Reader(Cursor):
 
 def type_end(tokens: Sequence[Token], start: int) -> int:
     """The index behind the type that begins at a token: a word and its brackets, INTERVAL DAY TO SECOND."""
-    at = Cursor(tokens, start + 1)
+    at = TokenCursor(tokens, start + 1)
     if at.peek(-1) == "INTERVAL":
         at.at += 1
         if at.take("TO"):
@@ -198,7 +198,7 @@ def function_calls(sql: str) -> Iterator[FunctionCall]:
 
     Other names that take brackets may be among them; the names behind AS are not.
     """
-    at = Cursor(tokenize(sql))
+    at = TokenCursor(tokenize(sql))
     while at.left:
         if not at.is_name or at.peek(-1) == ".":
             at.at += 1

@@ -26,7 +26,7 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.sql.constants import Constant, clock_time, date_days, moment, number, unquote
-from deltasql.sql.cursor import Cursor, LeftToEngineError, certain
+from deltasql.sql.cursor import LeftToEngineError, TokenCursor, certain
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.tokens import tokenize
 
@@ -112,7 +112,7 @@ def _column(found: Sequence[Constant]) -> LiteralColumn:
     return LiteralColumn(kind, tuple(as_type(item.value, item.type, kind, None) for item in found))
 
 
-class LiteralReader(Cursor):
+class LiteralReader(TokenCursor):
     """Reads rows and literals. Raises LeftToEngineError at the first token that is no part of a literal."""
 
     def __init__(self, sql: str, zone: tzinfo | None) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from deltasql.plan.operators import METADATA
-from deltasql.sql.cursor import Cursor
+from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.relations import TableReference
 from deltasql.sql.text_edits import Replacement
 from deltasql.sql.tokens import Token, tokenize
@@ -60,7 +60,7 @@ def _blocks(tokens: list[Token], references: Sequence[TableReference]) -> list[_
     current = _Block(None)
     blocks, around, depths = [current], [], [0]
     starts = {reference.start: index for index, reference in enumerate(references)}
-    at = Cursor(tokens)
+    at = TokenCursor(tokens)
     for index, token in enumerate(tokens):
         at.at = index
         if token.key == "(":
@@ -82,7 +82,7 @@ def _blocks(tokens: list[Token], references: Sequence[TableReference]) -> list[_
     return blocks
 
 
-def _note(block: _Block, at: Cursor, depth: int) -> None:
+def _note(block: _Block, at: TokenCursor, depth: int) -> None:
     """Notes a name of the column, and a star, with the qualifiers before them."""
     before = at.peek(-1)
     if at.is_name and at.tokens[at.at].name.lower() == METADATA and before != "AS":
@@ -91,13 +91,13 @@ def _note(block: _Block, at: Cursor, depth: int) -> None:
         block.stars.append((at.at, _qualifier(at)))
 
 
-def _qualifier(at: Cursor) -> str:
+def _qualifier(at: TokenCursor) -> str:
     """The name before the dot in front of the next token, in lower case; "" where there is none."""
     qualified = at.peek(-1) == "." and at.is_name_at(-2)
     return at.tokens[at.at - 2].name.lower() if qualified else ""
 
 
-def _is_star_clause(at: Cursor) -> bool:
+def _is_star_clause(at: TokenCursor) -> bool:
     """Whether EXCEPT belongs to a star: `* EXCEPT (a, b)`."""
     return at.key == "EXCEPT" and at.peek(-1) == "*"
 
@@ -116,7 +116,7 @@ def _narrowed(tokens: list[Token], star: int, aliases: Sequence[str]) -> Replace
     """What makes a star leave out the column of these tables: EXCEPT, or one more name in the EXCEPT that it has."""
     # In back-ticks always, as the views have their aliases.
     left_out = ", ".join(f"`{alias.replace('`', '``')}`.{METADATA}" for alias in aliases)
-    at = Cursor(tokens, star + 1)
+    at = TokenCursor(tokens, star + 1)
     if _is_star_clause(at) and at.peek(1) == "(":
         return tokens[star + 2].end, tokens[star + 2].end, f"{left_out}, "
     return tokens[star].end, tokens[star].end, f" EXCEPT ({left_out})"

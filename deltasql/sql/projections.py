@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from deltasql.sql.cursor import Cursor, LeftToEngineError
+from deltasql.sql.cursor import LeftToEngineError, TokenCursor
 from deltasql.sql.references import has_aggregate, parse_expression
 from deltasql.sql.tokens import Token, closing, tokenize
 
@@ -111,7 +111,7 @@ def inner_query(sql: str) -> str:
     return sql[tokens[0].start : tokens[-1].end] if tokens else sql
 
 
-class PlainSelect(Cursor):
+class PlainSelect(TokenCursor):
     """A SELECT of one relation, read as far as its columns are chosen as they are. Raises LeftToEngineError."""
 
     def __init__(self, sql: str) -> None:

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deltasql.plan.operators import Query, Scan
+from deltasql.plan.operators import Scan, SqlQuery
 from deltasql.schema.types import BOOLEAN, DataType, StructField, StructType
-from deltasql.sql.cursor import Cursor, comma_separated
+from deltasql.sql.cursor import TokenCursor, comma_separated
 from deltasql.sql.expression_types import known_type
 from deltasql.sql.relations import table_references
 from deltasql.sql.tokens import Token, tokenize
 
 
-def known_columns(text: str, query: Query) -> StructType | None:
+def known_columns(text: str, query: SqlQuery) -> StructType | None:
     """The columns of the query in `text`, which `query` has bound; None where only Spark can tell, or object."""
     source = _source(text, query)
     tokens = tokenize(text)
@@ -39,7 +39,7 @@ def known_columns(text: str, query: Query) -> StructType | None:
     return StructType(tuple(fields))
 
 
-def _source(text: str, query: Query) -> StructType | None:
+def _source(text: str, query: SqlQuery) -> StructType | None:
     """The columns of the one table or view that the query names bare, no columns where it names none; else None."""
     references = table_references(text)
     if not references:
@@ -50,7 +50,7 @@ def _source(text: str, query: Query) -> StructType | None:
     match operators[0]:
         case Scan(schema=schema, described=False):
             return schema
-        case Query(view=view) if view is not None:
+        case SqlQuery(view=view) if view is not None:
             return view.schema
         case _:
             return None
@@ -59,7 +59,7 @@ def _source(text: str, query: Query) -> StructType | None:
 def _clauses(tokens: Sequence[Token]) -> list[tuple[str, list[Token]]]:
     """The tokens behind SELECT, FROM and WHERE outside of brackets; none where more than a name stands behind FROM."""
     found: list[tuple[str, list[Token]]] = []
-    cursor = Cursor(tokens)
+    cursor = TokenCursor(tokens)
     while cursor.left:
         key = cursor.take("SELECT", "FROM", "WHERE")
         if key:

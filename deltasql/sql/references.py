@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from deltasql.plan.base import SqlText
 from deltasql.schema.text import quote_name
-from deltasql.sql.cursor import Cursor
+from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.relations import TableReference, table_references
 from deltasql.sql.tokens import Token, calls, closing, tokenize
 
@@ -211,7 +211,7 @@ def _is_operand(token: Token | None) -> bool:
 
 def name_chains(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """Runs of identifiers joined by dots, the identifiers of one run each; names of functions are left out."""
-    at = Cursor(tokens)
+    at = TokenCursor(tokens)
     while at.left:
         if not at.is_name:
             at.at += 1
@@ -228,7 +228,7 @@ def has_subquery(expression: str) -> bool:
 
 def subqueries(expression: str) -> Iterator[str]:
     """The queries in parentheses inside `expression`, outermost ones only, without the parentheses."""
-    at = Cursor(tokenize(expression))
+    at = TokenCursor(tokenize(expression))
     while at.left:
         if _opens_query(at):
             query = at.group()
@@ -238,7 +238,7 @@ def subqueries(expression: str) -> Iterator[str]:
             at.at += 1
 
 
-def _opens_query(at: Cursor) -> bool:
+def _opens_query(at: TokenCursor) -> bool:
     if at.key != "(" or at.at + 2 >= len(at.tokens) or at.peek(1) not in _QUERY_STARTS:
         return False
     # Words that begin a query may also name a column: (values > 1), f(table.a).
@@ -247,7 +247,7 @@ def _opens_query(at: Cursor) -> bool:
 
 def has_aggregate(expression: str) -> bool:
     """Whether an aggregate function is called outside subqueries, as a window function or not."""
-    at = Cursor(tokenize(expression))
+    at = TokenCursor(tokenize(expression))
     while at.left:
         if _opens_query(at):
             at.group()
@@ -277,7 +277,7 @@ def _is_moment(kind: Token, text: Token) -> bool:
     return text.kind == "string" and kind.key in _KINDS_OF_TIME and _MOMENT.match(text.text) is not None
 
 
-def _is_call(at: Cursor, names: frozenset[str]) -> bool:
+def _is_call(at: TokenCursor, names: frozenset[str]) -> bool:
     return at.is_name and at.peek(1) == "(" and at.tokens[at.at].name.lower() in names
 
 
@@ -302,7 +302,7 @@ def _conjuncts(sql: str, tokens: list[Token]) -> Iterator[SqlText]:
 def _is_bracketed(tokens: list[Token]) -> bool:
     """Whether parentheses stand around all of an expression."""
     opens = bool(tokens) and tokens[0].key == "(" and closing(tokens, 0) == len(tokens) - 1
-    return opens and not _opens_query(Cursor(tokens))
+    return opens and not _opens_query(TokenCursor(tokens))
 
 
 def _split_at_and(tokens: list[Token]) -> list[list[Token]]:
@@ -345,7 +345,7 @@ def stars_spelled(text: str, scopes: Sequence[Scope]) -> str:
 
     Those of sub-queries, and of what is no scope, stay.
     """
-    at, pieces, done = Cursor(tokenize(text)), list[str](), 0
+    at, pieces, done = TokenCursor(tokenize(text)), list[str](), 0
     while at.left:
         if _opens_query(at):
             at.group()
@@ -384,7 +384,7 @@ def _meant(tokens: Sequence[Token], place: int, scopes: Sequence[Scope]) -> tupl
     return tokens[first].start, [scope for scope in scopes if scope[0].lower() == wanted]
 
 
-def _excepted(at: Cursor) -> set[str] | None:
+def _excepted(at: TokenCursor) -> set[str] | None:
     """The columns behind EXCEPT, which is read; None where it names fields."""
     if at.key != "EXCEPT" or at.peek(1) != "(":
         return set()

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from deltasql.plan.base import SqlText, Temporal
-from deltasql.sql.cursor import Cursor
+from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.tokens import Token, closing, tokenize
 
 _SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS", "SETMINUS"})
@@ -86,7 +86,7 @@ class _Level:
     bare_name: bool = False
 
 
-class _Finder(Cursor):
+class _Finder(TokenCursor):
     """Walks the tokens once, level by level. Source: Spark's grammar of `relation`, `ctes` and `queryPrimary`."""
 
     def __init__(self, sql: str) -> None:
@@ -237,7 +237,7 @@ class _Finder(Cursor):
             self.at = first + 1
             return
         self.at = end + 1
-        inner = Cursor(tokenize(self.tokens[first + 2].text[1:-1]))
+        inner = TokenCursor(tokenize(self.tokens[first + 2].text[1:-1]))
         parts = tuple(token.name for token in inner.dotted()) if inner.left else ()
         if parts and not inner.left:
             self.table(parts, first, level)
@@ -350,17 +350,17 @@ class _Finder(Cursor):
 # Common table expressions
 
 
-def _begins_query(at: Cursor, ahead: int) -> bool:
+def _begins_query(at: TokenCursor, ahead: int) -> bool:
     key = at.peek(ahead)
     is_values = key == "VALUES" and at.peek(ahead + 1) not in {".", ")", ",", "=", "<", ">"}
     return key in {"SELECT", "FROM", "TABLE", "MAP", "REDUCE"} or is_values or _begins_cte(at, ahead)
 
 
-def _begins_cte(at: Cursor, ahead: int = 0) -> bool:
+def _begins_cte(at: TokenCursor, ahead: int = 0) -> bool:
     return at.peek(ahead) == "WITH" and _cte_body(at.tokens, _cte_name(at, ahead)) is not None
 
 
-def _cte_name(at: Cursor, ahead: int = 0) -> int:
+def _cte_name(at: TokenCursor, ahead: int = 0) -> int:
     """The index of the first name of the WITH that stands so far on."""
     recursive = at.peek(ahead + 1) == "RECURSIVE" and at.peek(ahead + 2) not in {"AS", "("}
     return at.at + ahead + (2 if recursive else 1)
@@ -368,7 +368,7 @@ def _cte_name(at: Cursor, ahead: int = 0) -> int:
 
 def _cte_body(tokens: Sequence[Token], name: int) -> int | None:
     """Index of the parenthesis that opens the query of the named query whose name is at `name`, if it is one."""
-    at = Cursor(tokens, name)
+    at = TokenCursor(tokens, name)
     if not at.is_name:
         return None
     at.next()

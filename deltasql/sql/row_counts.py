@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from deltasql.sql.cursor import Cursor
+from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.functions.spark_names import FUNCTIONS
 from deltasql.sql.relations import table_references
 from deltasql.sql.tokens import Token, closing, tokenize
@@ -76,7 +76,7 @@ def _product(rows: Sequence[int]) -> int:
     return product
 
 
-class _Joins(Cursor):
+class _Joins(TokenCursor):
     """What multiplies the rows of a query, by one walk over its tokens.
 
     `equal` are the joins whose rows find each other by their values, `ranges` the rows of calls of range(n).

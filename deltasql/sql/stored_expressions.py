@@ -14,7 +14,7 @@ from enum import Enum
 from functools import lru_cache
 
 from deltasql.schema.types import StructType
-from deltasql.sql.cursor import Cursor
+from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.functions.allowed import OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
 from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC, column_references, parse_expression
 from deltasql.sql.tokens import Token, tokenize
@@ -129,7 +129,7 @@ def bare(sql: str) -> str:
     return "".join(pieces)
 
 
-class _Reading(Cursor):
+class _Reading(TokenCursor):
     """One look over the tokens of an expression."""
 
     def __init__(self, sql: str, use: Use) -> None:

@@ -12,7 +12,7 @@ from deltasql.log.commit.copy_log_writer import put_part
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.copy_log import loaded_files, newest_part
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.source_files import SourceFile
+from deltasql.log.storage.source_files import ListedFile
 
 from .conftest import added
 from .writers import ended
@@ -50,7 +50,7 @@ def load(log: DeltaLog, *names: str) -> list[str]:
     """Loads what was not loaded before, as COPY INTO does; each file of the source becomes one of the table's."""
     snapshot = log.snapshot()
     known = loaded_files(log.store, snapshot)
-    new = [SourceFile(f"/in/{name}", 1, 1) for name in names if f"/in/{name}" not in known.paths]
+    new = [ListedFile(f"/in/{name}", 1, 1) for name in names if f"/in/{name}" not in known.paths]
     if new:
         action, _ = put_part(log.store, snapshot.metadata.id, newest_part(snapshot), known, new)
         files = [added(file.path.rpartition("/")[2]) for file in new]

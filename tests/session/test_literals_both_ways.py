@@ -16,7 +16,7 @@ import pytest
 
 from deltasql import DeltaSqlError, Session, connect
 from deltasql.engines.engine import InProcessFirst
-from deltasql.plan.operators import Literals, Query
+from deltasql.plan.operators import Literals, SqlQuery
 from deltasql.schema.timezone import zone
 from deltasql.schema.types import DataType, StructType
 from deltasql.sql.cursor import LeftToEngineError
@@ -202,7 +202,7 @@ def test_the_types_of_columns_are_those_that_spark_finds(zoned: Session) -> None
             query = "VALUES " + ", ".join(f"({', '.join(row)})" for row in zip(*part, strict=True))
             ours = literal_rows(query, zone(ZONE))
             assert ours is not None
-            theirs = engine.schema(Query(query))
+            theirs = engine.schema(SqlQuery(query))
             assert [field.type for field in ours.schema] == [field.type for field in theirs]
             assert ours.schema.names == theirs.names
 

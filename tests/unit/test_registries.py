@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from deltasql.log.properties.property_registry import PROPERTIES
-from deltasql.registry.entries import Entry, Registry
+from deltasql.registry.entries import Registry, RegistryEntry
 from deltasql.registry.readers import boolean
 from deltasql.settings.document import PAGE, renewed
 from deltasql.settings.frame_options import READ_OPTIONS, STREAM_OPTIONS, WRITE_OPTIONS
 from deltasql.settings.session_settings import SETTINGS
 
 REGISTRIES: list[Registry[Any]] = [PROPERTIES, SETTINGS, WRITE_OPTIONS, READ_OPTIONS, STREAM_OPTIONS]
-ENTRIES: list[Entry[Any]] = [entry for registry in REGISTRIES for entry in registry.values()]
+ENTRIES: list[RegistryEntry[Any]] = [entry for registry in REGISTRIES for entry in registry.values()]
 
 
 def test_the_page_is_what_the_registries_say() -> None:
@@ -28,7 +28,7 @@ def test_the_page_has_every_entry() -> None:
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_an_entry_says_all_that_it_must(entry: Entry[Any]) -> None:
+def test_an_entry_says_all_that_it_must(entry: RegistryEntry[Any]) -> None:
     assert entry.documentation[0].isupper()
     assert entry.documentation.endswith(".")
     assert entry.legal
@@ -40,12 +40,12 @@ def test_an_entry_says_all_that_it_must(entry: Entry[Any]) -> None:
 
 
 def test_a_name_is_found_in_any_case_and_declared_once() -> None:
-    registry: Registry[Entry[Any]] = Registry()
-    entry = registry.add(Entry("aName", boolean, "true or false", None, "It is.", "tests"))
+    registry: Registry[RegistryEntry[Any]] = Registry()
+    entry = registry.add(RegistryEntry("aName", boolean, "true or false", None, "It is.", "tests"))
     assert registry.find("ANAME") is entry
     assert registry.get("ANAME") is None
     assert entry.value("TRUE") is True
     with pytest.raises(ValueError, match="aName cannot be 'yes': legal is true or false"):
         entry.value("yes")
     with pytest.raises(AssertionError):
-        registry.add(Entry("ANAME", boolean, "true or false", None, "It is.", "tests"))
+        registry.add(RegistryEntry("ANAME", boolean, "true or false", None, "It is.", "tests"))

@@ -20,7 +20,7 @@ from deltasql.databricks.sql.exc import (
 from deltasql.databricks.sql.parameters import bound
 from deltasql.dbapi import connection as dbapi_connection
 from deltasql.dbapi import cursor as dbapi_cursor
-from deltasql.dbapi.rows import Rows, rows_of
+from deltasql.dbapi.rows import FetchedRows, rows_of
 from deltasql.dbapi.types import describe
 from deltasql.plan.base import quote
 from deltasql.result import Result
@@ -231,7 +231,7 @@ class Cursor(dbapi_cursor.Cursor):
         text, args = bound(operation, parameters, inline=self.connection._inline)
         return self.connection.run(text, args)
 
-    def _computed(self, operation: str, parameters: Any) -> tuple[Result, Rows]:
+    def _computed(self, operation: str, parameters: Any) -> tuple[Result, FetchedRows]:
         result = self._run(operation, parameters)
         return result, rows_of(result)
 
@@ -239,7 +239,7 @@ class Cursor(dbapi_cursor.Cursor):
         super()._reset()
         self._pending = None
 
-    def _take(self, result: Result, rows: Rows | None = None) -> None:
+    def _take(self, result: Result, rows: FetchedRows | None = None) -> None:
         self.result, self._rows = result, rows or rows_of(result)
         self.description = describe(result.schema) if result.columns else None
 
@@ -281,16 +281,16 @@ class Cursor(dbapi_cursor.Cursor):
 
     # Rows
 
-    def _end(self, rows: Rows, size: int) -> int:
+    def _end(self, rows: FetchedRows, size: int) -> int:
         return min(super()._end(rows, size), rows.count if self.row_limit is None else self.row_limit)
 
 
 class _Pending:
     """A statement that runs in a thread."""
 
-    def __init__(self, run: Callable[[], tuple[Result, Rows]]) -> None:
+    def __init__(self, run: Callable[[], tuple[Result, FetchedRows]]) -> None:
         self._run = run
-        self._outcome: tuple[Result, Rows] | BaseException | None = None
+        self._outcome: tuple[Result, FetchedRows] | BaseException | None = None
         self._thread = Thread(target=self._work, name="deltasql-async", daemon=True)
         self._thread.start()
 
@@ -304,7 +304,7 @@ class _Pending:
     def is_running(self) -> bool:
         return self._thread.is_alive()
 
-    def result(self) -> tuple[Result, Rows]:
+    def result(self) -> tuple[Result, FetchedRows]:
         """Waits; raises what the statement has raised."""
         self._thread.join()
         if isinstance(self._outcome, BaseException):

@@ -27,7 +27,7 @@ CHUNKS, META = 1, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class FooterColumn:
     """A column of a table: the elements of its schema, depth first, itself the first."""
 
     elements: list[Struct]
@@ -67,13 +67,13 @@ def together(parts: Sequence[bytes | memoryview]) -> pa.Buffer:
     return found
 
 
-def columns_of(footer: Struct) -> list[Column]:
+def columns_of(footer: Struct) -> list[FooterColumn]:
     """The columns in the order of their chunks. Raises ValueError for a footer without a schema."""
     elements = footer.structs(SCHEMA)
     if not elements:
         raise ValueError("a footer without a schema")
     following = iter(elements[1:])
-    return [Column(list(_below(following))) for _ in range(elements[0].number(CHILDREN))]
+    return [FooterColumn(list(_below(following))) for _ in range(elements[0].number(CHILDREN))]
 
 
 def _below(following: Iterator[Struct]) -> Iterator[Struct]:

@@ -73,7 +73,7 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class ChunkBounds:
     """What a column chunk says of its values: raw bytes of the least and the greatest, None where it does not say."""
 
     low: bytes | None
@@ -87,11 +87,11 @@ class Chunk:
 
     physical: int
     values: int
-    bounds: Bounds | None
+    bounds: ChunkBounds | None
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class RowGroupMetadata:
     rows: int
     chunks: tuple[Chunk, ...]
 
@@ -102,7 +102,7 @@ class ParquetMetadata:
 
     rows: int
     schema: bytes
-    groups: tuple[Group, ...]
+    groups: tuple[RowGroupMetadata, ...]
     pairs: Mapping[str, str]
     created_by: str
 
@@ -119,7 +119,7 @@ def parse_metadata(data: bytes) -> ParquetMetadata:
         raise ValueError("its footer does not say which rows and columns it has")
     if 7 not in fields:
         # Without an order nobody knows what is least and greatest.
-        groups = tuple(Group(group.rows, tuple(map(_without_bounds, group.chunks))) for group in groups)
+        groups = tuple(RowGroupMetadata(group.rows, tuple(map(_without_bounds, group.chunks))) for group in groups)
     pairs = {key: value for key, value in fields.get(5, ()) if key is not None and value is not None}
     return ParquetMetadata(rows, schema, groups, pairs, fields.get(6, ""))
 
@@ -193,7 +193,7 @@ def _logical(fields: Mapping[int, Any]) -> Logical | None:
 
 def _without_bounds(chunk: Chunk) -> Chunk:
     nulls = None if chunk.bounds is None else chunk.bounds.nulls
-    return Chunk(chunk.physical, chunk.values, Bounds(None, None, nulls))
+    return Chunk(chunk.physical, chunk.values, ChunkBounds(None, None, nulls))
 
 
 # Readers of thrift's structs, by the numbers of their fields
@@ -203,18 +203,18 @@ def _chunk(data: bytes, at: int) -> tuple[Chunk, int]:
     column, at = struct_fields(data, at, _COLUMN)
     fields = column.get(3, {})
     physical, values, said = fields.get(1), fields.get(5, -1), fields.get(12)
-    bounds = None if said is None else Bounds(said.get(6), said.get(5), said.get(3))
+    bounds = None if said is None else ChunkBounds(said.get(6), said.get(5), said.get(3))
     if physical is None or values < 0 or (bounds and bounds.nulls is not None and not 0 <= bounds.nulls <= values):
         raise ValueError("its footer describes an impossible column")
     return Chunk(physical, values, bounds), at
 
 
-def _group(data: bytes, at: int) -> tuple[Group, int]:
+def _group(data: bytes, at: int) -> tuple[RowGroupMetadata, int]:
     fields, at = struct_fields(data, at, _GROUP)
     rows = fields.get(3, -1)
     if rows < 0:
         raise ValueError("its footer describes a row group without a size")
-    return Group(rows, tuple(fields.get(1, ()))), at
+    return RowGroupMetadata(rows, tuple(fields.get(1, ()))), at
 
 
 def _pair(data: bytes, at: int) -> tuple[tuple[str | None, str | None], int]:

@@ -15,7 +15,7 @@ from deltasql.errors.sources import UnknownParquetTypeError
 from deltasql.errors.statements.copy_into import SourceNotFoundError
 from deltasql.log.storage.globs import SPECIAL, glob_expression
 from deltasql.log.storage.locations import absolute_location
-from deltasql.log.storage.source_files import Choice, SourceFile, find_source
+from deltasql.log.storage.source_files import Choice, ListedFile, find_source
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToEngineError
@@ -40,7 +40,7 @@ def parquet_files(stores: Stores, place: str) -> tuple[list[str], StructType]:
     return [file.path for file in files], schemas[0]
 
 
-def _files(stores: Stores, place: str) -> Sequence[SourceFile]:
+def _files(stores: Stores, place: str) -> Sequence[ListedFile]:
     location = absolute_location(place)
     try:
         files = find_source(stores.open, location, Choice()).files
@@ -60,7 +60,7 @@ def _folders_below(location: str, path: str) -> str:
     return path.removeprefix(location).rpartition("/")[0]
 
 
-def _schema(stores: Stores, file: SourceFile) -> StructType:
+def _schema(stores: Stores, file: ListedFile) -> StructType:
     store, name = stores.of_file(file.path)
     (footer,) = fetch_footers(store, [(name, file.size)])
     try:

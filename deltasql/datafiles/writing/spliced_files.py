@@ -24,7 +24,7 @@ from deltasql.datafiles.footers.edits import (
     ROWS,
     SCHEMA,
     VERSION,
-    Column,
+    FooterColumn,
     columns_of,
     ending,
     footer_of,
@@ -69,7 +69,7 @@ class _File:
         return footer_of(self.data)[1]
 
     @cached_property
-    def columns(self) -> dict[str, Column]:
+    def columns(self) -> dict[str, FooterColumn]:
         """By names in lower case, in the order of their chunks."""
         return {column.name.lower(): column for column in columns_of(self.footer)}
 
@@ -167,7 +167,7 @@ def _written(files: Sequence[_File], names: Iterable[str], groups: Sequence[_Gro
     return together(parts)
 
 
-def _column(name: str, groups: Sequence[_Group]) -> tuple[_File, Column]:
+def _column(name: str, groups: Sequence[_Group]) -> tuple[_File, FooterColumn]:
     """The column of a name, and the file to ask about it. Raises NotSplicedError where files have it otherwise."""
     files = {id(file): file for group in groups for file, _ in (group.sources[name],)}
     for file in files.values():
@@ -221,7 +221,9 @@ def _group(old: Struct, chunks: Sequence[Struct], start: int, size: int) -> Stru
     return group
 
 
-def _footer(files: Sequence[_File], columns: Mapping[str, tuple[_File, Column]], groups: Sequence[Struct]) -> Struct:
+def _footer(
+    files: Sequence[_File], columns: Mapping[str, tuple[_File, FooterColumn]], groups: Sequence[Struct]
+) -> Struct:
     """The bounds of floating-point columns mean in all what they mean in files of the last one's writer: less."""
     footer = Struct(dict(files[0].footer.values))
     root = files[0].footer.structs(SCHEMA)[0]
@@ -239,6 +241,6 @@ def _footer(files: Sequence[_File], columns: Mapping[str, tuple[_File, Column]],
     return footer
 
 
-def _orders(columns: Mapping[str, tuple[_File, Column]]) -> Iterator[Struct]:
+def _orders(columns: Mapping[str, tuple[_File, FooterColumn]]) -> Iterator[Struct]:
     for name, (file, _) in columns.items():
         yield from file.orders[name]

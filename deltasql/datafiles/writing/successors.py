@@ -82,7 +82,7 @@ class KeptFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
+class CompactionGroup:
     """Files that become one, which is called by its `origin`: `read` gives their rows as files hold them."""
 
     origin: str
@@ -90,7 +90,7 @@ class Bin:
     read: Callable[[], pa.Table]
 
 
-Successors = list[tuple[KeptFile | Bin, WrittenFile]]
+Successors = list[tuple[KeptFile | CompactionGroup, WrittenFile]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +115,11 @@ class NewRows:
     changed: frozenset[str]
 
 
-def united_files(store: LogStore, bins: Sequence[Bin], directory: str, schema: StructType) -> Successors:
+def united_files(store: LogStore, bins: Sequence[CompactionGroup], directory: str, schema: StructType) -> Successors:
     """Writes one file for each bin below a directory of the table, whose columns are `schema`."""
     files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in bins))
 
-    def write(number: int, item: Bin) -> WrittenFile:
+    def write(number: int, item: CompactionGroup) -> WrittenFile:
         return files.write(number, f"{directory}/{ORIGIN}={item.origin}", item.read())
 
     with working(len(bins), _FILES, settles=True) as threads:

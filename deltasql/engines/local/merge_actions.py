@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from deltasql.datafiles.reading.file_reader import are_among
 from deltasql.engines.local.pairs import equalities
-from deltasql.engines.local.plain_scans import Wanted
-from deltasql.engines.local.values import Rows, holds, rows_of, values
+from deltasql.engines.local.plain_scans import WantedRows
+from deltasql.engines.local.values import BoundRows, holds, rows_of, values
 from deltasql.engines.thresholds import CHANGED_ROWS
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind
 from deltasql.schema.types import StructType
@@ -82,14 +82,14 @@ class ActionsHere:
         told = [*conditions, *(own[place] for own in updates for place in wanted)]
         return frozenset(self._named(item for item in told if item is not None))
 
-    def wanted(self, source: pa.Table | None) -> Wanted:
+    def wanted(self, source: pa.Table | None) -> WantedRows:
         """Which rows of the target an action may change, but for those that meet no row of the source.
 
         Raises LeftToEngineError where all may be.
         """
         return self._with_condition() if source is None else self._with_keys(source)
 
-    def _with_condition(self) -> Wanted:
+    def _with_condition(self) -> WantedRows:
         conditions = [action.condition for action in self.actions]
         known = [condition for condition in conditions if condition is not None]
         if len(known) < len(conditions):
@@ -98,12 +98,12 @@ class ActionsHere:
         def some(rows: pa.Table, count: int) -> np.ndarray:
             import numpy as np
 
-            own = Rows({self._alias: rows}, count)
+            own = BoundRows({self._alias: rows}, count)
             return reduce(np.logical_or, (holds(condition, own) for condition in known))
 
-        return Wanted(frozenset(self._named(known)), some, CHANGED_ROWS)
+        return WantedRows(frozenset(self._named(known)), some, CHANGED_ROWS)
 
-    def _with_keys(self, source: pa.Table) -> Wanted:
+    def _with_keys(self, source: pa.Table) -> WantedRows:
         """The rows with keys that the source has."""
         import pyarrow.compute as pc
 
@@ -116,14 +116,14 @@ class ActionsHere:
         def met(rows: pa.Table, count: int) -> np.ndarray:
             import numpy as np
 
-            own, found = Rows({self._alias: rows}, count), np.full(count, True)
+            own, found = BoundRows({self._alias: rows}, count), np.full(count, True)
             for (mine, _), keys_of_source in zip(keys, known, strict=True):
                 # To look in values takes as long as their number, however few the rows are.
                 if len(keys_of_source) <= count:
                     found &= are_among(values(mine, own), keys_of_source)
             return found
 
-        return Wanted(frozenset(self._named(mine for mine, _ in keys)), met, CHANGED_ROWS)
+        return WantedRows(frozenset(self._named(mine for mine, _ in keys)), met, CHANGED_ROWS)
 
     def _sides(self, equality: Compared) -> Iterator[tuple[RowExpression, RowExpression]]:
         """The target's side of an equality and the source's, if each is of one."""

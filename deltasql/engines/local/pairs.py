@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engines.local.values import Rows, places_where, values
+from deltasql.engines.local.values import BoundRows, places_where, values
 from deltasql.engines.thresholds import JOINED_PAIRS
 from deltasql.schema.types import BOOLEAN, DOUBLE
 from deltasql.sql.cursor import LeftToEngineError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _TOO_MANY_PAIRS = f"more than {JOINED_PAIRS:,} pairs of rows meet"
 
 
-def equal_pairs(left: Rows, right: Rows, on: RowExpression) -> tuple[Numbers, Numbers]:
+def equal_pairs(left: BoundRows, right: BoundRows, on: RowExpression) -> tuple[Numbers, Numbers]:
     """The places of the pairs of rows for which `on` is TRUE, ordered by those on the left.
 
     Raises LeftToEngineError where too many would have to be looked at.
@@ -29,12 +29,12 @@ def equal_pairs(left: Rows, right: Rows, on: RowExpression) -> tuple[Numbers, Nu
     return first[hit], second[hit]
 
 
-def paired(left: Rows, first: Numbers, right: Rows, second: Numbers) -> Rows:
+def paired(left: BoundRows, first: Numbers, right: BoundRows, second: Numbers) -> BoundRows:
     """The rows at some places on the left, each beside the one on the right at the place that goes with it."""
-    return Rows({**left.at(first).tables, **right.at(second).tables}, len(first))
+    return BoundRows({**left.at(first).tables, **right.at(second).tables}, len(first))
 
 
-def _candidates(left: Rows, right: Rows, on: RowExpression) -> tuple[Numbers, Numbers]:
+def _candidates(left: BoundRows, right: BoundRows, on: RowExpression) -> tuple[Numbers, Numbers]:
     """Pairs among which all are that `on` is TRUE for: those with one value in a column that it says is equal."""
     import numpy as np
 
@@ -70,7 +70,9 @@ def _alias(side: RowExpression) -> str | None:
             return None
 
 
-def _with_equal(left: Rows, mine: RowExpression, right: Rows, others: RowExpression) -> tuple[Numbers, Numbers]:
+def _with_equal(
+    left: BoundRows, mine: RowExpression, right: BoundRows, others: RowExpression
+) -> tuple[Numbers, Numbers]:
     """The places of all pairs of one value; NULL has none."""
     import numpy as np
     import pyarrow.compute as pc

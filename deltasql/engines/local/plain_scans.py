@@ -19,7 +19,7 @@ from deltasql.datafiles.reading.missing_files import readable_files
 from deltasql.datafiles.reading.scan_files import deleted_by_file, located, vector_positions
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.thresholds import RESULT_BYTES
-from deltasql.plan.operators import Operator, Query, Scan
+from deltasql.plan.operators import Operator, Scan, SqlQuery
 from deltasql.schema.lengths import has_lengths, with_lengths
 from deltasql.schema.partition_values import typed
 from deltasql.schema.text import sql_text
@@ -69,7 +69,7 @@ class PlainScan:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedRows:
     """Which rows of a scan are read: those of which `holds` says so, from columns of these names and their number.
 
     Of more than `most` of them the engine is to read all.
@@ -81,7 +81,7 @@ class Wanted:
 
 
 def plain_rows(
-    session: SessionFacts, scan: Scan, columns: Sequence[StructField], wanted: Wanted | None = None
+    session: SessionFacts, scan: Scan, columns: Sequence[StructField], wanted: WantedRows | None = None
 ) -> pa.Table:
     """The rows of a scan with some of its columns, and PLACE if it is among them: see `PlainScan.table`.
 
@@ -116,7 +116,7 @@ def _up_to(most: float, tables: Iterable[tuple[str, pa.Table]]) -> Iterator[tupl
         yield path, table
 
 
-def _filter(wanted: Wanted, values: Mapping[str, Mapping[str, Any]], columns: pa.Schema) -> RowFilter:
+def _filter(wanted: WantedRows, values: Mapping[str, Mapping[str, Any]], columns: pa.Schema) -> RowFilter:
     """Which rows of files are wanted, of which all have some partition values, by the file's location."""
     import pyarrow as pa
 
@@ -143,7 +143,7 @@ def only_scan(session: SessionFacts, operator: Operator) -> tuple[str, str, Scan
 
     Raises LeftToEngineError for any other operator.
     """
-    if not isinstance(operator, Query) or len(operator.relations) != 1 or operator.settings or operator.view:
+    if not isinstance(operator, SqlQuery) or len(operator.relations) != 1 or operator.settings or operator.view:
         raise LeftToEngineError("the rows are not those of one table")
     ((relation, scan),) = operator.relations.items()
     if not isinstance(scan, Scan):

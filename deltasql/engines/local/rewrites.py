@@ -26,7 +26,7 @@ from deltasql.datafiles.reading.file_tables import file_numbers
 from deltasql.datafiles.staged import Staged
 from deltasql.datafiles.writing.arrow_files import as_stored
 from deltasql.datafiles.writing.staged_files import ORIGIN
-from deltasql.datafiles.writing.successors import Bin
+from deltasql.datafiles.writing.successors import CompactionGroup
 from deltasql.engines.choice import is_small, require_searching
 from deltasql.engines.door import Rewritten
 from deltasql.engines.facts import SessionFacts
@@ -34,7 +34,7 @@ from deltasql.engines.local.merge_actions import ActionHere, ActionsHere
 from deltasql.engines.local.pairs import equal_pairs, paired
 from deltasql.engines.local.plain_scans import plain_rows, require_plain
 from deltasql.engines.local.sources import here_rows
-from deltasql.engines.local.values import Rows, checked_table, places_where, rows_of
+from deltasql.engines.local.values import BoundRows, checked_table, places_where, rows_of
 from deltasql.engines.local.writes import refuse_long_names
 from deltasql.engines.rewriting.outcome import (
     candidates,
@@ -146,7 +146,7 @@ class _Fired:
     """Rows on which an action runs; `places` is where they stand among those that were read, None where they do not."""
 
     action: ActionHere
-    rows: Rows
+    rows: BoundRows
     places: Numbers | None
 
 
@@ -250,7 +250,7 @@ class _Rewrite(ABC):
         unmet = np.setdiff1d(np.arange(own.count), left)
         yield from self._chosen(RowKind.NOT_MATCHED_BY_SOURCE, own.at(unmet), unmet)
 
-    def _chosen(self, kind: RowKind, rows: Rows, places: Numbers | None) -> Iterator[_Fired]:
+    def _chosen(self, kind: RowKind, rows: BoundRows, places: Numbers | None) -> Iterator[_Fired]:
         """For each row the first action of its kind whose condition is TRUE."""
         import numpy as np
 
@@ -348,7 +348,7 @@ class _OfSmall(_Rewrite):
     def _successors(self, changes: _Changes, images: pa.Table) -> Staged:
         return self._stage.unite(list(self._bins(changes, images)), self._operator.output)
 
-    def _bins(self, changes: _Changes, images: pa.Table) -> Iterator[Bin]:
+    def _bins(self, changes: _Changes, images: pa.Table) -> Iterator[CompactionGroup]:
         import numpy as np
         import pyarrow as pa
 
@@ -360,7 +360,7 @@ class _OfSmall(_Rewrite):
         for path, number, rows in self._by_file(pa.concat_tables([stay, images.cast(target.schema)]), files):
             folder = partition_folder(path, spelled[path])
             name = f"{number}/{folder}" if folder else str(number)
-            yield Bin(name, spelled[path], partial(rows.drop_columns, [ROW_PLACE]))
+            yield CompactionGroup(name, spelled[path], partial(rows.drop_columns, [ROW_PLACE]))
 
 
 class _OfLarge(_Rewrite):

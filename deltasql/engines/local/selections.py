@@ -11,14 +11,14 @@ from deltasql.engines.choice import is_small, require_searching, scan_size
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import (
     PlainScan,
-    Wanted,
+    WantedRows,
     only_scan,
     plain_rows,
     plain_scan,
     require_plain,
     with_columns,
 )
-from deltasql.engines.local.values import Rows, holds
+from deltasql.engines.local.values import BoundRows, holds
 from deltasql.engines.thresholds import CHOSEN_ROWS, FEW_BYTES
 from deltasql.plan.operators import Operator, Scan
 from deltasql.schema.text import sql_text
@@ -56,12 +56,12 @@ class SelectedRows:
         return found.rename_columns(list(self.plain.names))
 
     @property
-    def _wanted(self) -> Wanted | None:
+    def _wanted(self) -> WantedRows | None:
         where, alias = self.where, self.alias
         if where is None:
             return None
         named = frozenset(column.name for column in columns_of(where))
-        return Wanted(named, lambda rows, count: holds(where, Rows({alias: rows}, count)), CHOSEN_ROWS)
+        return WantedRows(named, lambda rows, count: holds(where, BoundRows({alias: rows}, count)), CHOSEN_ROWS)
 
     def _read(self) -> list[StructField]:
         """The columns that are asked for, and those that the condition needs, each once."""

@@ -18,7 +18,7 @@ from deltasql.engines.local.selections import SelectedRows, arranged, ordered_pl
 from deltasql.engines.local.values import places_where, rows_of
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.storage.locations import is_local
-from deltasql.plan.operators import HeldRows, Operator, Query, Scan, Supplied, ViewColumns
+from deltasql.plan.operators import HeldRows, Operator, Scan, SqlQuery, Supplied, ViewColumns
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToEngineError
@@ -88,14 +88,14 @@ def here_rows(session: SessionFacts, operator: Operator) -> HereRows:
     constants = constants_of(operator)
     if constants is not None:
         return HereRows(constants.schema, partial(literal_table, constants))
-    readers = (_of_files, _of_view) if isinstance(operator, Query) and not _is_over_table(operator) else ()
+    readers = (_of_files, _of_view) if isinstance(operator, SqlQuery) and not _is_over_table(operator) else ()
     for reader in readers:
         with suppress(LeftToEngineError):
             return reader(session, operator)
     return _of_table(session, operator)
 
 
-def _is_over_table(query: Query) -> bool:
+def _is_over_table(query: SqlQuery) -> bool:
     return len(query.relations) == 1 and isinstance(next(iter(query.relations.values())), Scan)
 
 
@@ -125,11 +125,11 @@ def _of_table(session: SessionFacts, operator: Operator) -> HereRows:
 
 def _of_view(session: SessionFacts, operator: Operator) -> HereRows:
     """The rows of ``SELECT … FROM view WHERE …``, where those of the view's own query are here."""
-    if not isinstance(operator, Query) or len(operator.relations) != 1 or operator.settings or operator.view:
+    if not isinstance(operator, SqlQuery) or len(operator.relations) != 1 or operator.settings or operator.view:
         raise LeftToEngineError("the rows are not those of one view")
     ((relation, view),) = operator.relations.items()
     asked = selection(operator.sql, relation)
-    if not isinstance(view, Query) or view.settings:
+    if not isinstance(view, SqlQuery) or view.settings:
         raise LeftToEngineError("the rows are not those of one view")
     rows = here_rows(session, replace(view, view=None))
     return _selected(rows if view.view is None else _shown(rows, view.view), asked)
@@ -160,7 +160,7 @@ def _selected(rows: HereRows, asked: Selection) -> HereRows:
 
 def _of_files(session: SessionFacts, operator: Operator) -> HereRows:
     """The rows of ``SELECT … FROM parquet.`path` ``. What is wrong with the files, the engine says."""
-    if not (isinstance(operator, Query) and _is_alone(operator)):
+    if not (isinstance(operator, SqlQuery) and _is_alone(operator)):
         raise LeftToEngineError("the rows are not those of files")
     session.require_fetching()
     asked = without_parquet_path(operator.sql)

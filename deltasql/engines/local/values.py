@@ -45,7 +45,7 @@ _OF_DOUBLES = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Rows:
+class BoundRows:
     """So many rows, each made of one row of each of several tables, which go by their aliases."""
 
     tables: Mapping[str, pa.Table]
@@ -54,23 +54,23 @@ class Rows:
     def column(self, alias: str, name: str) -> pa.ChunkedArray:
         return self.tables[alias].column(name)
 
-    def at(self, places: Numbers) -> Rows:
+    def at(self, places: Numbers) -> BoundRows:
         """The rows at some places."""
-        return Rows({alias: table.take(places) for alias, table in self.tables.items()}, len(places))
+        return BoundRows({alias: table.take(places) for alias, table in self.tables.items()}, len(places))
 
 
-def rows_of(alias: str, table: pa.Table) -> Rows:
+def rows_of(alias: str, table: pa.Table) -> BoundRows:
     """The rows of one table."""
-    return Rows({alias: table}, table.num_rows)
+    return BoundRows({alias: table}, table.num_rows)
 
 
-def values(expression: RowExpression, rows: Rows) -> pa.Array | pa.ChunkedArray:
+def values(expression: RowExpression, rows: BoundRows) -> pa.Array | pa.ChunkedArray:
     """The value for each row. Raises LeftToEngineError for a number that its type cannot hold."""
     found = _values(expression, rows)
     return _repeated(found, rows.count) if isinstance(expression, Constant) else found
 
 
-def _values(expression: RowExpression, rows: Rows) -> Any:
+def _values(expression: RowExpression, rows: BoundRows) -> Any:
     """As `values`; the scalar that a constant is."""
     import pyarrow.compute as pc
 
@@ -99,13 +99,13 @@ def _values(expression: RowExpression, rows: Rows) -> Any:
             assert_never(expression)
 
 
-def _sides(left: RowExpression, right: RowExpression, rows: Rows) -> tuple[Any, Any]:
+def _sides(left: RowExpression, right: RowExpression, rows: BoundRows) -> tuple[Any, Any]:
     """The values of both sides, of which one constant need not be repeated."""
     return values(left, rows) if isinstance(right, Constant) else _values(left, rows), _values(right, rows)
 
 
 def checked_table(
-    expressions: Iterable[RowExpression], rows: Rows, schema: pa.Schema, checks: Iterable[RowExpression]
+    expressions: Iterable[RowExpression], rows: BoundRows, schema: pa.Schema, checks: Iterable[RowExpression]
 ) -> pa.Table:
     """Columns of `schema` with the values of expressions.
 
@@ -121,14 +121,14 @@ def checked_table(
     return table
 
 
-def places_where(condition: RowExpression | None, rows: Rows) -> Numbers:
+def places_where(condition: RowExpression | None, rows: BoundRows) -> Numbers:
     """Where a condition is TRUE, in order; everywhere where there is none."""
     import numpy as np
 
     return np.arange(rows.count) if condition is None else np.flatnonzero(holds(condition, rows))
 
 
-def holds(condition: RowExpression, rows: Rows) -> Numbers:
+def holds(condition: RowExpression, rows: BoundRows) -> Numbers:
     """For each row whether a condition is TRUE."""
     import pyarrow.compute as pc
 

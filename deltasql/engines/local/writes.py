@@ -16,7 +16,7 @@ from deltasql.engines.local.plain_scans import require_plain
 from deltasql.engines.local.sources import HereRows, here_rows
 from deltasql.engines.local.values import checked_table, rows_of
 from deltasql.engines.rewriting.stage import FileStage
-from deltasql.plan.operators import Check, Constraint, HeldRows, Literals, Operator, Project, Query, Write
+from deltasql.plan.operators import Check, Constraint, HeldRows, Literals, Operator, Project, SqlQuery, Write
 from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way
 from deltasql.schema.types import STRING, StructType
 from deltasql.sql.cursor import LeftToEngineError
@@ -115,7 +115,7 @@ def _unchecked(operator: Operator) -> tuple[Project, list[Constraint]]:
 
 def _source(session: SessionFacts, operator: Operator) -> HereRows:
     """The rows that values are made of. Raises LeftToEngineError where this process has not got them."""
-    renaming = operator.renames if isinstance(operator, Query) else None
+    renaming = operator.renames if isinstance(operator, SqlQuery) else None
     if renaming is None:
         return here_rows(session, operator)
     found = here_rows(session, renaming.query)

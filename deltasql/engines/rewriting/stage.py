@@ -12,7 +12,14 @@ from uuid import uuid4
 from deltasql.datafiles.staged import Staged, StagedFile
 from deltasql.datafiles.writing.literal_files import write_held_rows, write_literals
 from deltasql.datafiles.writing.staged_files import CHANGE_DATA, WrittenFile, staged_files
-from deltasql.datafiles.writing.successors import Bin, KeptFile, NewRows, Successors, copy_kept, united_files
+from deltasql.datafiles.writing.successors import (
+    CompactionGroup,
+    KeptFile,
+    NewRows,
+    Successors,
+    copy_kept,
+    united_files,
+)
 from deltasql.engines.facts import SessionFacts
 from deltasql.errors.log import StorageError
 from deltasql.errors.write import NothingToHoldError
@@ -70,7 +77,7 @@ class FileStage:
         others = self._staged(copied.others, schema, self._zone, ())
         return Staged((*successors, *others), self._feed(copied.feed, schema, self._zone))
 
-    def unite(self, bins: Sequence[Bin], schema: StructType) -> Staged:
+    def unite(self, bins: Sequence[CompactionGroup], schema: StructType) -> Staged:
         """Writes one file for each bin by Arrow, which is its `origin`. Raises what reading the files raises."""
         written = united_files(self._store, bins, self._new_directory(), schema)
         return Staged(tuple(self._successors(written, schema)))

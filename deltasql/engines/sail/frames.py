@@ -30,7 +30,7 @@ from deltasql.sql.dialects.char_padding import Reach
 from deltasql.sql.dialects.inlining import checked_body
 from deltasql.sql.dialects.sail import unlike_query
 from deltasql.sql.dialects.sail_checks import with_checks
-from deltasql.sql.dialects.sail_exact import Rows
+from deltasql.sql.dialects.sail_exact import OperandRows
 from deltasql.sql.dialects.sail_paths import with_parts
 from deltasql.sql.dialects.sail_pipes import without_pipes
 
@@ -132,7 +132,7 @@ class SailFrames(Frames):
         columns: Iterable[str] | None = None,
         reach: Reach = NOTHING,
         may: May | None = None,
-        rows: Rows | None = None,
+        rows: OperandRows | None = None,
     ) -> str:
         """An expression of a statement, with what the engine does not do by itself.
 

@@ -12,31 +12,31 @@ from deltasql.engines.spark.session.spark_types import frame_schema
 from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.operators import Operator
 from deltasql.schema.types import DataType, StructField, StructType
-from deltasql.sql.dialects.sail_exact import Rows, unlike_names
+from deltasql.sql.dialects.sail_exact import OperandRows, unlike_names
 from deltasql.sql.dialects.sail_paths import with_parts
-from deltasql.sql.dialects.sail_scopes import Scope
+from deltasql.sql.dialects.sail_scopes import SailScope
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 
-def rows_of_query(session: SparkSession) -> Rows:
+def rows_of_query(session: SparkSession) -> OperandRows:
     """What a session knows of the rows that parts of its queries are over."""
 
     @cache
-    def columns(scope: Scope) -> StructType:
+    def columns(scope: SailScope) -> StructType:
         found = _schema(lambda: session.sql(f"{scope.before}SELECT * {scope.relation}")) if scope.relation else None
         return unlike_names(found or StructType())
 
     @cache
-    def kind(scope: Scope, text: str) -> DataType | None:
+    def kind(scope: SailScope, text: str) -> DataType | None:
         found = _schema(lambda: session.sql(f"{scope.before}SELECT {text} AS k {scope.relation}"))
         return found.fields[0].type if found is not None and scope.is_query else None
 
-    return Rows(columns, kind)
+    return OperandRows(columns, kind)
 
 
-def rows_of_frame(session: SparkSession, frame: DataFrame) -> Rows:
+def rows_of_frame(session: SparkSession, frame: DataFrame) -> OperandRows:
     """What is known of expressions over the rows of a DataFrame, and of the sub-queries in them."""
     query = rows_of_query(session)
 
@@ -49,13 +49,13 @@ def rows_of_frame(session: SparkSession, frame: DataFrame) -> Rows:
         found = _schema(lambda: frame.selectExpr(f"({text}) AS k"))
         return None if found is None else found.fields[0].type
 
-    return Rows(
+    return OperandRows(
         lambda scope: query.columns(scope) if scope.is_query else own(),
         lambda scope, text: query.kind(scope, text) if scope.is_query else kind(text),
     )
 
 
-def rows_of_tables(session: SparkSession, tables: Callable[[], list[tuple[str, StructType]]]) -> Rows:
+def rows_of_tables(session: SparkSession, tables: Callable[[], list[tuple[str, StructType]]]) -> OperandRows:
     """The same over the joined rows of some tables, each under its alias, which is asked for once it is needed."""
     query = rows_of_query(session)
 
@@ -66,7 +66,7 @@ def rows_of_tables(session: SparkSession, tables: Callable[[], list[tuple[str, S
         named = (StructField(alias, columns) for alias, columns in found if plain.find(alias) is None)
         return StructType((*plain, *named))
 
-    return Rows(
+    return OperandRows(
         lambda scope: query.columns(scope) if scope.is_query else own(),
         lambda scope, text: query.kind(scope, text) if scope.is_query else None,
     )

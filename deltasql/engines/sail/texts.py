@@ -14,7 +14,7 @@ from deltasql.engines.sail.held_variables import variables_of
 from deltasql.engines.sail.variables import expression_with_values, query_with_values
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.errors.engine import NotOnSailError
-from deltasql.plan.operators import Operator, Project, Query, Scan, SqlFunction, children
+from deltasql.plan.operators import Operator, Project, Scan, SqlFunction, SqlQuery, children
 from deltasql.schema.lengths import TYPE_KEY, declared_texts
 from deltasql.schema.text import sql_text
 from deltasql.sql.cursor import LeftToEngineError
@@ -171,8 +171,8 @@ def _has(operator: Operator, words: re.Pattern[str], kinds: Sequence[str]) -> bo
     match operator:
         case Scan():
             return any(kind in sql_text(field.type) for field in operator.schema for kind in kinds)
-        case Query() | SqlFunction():
-            text = operator.sql if isinstance(operator, Query) else operator.text
+        case SqlQuery() | SqlFunction():
+            text = operator.sql if isinstance(operator, SqlQuery) else operator.text
             return _may_have(operator.relations.values(), text, words, kinds)
         case _:
             below = list(children(operator))

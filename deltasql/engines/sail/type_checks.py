@@ -31,7 +31,7 @@ from deltasql.schema.types import (
     MapType,
     StructType,
 )
-from deltasql.sql.cursor import Cursor
+from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.dialects.sail import unlike_condition
 from deltasql.sql.tokens import Token, tokenize
 
@@ -154,7 +154,7 @@ def casts_in(expression: str) -> Iterator[tuple[str, str]]:
     for number, token in enumerate(tokens[:-1]):
         if token.key != "CAST" or tokens[number + 1].key != "(":
             continue
-        group = Cursor(tokens[number + 1 :]).group()
+        group = TokenCursor(tokens[number + 1 :]).group()
         split = _last_as(group)
         if split is None or group[-1].key != ")":
             continue

@@ -19,10 +19,10 @@ from deltasql.schema.types import STRING, VOID, DataType
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.dialects.session_variables import (
     Assign,
+    AssignedVariable,
     Declare,
     Drop,
     Mention,
-    Target,
     mentions,
     variable_command,
     with_values,
@@ -246,11 +246,11 @@ def _cast(value: str, source: DataType, target: DataType) -> str:
     raise NotOnSailError(what=f"a {sql_text(source)} that is assigned to a variable of the type {sql_text(target)}")
 
 
-def _full(target: Target) -> str:
+def _full(target: AssignedVariable) -> str:
     return f"`system`.`session`.`{target.name}`"
 
 
-def _missing(target: Target) -> SparkError:
+def _missing(target: AssignedVariable) -> SparkError:
     text = (
         f"The variable {_full(target)} cannot be found. Verify the spelling and correctness of the schema and catalog."
         "\nIf you did not qualify the name with a schema and catalog, verify the current_schema() output, or qualify "

@@ -17,9 +17,9 @@ from deltasql.engines.spark.reading.frames import Frames, types_over
 from deltasql.engines.spark.reading.input_size import UNKNOWN_SIZE, input_size
 from deltasql.engines.spark.reading.origins import reads_below
 from deltasql.engines.spark.rewrites.arrange import arranged
-from deltasql.engines.spark.rewrites.merge_source import Source, evaluated_source
+from deltasql.engines.spark.rewrites.merge_source import MergeSource, evaluated_source
 from deltasql.engines.spark.rewrites.rewrite import rewrite
-from deltasql.engines.spark.rewrites.row_reader import RowReader
+from deltasql.engines.spark.rewrites.row_reader import SparkRowReader
 from deltasql.engines.spark.rows import QueryResult
 from deltasql.engines.spark.session.interrupts import stoppable
 from deltasql.engines.spark.session.local_rows import frame_of_rows
@@ -38,10 +38,10 @@ from deltasql.plan.base import quote
 from deltasql.plan.operators import (
     HeldRows,
     Operator,
-    Query,
     Rearrange,
     Rewrite,
     Scan,
+    SqlQuery,
     Supplied,
     Write,
     stored_schemas,
@@ -276,11 +276,11 @@ class SparkRuntime:
         self,
         snapshot: Snapshot,
         reads: Reads | None = None,
-        probe: Rewrite | Query | None = None,
+        probe: Rewrite | SqlQuery | None = None,
         stage: Stage | None = None,
         time_zone: str | None = None,
-    ) -> RowReader:
-        return RowReader(self, snapshot, reads, probe, None if stage is None else spark_stage(stage), time_zone)
+    ) -> SparkRowReader:
+        return SparkRowReader(self, snapshot, reads, probe, None if stage is None else spark_stage(stage), time_zone)
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         """Stages the rows of `operator`, which Spark computes."""
@@ -311,7 +311,7 @@ class SparkRuntime:
             rows = self.frames.frame(changes).drop(COMMIT_VERSION, COMMIT_TIMESTAMP)
             return spark_stage(stage).write(rows, schema, changes=True).changes
 
-    def source(self, operator: Rewrite) -> Source:
+    def source(self, operator: Rewrite) -> MergeSource:
         """See `evaluated_source`."""
         return evaluated_source(self.frames, operator)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from deltasql.result import Row
 
 
-class Catalog:
+class DeltaSqlCatalog:
     """PySpark's Catalog; whatever is not here is Spark's own, and knows no table of ours."""
 
     def __init__(self, home: Home) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from deltasql.integrations.spark.catalog import Catalog
+from deltasql.integrations.spark.catalog import DeltaSqlCatalog
 from deltasql.integrations.spark.home import Home
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class _Installed:
 
     @property
     def catalog(self) -> Any:
-        return Catalog(self._deltasql_home)
+        return DeltaSqlCatalog(self._deltasql_home)
 
     def newSession(self) -> SparkSession:
         """Another session, which has no deltasql."""

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 DELTA = "delta"
 
 
-class Home(Protocol):
+class Installation(Protocol):
     """What an installation does for its readers and writers; `plain` is Spark's session without it."""
 
     plain: Any
@@ -29,7 +29,7 @@ class Home(Protocol):
 class LastWord:
     """A last word with what it was given, and the format that was named for it, None where none was."""
 
-    home: Home
+    home: Installation
     provider: str | None
     arguments: tuple[Any, ...]
     named: Mapping[str, Any]
@@ -78,7 +78,7 @@ def writer_to(table: str) -> Grammar:
 class Words:
     """A reader or a writer: `ours` and `sparks` make those that the words are said to in the end."""
 
-    _home: Home
+    _home: Installation
     _grammar: Grammar
     _ours: Callable[[], Any]
     _sparks: Callable[[], Any]

@@ -16,7 +16,7 @@ _ANY_DECIMAL = "DECIMAL(38, 18)"
 """For a Numeric without digits: Spark's own DECIMAL has none behind the point."""
 
 
-class Names(compiler.IdentifierPreparer):
+class PreparedNames(compiler.IdentifierPreparer):
     """Names in back-ticks. A schema may have its catalog before it: `cat.sch`."""
 
     def __init__(self, dialect: Any) -> None:

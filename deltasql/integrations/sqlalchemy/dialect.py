@@ -13,7 +13,7 @@ from deltasql import dbapi
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.integrations.sqlalchemy import reflecting
-from deltasql.integrations.sqlalchemy.compilers import Definitions, Names, Queries, Types
+from deltasql.integrations.sqlalchemy.compilers import Definitions, PreparedNames, Queries, Types
 from deltasql.integrations.sqlalchemy.json_paths import JsonIndex, JsonPath
 from deltasql.integrations.sqlalchemy.places import arguments_of
 from deltasql.integrations.sqlalchemy.types import QuotedBytes, QuotedString
@@ -36,7 +36,7 @@ class DeltaSqlDialect(default.DefaultDialect):
     statement_compiler = Queries
     ddl_compiler = Definitions
     type_compiler_cls = Types
-    preparer: type[IdentifierPreparer] = Names
+    preparer: type[IdentifierPreparer] = PreparedNames
     colspecs = {  # noqa: RUF012 - SQLAlchemy's own way
         types.String: QuotedString,
         # A String that has more to it.

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.reading.copy_log import LoadedFiles, encoded, part_path, transaction
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.source_files import SourceFile
+from deltasql.log.storage.source_files import ListedFile
 
 
 def put_part(
-    store: LogStore, table_id: str, newest: int, known: LoadedFiles, files: Sequence[SourceFile]
+    store: LogStore, table_id: str, newest: int, known: LoadedFiles, files: Sequence[ListedFile]
 ) -> tuple[SetTransaction, str]:
     """Writes a part that adds `files` to `known`: the action by which it counts, and its path.
 

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import TypeVar
 
 from deltasql.errors.statements.properties import IsolationLevelError, PropertyValueError
-from deltasql.registry.entries import Entry
+from deltasql.registry.entries import RegistryEntry
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ class OnDrop(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Property(Entry[T]):
+class Property(RegistryEntry[T]):
     """One `delta.*` property.
 
     `internal`: only the log's writers set it. `feature` is the table feature that it belongs to, and `switch` holds the

@@ -18,7 +18,7 @@ from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import LOG
-from deltasql.log.storage.source_files import SourceFile
+from deltasql.log.storage.source_files import ListedFile
 
 COPY_INTO = "deltasql.copyInto"
 """The application id of COPY INTO in the log; its version is the number of the newest part."""
@@ -57,7 +57,7 @@ class LoadedFiles:
         """Absolute places, decoded."""
         return {path for part in self.parts for path in part.paths}
 
-    def with_files(self, files: Iterable[SourceFile], number: int) -> LoadedFiles:
+    def with_files(self, files: Iterable[ListedFile], number: int) -> LoadedFiles:
         """The state once `files` are loaded, which are new, in a part of that number.
 
         It takes in older parts that hold no more than it does: parts grow like powers of two, so that there are few of
@@ -92,7 +92,7 @@ def encoded(state: LoadedFiles, table_id: str) -> bytes:
     return f"{json.dumps(head)}\n{state.parts[0].lines}".encode()
 
 
-def _line(file: SourceFile) -> str:
+def _line(file: ListedFile) -> str:
     told = {"file": {"path": file.path, "size": file.size, "modificationTime": file.modified}}
     return json.dumps(told, ensure_ascii=False) + "\n"
 

@@ -25,7 +25,7 @@ _THREADS = 8
 Opener = Callable[[str], LogStore]
 
 
-class SourceFile(NamedTuple):
+class ListedFile(NamedTuple):
     """One file: its absolute place, decoded; its size in bytes; when it was written, in ms since the epoch.
 
     A tuple, since there may be 100,000 of them: a frozen dataclass takes three times as long to make.
@@ -37,14 +37,14 @@ class SourceFile(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class FileSource:
     """What lies at a location. `root` is the folder that relative paths begin at, and partitions below it.
 
     `is_table`: it is the folder of a Delta table.
     """
 
     root: str
-    files: tuple[SourceFile, ...]
+    files: tuple[ListedFile, ...]
     is_table: bool = False
 
 
@@ -60,7 +60,7 @@ class Choice:
     recursive: bool = False
 
 
-def find_source(open_store: Opener, location: str, choice: Choice, known: Collection[str] = ()) -> Source:
+def find_source(open_store: Opener, location: str, choice: Choice, known: Collection[str] = ()) -> FileSource:
     """The files at a location (a folder, a file, or a pattern of such) that are chosen, by path.
 
     Of a folder, files whose absolute places are in `known` may be left out: they are not looked at.
@@ -80,7 +80,7 @@ def find_source(open_store: Opener, location: str, choice: Choice, known: Collec
     plain = [(entry, entry.path) for entry in entries]
     inside = plain if pattern is None else _matching(entries, glob_expression(pattern))
     chosen = _chosen(inside, choice)
-    return Source(root, tuple(_file(root, entry) for entry in chosen), is_table)
+    return FileSource(root, tuple(_file(root, entry) for entry in chosen), is_table)
 
 
 def _below(root: str, places: Collection[str]) -> set[str]:
@@ -90,12 +90,12 @@ def _below(root: str, places: Collection[str]) -> set[str]:
 
 
 def broken_files(
-    open_store: Opener, files: Iterable[SourceFile], is_whole: Callable[[LogStore, str], bool]
+    open_store: Opener, files: Iterable[ListedFile], is_whole: Callable[[LogStore, str], bool]
 ) -> set[str]:
     """The paths of the files of which `is_whole` says no, or that are gone; eight at a time."""
     found = list(files)
 
-    def broken(file: SourceFile) -> bool:
+    def broken(file: ListedFile) -> bool:
         folder, name = folder_and_name(file.path)
         try:
             return not is_whole(open_store(folder), name)
@@ -118,20 +118,20 @@ def _base(place: str) -> tuple[str, str | None]:
     return root or "/", place[len(root) + 1 :]
 
 
-def _file(root: str, entry: Entry) -> SourceFile:
-    return SourceFile(f"{root.rstrip('/')}/{entry.path}", entry.size, entry.modified)
+def _file(root: str, entry: Entry) -> ListedFile:
+    return ListedFile(f"{root.rstrip('/')}/{entry.path}", entry.size, entry.modified)
 
 
-def _single(open_store: Opener, place: str) -> Source:
+def _single(open_store: Opener, place: str) -> FileSource:
     """The file at a place that is no folder. Raises FileNotFoundError."""
     folder, name = folder_and_name(place)
     entry = open_store(folder).find(name)
     if entry is None:
         raise FileNotFoundError(place)
-    return Source(folder, (_file(folder, entry),))
+    return FileSource(folder, (_file(folder, entry),))
 
 
-def _named(store: LogStore, root: str, names: tuple[str, ...]) -> Source:
+def _named(store: LogStore, root: str, names: tuple[str, ...]) -> FileSource:
     """Raises FileNotFoundError with the names that are missing."""
     plain = list(dict.fromkeys(name.removeprefix("./").lstrip("/") for name in names))
     with ThreadPoolExecutor(_THREADS) as threads:
@@ -140,7 +140,7 @@ def _named(store: LogStore, root: str, names: tuple[str, ...]) -> Source:
     if missing:
         raise FileNotFoundError(", ".join(missing))
     files = sorted((_file(root, entry) for entry in entries if entry is not None), key=_by_path)
-    return Source(root, tuple(files))
+    return FileSource(root, tuple(files))
 
 
 def _found(store: LogStore, name: str) -> Entry | None:
@@ -150,7 +150,7 @@ def _found(store: LogStore, name: str) -> Entry | None:
     return None if store.shared is None and store.has_below(name) else store.find(name)
 
 
-def _by_path(file: SourceFile) -> str:
+def _by_path(file: ListedFile) -> str:
     return file.path
 
 

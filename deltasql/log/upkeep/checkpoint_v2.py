@@ -41,7 +41,7 @@ _MOST_IN_HINT = 30
 
 
 @dataclass(frozen=True, slots=True)
-class FileRows:
+class CheckpointRows:
     """The file actions of a checkpoint: live files as `file_tables.ADD` without `dataChange`, tombstones as REMOVE.
 
     `adds` can be gone through once, and has `files` rows in all: those of millions of files are never there at once.
@@ -55,20 +55,20 @@ class FileRows:
     def count(self) -> int:
         return int(self.files + self.removes.num_rows)
 
-    def pieces(self, rows: int) -> Iterator[FileRows]:
+    def pieces(self, rows: int) -> Iterator[CheckpointRows]:
         """The actions in pieces of `rows` at most, in order; no piece for no actions."""
         done = 0
         for adds in regrouped(self.adds, rows):
             # The last piece is filled up with tombstones.
             removes = self.removes.slice(0, rows - adds.num_rows)
             done = removes.num_rows
-            yield FileRows([adds], adds.num_rows, removes)
+            yield CheckpointRows([adds], adds.num_rows, removes)
         for start in range(done, self.removes.num_rows, rows):
-            yield FileRows((), 0, self.removes.slice(start, rows))
+            yield CheckpointRows((), 0, self.removes.slice(start, rows))
 
 
 def write_v2(
-    store: LogStore, snapshot: Snapshot, small: list[Json], rows: FileRows, top_level: TopLevel
+    store: LogStore, snapshot: Snapshot, small: list[Json], rows: CheckpointRows, top_level: TopLevel
 ) -> LastCheckpoint:
     """Writes a V2 checkpoint and gives the hint to it. Raises the errors of the store."""
     sidecars = _write_sidecars(store, snapshot, rows)
@@ -113,7 +113,7 @@ def write_classic_copy(store: LogStore, table: str, files: CheckpointFiles) -> b
     return store.put_if_absent(checkpoint_path(files.version), _as_parquet(lines))
 
 
-def _write_sidecars(store: LogStore, snapshot: Snapshot, rows: FileRows) -> list[Json]:
+def _write_sidecars(store: LogStore, snapshot: Snapshot, rows: CheckpointRows) -> list[Json]:
     """The sidecar actions, in the order of their files' actions."""
     write = partial(_write_sidecar, store, snapshot, parts=-(-rows.count // _SIDECAR_ROWS))
     # Arrow works without the interpreter's lock, and so does a remote storage.
@@ -128,7 +128,7 @@ def _write_sidecars(store: LogStore, snapshot: Snapshot, rows: FileRows) -> list
         return [*written, *(item.result() for item in waiting)]
 
 
-def _write_sidecar(store: LogStore, snapshot: Snapshot, part: int, rows: FileRows, parts: int) -> Json:
+def _write_sidecar(store: LogStore, snapshot: Snapshot, part: int, rows: CheckpointRows, parts: int) -> Json:
     schema = sidecar_schema(snapshot.metadata)
 
     def tables() -> Iterator[pa.Table]:

@@ -29,7 +29,7 @@ from deltasql.log.upkeep.checkpoint_rows import (
     state_actions,
     unexpired_tombstones,
 )
-from deltasql.log.upkeep.checkpoint_v2 import FileRows, TopLevel, write_v2
+from deltasql.log.upkeep.checkpoint_v2 import CheckpointRows, TopLevel, write_v2
 
 _STORED = [name for name in ADD.names if name != "dataChange"]
 
@@ -46,7 +46,7 @@ def write_checkpoint(store: LogStore, snapshot: Snapshot, top_level: TopLevel = 
     removes, small = unexpired_tombstones(snapshot, now), state_actions(snapshot, now)
 
     def write(files: LiveFiles) -> LastCheckpoint | None:
-        rows = FileRows(files.raw_batches(_STORED), _counted(snapshot, files), removes)
+        rows = CheckpointRows(files.raw_batches(_STORED), _counted(snapshot, files), removes)
         if snapshot.properties[CHECKPOINT_POLICY] == "v2" and "v2Checkpoint" in snapshot.protocol.features:
             return write_v2(store, snapshot, small, rows, top_level)
         return _write_classic(store, snapshot, small, rows)
@@ -71,7 +71,9 @@ def _counted(snapshot: Snapshot, files: LiveFiles) -> int:
     return count
 
 
-def _write_classic(store: LogStore, snapshot: Snapshot, small: list[Json], rows: FileRows) -> LastCheckpoint | None:
+def _write_classic(
+    store: LogStore, snapshot: Snapshot, small: list[Json], rows: CheckpointRows
+) -> LastCheckpoint | None:
     """None if another writer was first."""
     schema = classic_schema(snapshot.metadata)
 

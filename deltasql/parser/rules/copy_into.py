@@ -13,7 +13,7 @@ from deltasql.parser.rules.options import Clause, collect
 from deltasql.plan.base import SqlText
 from deltasql.plan.statements.copy_into import CopyInto, CopySource, FilePattern, Sample
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import Cursor
+from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.tokens import Token, closing, tokenize
 
 Pairs = tuple[tuple[str, str], ...]
@@ -116,7 +116,7 @@ def _credential(tokens: list[Token], offset: int, text: str) -> Pairs:
 
     Raises NamedCredentialError, CopyEncryptionError, and ParseSyntaxError for anything else.
     """
-    at = Cursor(tokens[1:-1])
+    at = TokenCursor(tokens[1:-1])
     pairs: Pairs = ()
     while at.left:
         token = at.next()
@@ -137,7 +137,7 @@ _CREDENTIAL = "Write WITH (CREDENTIAL (key = 'value', …)) behind the location,
 
 def _pairs(tokens: list[Token], place: Caret) -> Pairs:
     found = []
-    at = Cursor(tokens)
+    at = TokenCursor(tokens)
     while at.left:
         name = at.next()
         if not (at.take("=") and at.kind == "string"):

@@ -9,7 +9,7 @@ from deltasql.parser.build import builds, sql_text
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.statements.function import CreateFunction, DescribeFunction
 from deltasql.plan.statements.query import SparkStatement
-from deltasql.sql.cursor import Cursor
+from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.tokens import tokenize
 
 
@@ -30,7 +30,7 @@ def _kind(children: list[Any], tree: Tree, text: str) -> str:
 def _describe_function(children: list[Any], tree: Tree, text: str) -> DescribeFunction | SparkStatement:
     """Operators are functions, too: those are Spark's."""
     rest = children[0]
-    at = Cursor(tokenize(rest.text))
+    at = TokenCursor(tokenize(rest.text))
     extended = len(at.tokens) > 1 and bool(at.take("EXTENDED"))
     chain = at.dotted() if at.is_name else []
     if not chain or at.left:

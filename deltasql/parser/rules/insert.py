@@ -8,7 +8,7 @@ from typing import Any
 
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.parser.automaton import Token, Tree
+from deltasql.parser.automaton import GrammarToken, Tree
 from deltasql.parser.build import builds
 from deltasql.parser.reading import read
 from deltasql.parser.runs import insert_starts
@@ -59,10 +59,10 @@ def _part(text: str, start: int, end: int, source: SqlText) -> Insert:
 
 
 def _is_alias(item: Any) -> bool:
-    return isinstance(item, Token) and item.name == "INSERT_ALIAS"
+    return isinstance(item, GrammarToken) and item.name == "INSERT_ALIAS"
 
 
-def _alias(token: Token, text: str) -> ColumnPath:
+def _alias(token: GrammarToken, text: str) -> ColumnPath:
     found = _AS.match(text, token.start, token.end)
     start = token.start if found is None else skip_blanks(text, found.end())
     return ColumnPath((tokenize(text[start : token.end])[0].name,), start, token.end)

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.parser.automaton import Token, Tree
+from deltasql.parser.automaton import GrammarToken, Tree
 from deltasql.parser.build import builds, caret
 from deltasql.plan.base import ColumnPath, SqlText, TableName, Temporal
 
@@ -62,7 +62,7 @@ def _string_table(children: list[Any], tree: Tree, text: str) -> TableName:
     return _path_table(children[0], tree, text)
 
 
-def _suffix_temporal(suffix: Token, text: str) -> Temporal:
+def _suffix_temporal(suffix: GrammarToken, text: str) -> Temporal:
     if suffix.name == "AT_VERSION":
         return Temporal(version=int(text[suffix.start + 2 : suffix.end]))
     return Temporal(timestamp=SqlText(text[suffix.start + 1 : suffix.end], suffix.start + 1))

@@ -15,7 +15,7 @@ from deltasql.errors.statements.refused import (
     PartitionExpressionError,
 )
 from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.parser.automaton import Token, Tree
+from deltasql.parser.automaton import GrammarToken, Tree
 from deltasql.parser.build import builds, caret
 from deltasql.parser.rules.options import Clause, collect
 from deltasql.parser.rules.types import TYPE_NAMES
@@ -87,7 +87,7 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
     )
 
 
-def _refuse_reserved_columns(query: Token, text: str) -> None:
+def _refuse_reserved_columns(query: GrammarToken, text: str) -> None:
     """Raises ParseSyntaxError for `(select INT, from STRING)`: columns, the first called like a query's word."""
     first = _COLUMNS.fullmatch(text, query.start, query.end)
     if first is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.base import SqlText, TableName
-from deltasql.planner.answers.values import Group, Scope, Value, key_values
+from deltasql.planner.answers.values import Group, LogScope, Value, key_values
 from deltasql.planner.binding import calls_own_functions, location_of
 from deltasql.planner.context import Context
 from deltasql.schema.type_lattice import INTEGRAL
@@ -79,7 +79,7 @@ def _snapshot(context: Context, table: TableReference) -> Snapshot | None:
 
 
 def _answered(context: Context, query: AggregateQuery, snapshot: Snapshot) -> KnownRows:
-    scope = Scope(snapshot.schema, snapshot.partition_columns, _qualifiers(query.table))
+    scope = LogScope(snapshot.schema, snapshot.partition_columns, _qualifiers(query.table))
     shape = _Shape(query, scope)
     asked = _asked(context, query, snapshot)
     vectors = "deletionVectors" in snapshot.protocol.features
@@ -115,7 +115,7 @@ def _asked(context: Context, query: AggregateQuery, snapshot: Snapshot) -> Condi
 class _Shape:
     """What a query makes of groups of files. Raises LeftToEngineError for one that is not certain to be right."""
 
-    def __init__(self, query: AggregateQuery, scope: Scope) -> None:
+    def __init__(self, query: AggregateQuery, scope: LogScope) -> None:
         self._query, self._scope = query, scope
         self._items = [scope.value(item.value) for item in query.items]
         self.schema = StructType(tuple(map(_field, query.items, self._items)))

@@ -13,10 +13,10 @@ from deltasql.schema.lengths import declared_length
 from deltasql.schema.type_lattice import INTEGRAL, fits
 from deltasql.schema.types import INTEGER, LONG, DataType, DecimalType, StructField, StructType
 from deltasql.skipping.conditions import INTEGRAL as INTEGRAL_NAMES
-from deltasql.skipping.conditions import Column
+from deltasql.skipping.conditions import BoundedColumn
 from deltasql.skipping.partition_conditions import partition_value
 from deltasql.skipping.predicates import find_column
-from deltasql.skipping.tallies import FileGroup, Wanted, has_exact_high, has_exact_low
+from deltasql.skipping.tallies import FileGroup, TallyFilter, has_exact_high, has_exact_low
 from deltasql.sql.aggregate_query import Aggregate, Arithmetic, Coalesce, Expression, Named, Whole
 from deltasql.sql.cursor import LeftToEngineError, certain
 
@@ -52,7 +52,7 @@ class Value:
 
 
 @dataclass(slots=True)
-class Scope:
+class LogScope:
     """The one table that a query reads, under `qualifiers`, each a way to write what may stand before a column.
 
     `keys` and `wanted` gather what the log is asked: partition columns by name, and data columns.
@@ -61,8 +61,8 @@ class Scope:
     schema: StructType
     partition_columns: Sequence[str]
     qualifiers: frozenset[tuple[str, ...]]
-    keys: dict[str, Column] = field(default_factory=dict)
-    wanted: dict[Column, Wanted] = field(default_factory=dict)
+    keys: dict[str, BoundedColumn] = field(default_factory=dict)
+    wanted: dict[BoundedColumn, TallyFilter] = field(default_factory=dict)
 
     def value(self, expression: Expression) -> Value:
         """Raises LeftToEngineError for what is not certain."""
@@ -81,7 +81,7 @@ class Scope:
             case Coalesce(parts):
                 return _first_known([self.value(part) for part in parts])
 
-    def column(self, named: Named) -> tuple[StructField, Column]:
+    def column(self, named: Named) -> tuple[StructField, BoundedColumn]:
         """A column of the table. Raises LeftToEngineError."""
         *qualifier, name = named.parts
         folded = tuple(part.lower() for part in qualifier)
@@ -108,7 +108,7 @@ class Scope:
         of = self._of_key(aggregate, column) if column.partition else self._of_column(aggregate, column)
         return Value(name, kind, nullable, of, is_aggregate=True)
 
-    def _of_key(self, aggregate: Aggregate, column: Column) -> Callable[[Group], Any]:
+    def _of_key(self, aggregate: Aggregate, column: BoundedColumn) -> Callable[[Group], Any]:
         name = certain(column.partition)
         if column.kind not in _KEY_KINDS:
             raise LeftToEngineError
@@ -119,12 +119,12 @@ class Scope:
             return lambda group: sum(files.rows for files, values in group.parts if values[name] is not None)
         return _end(aggregate.function, lambda files, values: values[name])
 
-    def _of_column(self, aggregate: Aggregate, column: Column) -> Callable[[Group], Any]:
-        function, before = aggregate.function, self.wanted.get(column, Wanted())
+    def _of_column(self, aggregate: Aggregate, column: BoundedColumn) -> Callable[[Group], Any]:
+        function, before = aggregate.function, self.wanted.get(column, TallyFilter())
         known = {"count": True, "min": has_exact_low(column), "max": has_exact_high(column)}
         if aggregate.distinct or not known[function]:
             raise LeftToEngineError
-        self.wanted[column] = Wanted(
+        self.wanted[column] = TallyFilter(
             before.count or function == "count", before.low or function == "min", before.high or function == "max"
         )
         if function == "count":
@@ -184,19 +184,19 @@ def _wider(kinds: Sequence[DataType]) -> DataType:
     return max(kinds, key=INTEGRAL.index)
 
 
-def key_values(group: FileGroup, keys: Mapping[str, Column]) -> dict[str, Any]:
+def key_values(group: FileGroup, keys: Mapping[str, BoundedColumn]) -> dict[str, Any]:
     """The values of partition columns that the texts of a group stand for. Raises LeftToEngineError."""
     pairs = zip(keys.items(), group.texts, strict=True)
     return {name: _key_value(text, column) for (name, column), text in pairs}
 
 
-def _key_value(text: str | None, column: Column) -> Any:
+def _key_value(text: str | None, column: BoundedColumn) -> Any:
     if not text:
         return None
     return typed(certain(partition_value(column, text, None)), column)
 
 
-def typed(value: Any, column: Column) -> Any:
+def typed(value: Any, column: BoundedColumn) -> Any:
     """A value of the log as Spark's rows have it: of a column's type. Raises LeftToEngineError where it is none."""
     if value is None:
         return None

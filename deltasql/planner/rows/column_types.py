@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import NULL_ROW
-from deltasql.plan.operators import Query
+from deltasql.plan.operators import SqlQuery
 from deltasql.planner.context import Context
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import DataType, StructType
@@ -21,7 +21,7 @@ def types_of(schema: StructType, expressions: list[str], context: Context) -> li
     return found if len(found) == len(known) else context.analyst.types([(null_row(schema), NULL_ROW)], expressions)
 
 
-def null_row(schema: StructType) -> Query:
+def null_row(schema: StructType) -> SqlQuery:
     """One row with NULL in each column of `schema`."""
     nulls = ", ".join(f"CAST(NULL AS {sql_text(field.type)}) AS {quote(field.name)}" for field in schema)
-    return Query(f"SELECT {nulls}", {}, "columns")
+    return SqlQuery(f"SELECT {nulls}", {}, "columns")

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from deltasql.errors.statements.copy_into import CopyOptionError
 from deltasql.errors.suggestion import similar_names
 from deltasql.log.storage.globs import glob_expression
-from deltasql.log.storage.source_files import SourceFile
+from deltasql.log.storage.source_files import ListedFile
 from deltasql.registry.readers import boolean
 
 _OURS = frozenset({"modifiedafter", "modifiedbefore", "pathglobfilter", "ignorecorruptfiles"})
@@ -31,7 +31,7 @@ class CopyOptions:
     before: int | None
     reader: Mapping[str, str]
 
-    def wants(self, file: SourceFile) -> bool:
+    def wants(self, file: ListedFile) -> bool:
         """Whether a file is one that the options leave."""
         if self.name_glob is not None and not glob_expression(self.name_glob).fullmatch(file.path.rpartition("/")[2]):
             return False

@@ -9,7 +9,7 @@ from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import SqlText, quote
 from deltasql.planner.catalog_changes import View
 from deltasql.planner.context import Context
-from deltasql.sql.cursor import Cursor, LeftToEngineError
+from deltasql.sql.cursor import LeftToEngineError, TokenCursor
 from deltasql.sql.tokens import tokenize
 
 _QUERY_WORDS = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE", "("})
@@ -33,7 +33,7 @@ def cte_views(text: str, outer: Mapping[str, View]) -> dict[str, View]:
     Behind WITH RECURSIVE each sees itself, too: its view is then a query that has a WITH RECURSIVE of its own.
     Raises LeftToEngineError for what is none of that.
     """
-    views, at = dict(outer), Cursor(tokenize(text))
+    views, at = dict(outer), TokenCursor(tokenize(text))
     at.need("WITH")
     recursive = at.key == "RECURSIVE" and at.peek(1) not in {"AS", "("}
     if recursive:

@@ -23,7 +23,7 @@ from deltasql.schema.lengths import Length
 from deltasql.schema.text import path_text, sql_text
 from deltasql.schema.type_lattice import fits, is_integral
 from deltasql.schema.types import INTEGER, DataType, DecimalType, PrimitiveType, StructField, StructType
-from deltasql.sql.cursor import Cursor
+from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.literals import Literal, literal
 from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic, parse_expression
 from deltasql.sql.stored_expressions import Reason, Refusal, Use, bare, refusal, stored_refusal
@@ -175,7 +175,7 @@ def default_keywords(query: str) -> tuple[list[DefaultKeyword], int]:
     """Each DEFAULT that stands alone in a row of VALUES or in the select list of a plain SELECT, and the rows."""
     if "default" not in query.lower():
         return [], 0
-    at = Cursor(tokenize(query))
+    at = TokenCursor(tokenize(query))
     while at.take("("):
         pass
     if at.key != "VALUES":
@@ -193,7 +193,7 @@ def default_keywords(query: str) -> tuple[list[DefaultKeyword], int]:
     return found, rows
 
 
-def _in_items(at: Cursor, end: int) -> Iterator[DefaultKeyword]:
+def _in_items(at: TokenCursor, end: int) -> Iterator[DefaultKeyword]:
     """The keywords that are items of a list, which goes on up to token `end`."""
     column = 0
     while at.at < end and at.key != "FROM":
@@ -208,7 +208,7 @@ def _in_items(at: Cursor, end: int) -> Iterator[DefaultKeyword]:
             at.group()
 
 
-def _stands_alone(at: Cursor) -> bool:
+def _stands_alone(at: TokenCursor) -> bool:
     before, after = at.peek(-1), at.peek(1)
     return at.key == "DEFAULT" and before in {"(", ",", "SELECT", "VALUES"} and after in {")", ",", "", "FROM"}
 

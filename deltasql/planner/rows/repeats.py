@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deltasql.plan.operators import Operator, Project, Query, Rewrite, SqlFunction, children
+from deltasql.plan.operators import Operator, Project, Rewrite, SqlFunction, SqlQuery, children
 from deltasql.planner.changes import LayoutChange, Plan, RowChange, TableChange
 from deltasql.sql.references import is_deterministic
 
@@ -26,7 +26,7 @@ def may_repeat(change: Plan, statements: str) -> bool:
 def _texts(operator: Operator) -> Iterator[str]:
     """The SQL that an operator and those below it evaluate."""
     match operator:
-        case Query():
+        case SqlQuery():
             yield operator.sql
         case SqlFunction():
             yield operator.text

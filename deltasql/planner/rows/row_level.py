@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.properties.property_registry import DELETION_VECTORS
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
-from deltasql.plan.operators import Operator, Query, Rewrite, RowEffect, Scan, SqlFunction, Supplied, children
+from deltasql.plan.operators import Operator, Rewrite, RowEffect, Scan, SqlFunction, SqlQuery, Supplied, children
 from deltasql.plan.reads import NO_ROWS, RowReads
 from deltasql.planner.rows.read_set import own_scans, reads_otherwise
 from deltasql.schema.identity import identities
@@ -48,7 +48,7 @@ def rewritten_rows(operator: Rewrite, snapshot: Snapshot, context: Context) -> R
     return RowReads(operator) if advice is None else RowReads(None, advice)
 
 
-def inserted_rows(rows: Query, snapshot: Snapshot, context: Context) -> RowReads:
+def inserted_rows(rows: SqlQuery, snapshot: Snapshot, context: Context) -> RowReads:
     """The rows of its own table that INSERT … SELECT depends on: those that its query reads."""
     own = own_scans(rows, snapshot)
     if not own:
@@ -118,11 +118,11 @@ def _query_advice(text: str, relations: Mapping[str, Operator], context: Context
     if queries and not context.setting(ROW_LEVEL_SUBQUERIES):
         return _SUBQUERY
     for query in queries:
-        if not _is_pinned(Query(query, relations)):
+        if not _is_pinned(SqlQuery(query, relations)):
             return _UNSTABLE
         try:
             # On its own Spark understands only a query that does not look at the row around it.
-            context.analyst.schema(Query(query, relations))
+            context.analyst.schema(SqlQuery(query, relations))
         except DeltaSqlError:
             return _CORRELATED
     return None
@@ -131,7 +131,7 @@ def _query_advice(text: str, relations: Mapping[str, Operator], context: Context
 def _is_pinned(rows: Operator) -> bool:
     """Whether rows are the same whenever they are read: they come from versions of tables, and from nothing else."""
     match rows:
-        case Query():
+        case SqlQuery():
             own = all(reference.parts[-1] in rows.relations for reference in table_references(rows.sql))
             return own and is_stable(rows.sql) and all(map(_is_pinned, rows.relations.values()))
         case Scan():
@@ -144,7 +144,7 @@ def _is_pinned(rows: Operator) -> bool:
             return all(map(_is_pinned, children(rows)))
 
 
-def _reading_probe(rows: Query, own: list[Scan]) -> Query | None:
+def _reading_probe(rows: SqlQuery, own: list[Scan]) -> SqlQuery | None:
     """A query of the positions of all rows that a plain SELECT … FROM table WHERE condition reads; None for others."""
     if len(own) != 1 or list(rows.relations.values()) != own:
         return None
@@ -154,4 +154,4 @@ def _reading_probe(rows: Query, own: list[Scan]) -> Query | None:
     (name,) = rows.relations
     # Spark is asked for the columns of the hidden position, in place of those of the SELECT list.
     sql = f"SELECT {ROW_FILE}, {ROW_INDEX} {rows.sql[start:]}"
-    return Query(sql, {name: replace(own[0], identity=True)}, rows.label)
+    return SqlQuery(sql, {name: replace(own[0], identity=True)}, rows.label)

@@ -24,14 +24,14 @@ from deltasql.plan.base import SqlText, TableName
 from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.context import Context
 from deltasql.planner.rows.generated import generation_of
-from deltasql.sql.cursor import Cursor, comma_separated
+from deltasql.sql.cursor import TokenCursor, comma_separated
 from deltasql.sql.references import column_references, has_subquery
 from deltasql.sql.relations import TableReference, table_references
 from deltasql.sql.tokens import Token, tokenize
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ViewTarget:
     """The table behind the name of a statement's target. `alias` is what its columns may be qualified by.
 
     `hidden` are the columns of the table that the view does not show, in lower case.
@@ -54,14 +54,14 @@ class Target:
                     raise HiddenColumnError(column=reference.parts[-1], view=str(self.alias)).at(place)
 
 
-def behind_view(name: TableName, alias: str | None, operation: str, context: Context) -> Target:
+def behind_view(name: TableName, alias: str | None, operation: str, context: Context) -> ViewTarget:
     """The table that a statement changes, whether it names it or a temporary view of it.
 
     Raises what says why the rows of a view cannot be changed.
     """
     key = context.view_key(name.parts)
     if key is None or name.temporal is not None:
-        return Target(name, alias)
+        return ViewTarget(name, alias)
     caret = context.caret(name.start, name.end)
     table, shown = _table(str(name), context.views[key], operation, context, caret)
     table = replace(table, start=name.start, end=name.end)
@@ -72,7 +72,7 @@ def behind_view(name: TableName, alias: str | None, operation: str, context: Con
         raise ViewColumnsChangedError(view=str(name), columns=tuple(sorted(there ^ seen))).at(caret)
     if operation == "UPDATE" and any(generation_of(field) is not None for field in schema):
         raise GeneratedBehindViewError(operation, str(name), str(table)).at(caret)
-    return Target(table, alias or name.parts[-1], hidden)
+    return ViewTarget(table, alias or name.parts[-1], hidden)
 
 
 def _table(shown: str, view: View, operation: str, context: Context, caret: Caret) -> tuple[TableName, tuple[str, ...]]:
@@ -105,7 +105,7 @@ def _inside(made: Creation, context: Context) -> Context:
 
 def _refuse_more(shown: str, view: View, reference: TableReference, operation: str, caret: Caret) -> None:
     """Raises PartialViewError, RenamingViewError, UnwritableViewError for what is more than columns FROM a table."""
-    at = Cursor(tokenize(view.query))
+    at = TokenCursor(tokenize(view.query))
     if at.take("TABLE"):
         return
     select = list[Token]()

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class CubeChoice:
     """The files that are to be ordered anew, and what there was to choose from."""
 
     files: pa.Table
     cubes: Cubes
 
 
-def chosen_for_clustering(files: pa.Table, columns: str, full_size: int, *, full: bool) -> Choice:
+def chosen_for_clustering(files: pa.Table, columns: str, full_size: int, *, full: bool) -> CubeChoice:
     """Files without a cube, and those of cubes below `full_size` bytes; with `full` all files of the table.
 
     `columns` is the present CUBE_COLUMNS: cubes of others are only taken by `full`. Nothing is chosen where one cube of
@@ -36,11 +36,11 @@ def chosen_for_clustering(files: pa.Table, columns: str, full_size: int, *, full
     cubes = Cubes(_total(files.filter(counted)), _total(files.filter(pc.invert(counted))), len(sizes))
     if full:
         single = len(sizes) == 1 and pc.all(pc.and_(in_cube, current)).as_py()
-        return Choice(files.slice(0, 0) if single else files, cubes)
+        return CubeChoice(files.slice(0, 0) if single else files, cubes)
     small = pc.and_(current, pc.is_in(ids, _names(size for size in sizes.items() if size[1] < full_size)))
     chosen = files.filter(pc.or_(small, pc.invert(in_cube)))
     nothing_new = pc.all(in_cube, min_count=0).as_py() and len(pc.unique(cube_ids(chosen))) < 2
-    return Choice(chosen.slice(0, 0) if nothing_new else chosen, cubes)
+    return CubeChoice(chosen.slice(0, 0) if nothing_new else chosen, cubes)
 
 
 def cube_ids(files: pa.Table) -> pa.ChunkedArray:

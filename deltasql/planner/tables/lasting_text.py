@@ -8,7 +8,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.view import StoredParameterError, TemporaryReferenceError
 from deltasql.parser.parameters import markers
 from deltasql.plan.base import SqlText, quote
-from deltasql.plan.operators import Query, Scan
+from deltasql.plan.operators import Scan, SqlQuery
 from deltasql.planner.context import Context
 from deltasql.settings.session_settings import TIME_ZONE
 from deltasql.sql.function_text import function_calls
@@ -53,7 +53,7 @@ def _temporary(name: str, kind: str, parts: tuple[str, ...]) -> TemporaryReferen
 
 
 def refuse_variables(
-    name: str, text: SqlText, rows: Query, context: Context, parameters: Collection[str] | None = None
+    name: str, text: SqlText, rows: SqlQuery, context: Context, parameters: Collection[str] | None = None
 ) -> None:
     """Raises TemporaryReferenceError for a text that names a variable of the session.
 
@@ -70,7 +70,7 @@ def refuse_variables(
             raise TemporaryReferenceError(name, "variable", shown, "Write its value.").at(place)
 
 
-def _columns(rows: Query) -> Iterator[str]:
+def _columns(rows: SqlQuery) -> Iterator[str]:
     """The names of the columns of the tables that `rows` read themselves."""
     for scan in rows.relations.values():
         if isinstance(scan, Scan):
@@ -96,13 +96,13 @@ def _variable(parts: tuple[str, ...]) -> str:
 
 def _is_variable(name: str, context: Context) -> bool:
     try:
-        context.analyst.schema(Query(f"SELECT session.{name}", {}, "query"))
+        context.analyst.schema(SqlQuery(f"SELECT session.{name}", {}, "query"))
     except DeltaSqlError:
         return False
     return True
 
 
-def _uses_variable(rows: Query, context: Context) -> bool:
+def _uses_variable(rows: SqlQuery, context: Context) -> bool:
     return "variablereference(" in context.analyst.spark_plan(rows, "extended")
 
 

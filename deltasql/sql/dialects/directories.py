@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import Cursor, LeftToEngineError, certain, comma_separated
+from deltasql.sql.cursor import LeftToEngineError, TokenCursor, certain, comma_separated
 from deltasql.sql.tokens import Token, tokenize
 
 
@@ -22,7 +22,7 @@ class DirectoryWrite:
 
 def directory_write(sql: str) -> DirectoryWrite | None:
     """The parts of such a statement; None for any other. Raises LeftToEngineError for what is not certain."""
-    at = Cursor(tokenize(sql))
+    at = TokenCursor(tokenize(sql))
     if not (at.take("INSERT") and at.take("OVERWRITE") and at.key in {"DIRECTORY", "LOCAL"}):
         return None
     at.need("DIRECTORY")
@@ -43,7 +43,7 @@ def _text(token: Token) -> str:
 
 def _option(item: list[Token]) -> tuple[str, str]:
     """key value, key = value, 'key' = 'value'; a key may have dots in it."""
-    at = Cursor(item)
+    at = TokenCursor(item)
     first = at.next()
     key = _text(first) if first.kind == "string" else first.name
     at.take("=")

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from deltasql.errors.engine import NotOnSailError, SparkError
 from deltasql.plan.base import quote
-from deltasql.sql.cursor import Cursor, comma_separated
+from deltasql.sql.cursor import TokenCursor, comma_separated
 from deltasql.sql.function_text import FunctionText, Parameter
 from deltasql.sql.references import AGGREGATES, has_subquery, is_deterministic
 from deltasql.sql.tokens import Token, calls, closing, tokenize
@@ -285,7 +285,7 @@ def _hidden(function: Inline, tokens: Sequence[Token]) -> frozenset[str]:
 
 def _chains(tokens: Sequence[Token]) -> Iterator[list[Token]]:
     """The names a.b.c of a text that may be values."""
-    at = Cursor(tokens)
+    at = TokenCursor(tokens)
     while at.left:
         if not at.is_name or at.peek(-1) in {".", "AS"}:
             at.at += 1

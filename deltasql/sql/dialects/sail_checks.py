@@ -15,7 +15,7 @@ from deltasql.errors.engine import NotOnSailError
 from deltasql.schema.types import DOUBLE, FLOAT, DataType, DecimalType
 from deltasql.sql.dialects import sail_nesting as nesting
 from deltasql.sql.dialects.sail_calls import ComparedCalls
-from deltasql.sql.dialects.sail_exact import EXACT_DIGITS, RETYPED, Operand, Rows
+from deltasql.sql.dialects.sail_exact import EXACT_DIGITS, RETYPED, Operand, OperandRows
 from deltasql.sql.dialects.sail_guards import (
     AS_INT,
     CONVERSIONS,
@@ -37,7 +37,7 @@ from deltasql.sql.dialects.sail_guards import (
     sign_guards,
     unlike_call,
 )
-from deltasql.sql.dialects.sail_parts import SIGNS, Part
+from deltasql.sql.dialects.sail_parts import SIGNS, MapPart
 from deltasql.sql.dialects.sail_words import with_least
 from deltasql.sql.tokens import closing
 
@@ -77,7 +77,7 @@ def with_checks(
     ansi: bool = True,
     days: bool = False,
     decimals: bool = False,
-    rows: Rows | None = None,
+    rows: OperandRows | None = None,
     compared_only: bool = False,
 ) -> str:
     """`sql`, an expression or a query, with its checks; the same text where it needs none.
@@ -100,7 +100,7 @@ def with_checks(
 class _Checks(ComparedCalls):
     """One text: `render` for what may hold values, `_chain` for one value."""
 
-    def __init__(self, sql: str, *, ansi: bool, days: bool, decimals: bool, rows: Rows | None) -> None:
+    def __init__(self, sql: str, *, ansi: bool, days: bool, decimals: bool, rows: OperandRows | None) -> None:
         super().__init__(sql, ansi=ansi, days=days, decimals=decimals, rows=rows)
         self._rendered = dict[tuple[int, int], str]()
         self._retyped = list[int]()
@@ -122,7 +122,7 @@ class _Checks(ComparedCalls):
     def _render(self, start: int, end: int) -> str:
         pieces, at, expecting = list[str](), start, True
         while at < end:
-            part = self.compared(at, end) if expecting and self.begins_value(at) else Part(at, at + 1, "")
+            part = self.compared(at, end) if expecting and self.begins_value(at) else MapPart(at, at + 1, "")
             if at > start:
                 pieces.append(self.sql[self.tokens[at - 1].end : self.tokens[at].start])
             pieces.append(part.safe or self.raw(part))
@@ -133,7 +133,7 @@ class _Checks(ComparedCalls):
                 at += 1
         return "".join(pieces)
 
-    def chain(self, at: int, end: int, level: int) -> Part:
+    def chain(self, at: int, end: int, level: int) -> MapPart:
         left = self._signed(at, end)
         while left.end < end - 1:
             key = self.tokens[left.end].key
@@ -146,7 +146,7 @@ class _Checks(ComparedCalls):
                 left = self._combined(left, key, self.chain(left.end + 1, end, own + 1))
         return left
 
-    def _run(self, left: Part, end: int, keys: frozenset[str], level: int) -> Part:
+    def _run(self, left: MapPart, end: int, keys: frozenset[str], level: int) -> MapPart:
         """A row of operators of one kind, `a + b - c + …`. A long one is checked as a whole.
 
         The checks of each operator repeat all that stands before it, and Sail plans nested ones in exponential time.
@@ -162,18 +162,18 @@ class _Checks(ComparedCalls):
             )
         return self._long_run(terms, kinds)
 
-    def _long_run(self, terms: Sequence[Part], kinds: Sequence[DataType | None]) -> Part:
+    def _long_run(self, terms: Sequence[MapPart], kinds: Sequence[DataType | None]) -> MapPart:
         """Raises NotOnSailError where the values are not of one kind, or too many."""
         if not is_plain_run(kinds) or len(terms) > nesting.MOST_TERMS:
             what = f"a sum of {len(terms)} terms, of several types or more than {nesting.MOST_TERMS}: add them in parts"
             raise NotOnSailError(what=what)
-        whole = Part(terms[0].start, terms[-1].end, "")
+        whole = MapPart(terms[0].start, terms[-1].end, "")
         guards = run_guards(kinds, list(map(self._given, terms)))
         return whole._replace(safe=self.guarded(guards, f"({self.with_texts(whole, terms, [t.safe for t in terms])})"))
 
-    def _combined(self, left: Part, key: str, right: Part) -> Part:
+    def _combined(self, left: MapPart, key: str, right: MapPart) -> MapPart:
         between = self.sql[self.tokens[left.end - 1].end : self.tokens[right.start].start]
-        whole = Part(left.start, right.end, left.safe + between + right.safe)
+        whole = MapPart(left.start, right.end, left.safe + between + right.safe)
         first, second, raw = self._given(left), self._given(right), self._given(whole)
         if _SMALL.fullmatch(first) and _SMALL.fullmatch(second):
             return whole
@@ -188,86 +188,86 @@ class _Checks(ComparedCalls):
                 guards += decimal_guards(key, first, second)
         return whole._replace(safe=self.guarded(guards, f"({whole.safe})"))
 
-    def _given(self, part: Part) -> str:
+    def _given(self, part: MapPart) -> str:
         """The text of a part for guards: the short one, unless its types are others there."""
         is_retyped = any(part.start <= place < part.end for place in self._retyped)
         return part.safe if is_retyped else self.raw(part)
 
-    def _signed(self, at: int, end: int) -> Part:
+    def _signed(self, at: int, end: int) -> MapPart:
         token = self.tokens[at]
         if token.key not in SIGNS or at + 1 >= end:
             return self._value(at, end)
         following = self.tokens[at + 1]
         if token.key == "-" and following.kind == "number":
-            part = Part(at, self._value(at + 1, end).end, "")
+            part = MapPart(at, self._value(at + 1, end).end, "")
             return part._replace(safe=self.raw(part))
         if not self.begins_value(at + 1):
-            return Part(at, at + 1, token.text)
+            return MapPart(at, at + 1, token.text)
         inner = self._signed(at + 1, end)
         gap = self.sql[token.end : following.start]
-        part = Part(at, inner.end, token.text + gap + inner.safe)
+        part = MapPart(at, inner.end, token.text + gap + inner.safe)
         return part._replace(
             safe=self.guarded(sign_guards(token.key, self._given(inner), self._given(part)), f"({part.safe})")
         )
 
-    def _value(self, at: int, end: int) -> Part:
+    def _value(self, at: int, end: int) -> MapPart:
         part = self._atom(at, end)
         while part.end < end:
             key = self.tokens[part.end].key
             if key == "[":
                 close = min(closing(self.tokens, part.end), end - 1)
                 inner = self.render(part.end + 1, close) if close > part.end + 1 else ""
-                part = Part(at, close + 1, f"{part.safe}[{inner}]")
+                part = MapPart(at, close + 1, f"{part.safe}[{inner}]")
             elif key == "." and part.end + 1 < end:
-                part = Part(at, part.end + 2, part.safe + self.between(part.end, part.end + 2))
+                part = MapPart(at, part.end + 2, part.safe + self.between(part.end, part.end + 2))
             elif key == "::" and part.end + 1 < end:
                 close = self.type_end(part.end + 1, end)
                 kind = self.between(part.end + 1, close)
-                whole = Part(at, close, "")
+                whole = MapPart(at, close, "")
                 part = whole._replace(safe=self._cast(self.raw(part), f"{part.safe}::{kind}", kind))
             else:
                 break
         return part
 
-    def _atom(self, at: int, end: int) -> Part:
+    def _atom(self, at: int, end: int) -> MapPart:
         token = self.tokens[at]
         if token.key == "(":
             return self._bracket(at, end)
         if token.key == "CASE":
             return self._case(at, end)
         if token.key == "INTERVAL" and (found := self.interval_end(at, end)):
-            return Part(at, found, self.between(at, found))
+            return MapPart(at, found, self.between(at, found))
         if token.is_name:
             return self._named(at, end)
         after = at + 1
         while token.kind == "string" and after < end and self.tokens[after].kind == "string":
             after += 1
-        return Part(at, after, self.between(at, after))
+        return MapPart(at, after, self.between(at, after))
 
-    def _bracket(self, at: int, end: int) -> Part:
+    def _bracket(self, at: int, end: int) -> MapPart:
         close = min(closing(self.tokens, at), end - 1)
-        part = Part(at, close + 1, "")
+        part = MapPart(at, close + 1, "")
         if close <= at + 1:
             return part._replace(safe=self.raw(part))
         before = self.sql[self.tokens[at].start : self.tokens[at + 1].start]
         behind = self.sql[self.tokens[close - 1].end : self.tokens[close].end]
         return part._replace(safe=before + self.render(at + 1, close) + behind)
 
-    def _named(self, at: int, end: int) -> Part:
+    def _named(self, at: int, end: int) -> MapPart:
         token, after = self.tokens[at], at + 1
         if after < end and self.tokens[after].kind == "string" and token.kind == "word":
-            return Part(at, after + 1, self.between(at, after + 1))
+            return MapPart(at, after + 1, self.between(at, after + 1))
         while after + 1 < end and self.tokens[after].key == ".":
             after += 2
         if after >= end or self.tokens[after].key != "(":
-            return Part(at, after, self.between(at, after))
+            return MapPart(at, after, self.between(at, after))
         group = self._bracket(after, end)
         close = self.behind_call(group.end, end)
         behind = self.sql[self.tokens[group.end - 1].end : self.tokens[close - 1].end]
-        part = Part(at, close, self.between(at, after) + group.safe + behind)
+        part = MapPart(at, close, self.between(at, after) + group.safe + behind)
         return self._called(part, token.name.upper(), after, group) if after == at + 1 else part
 
-    def _called(self, part: Part, name: str, opening: int, group: Part) -> Part:
+    def _called(self, part: MapPart, name: str, opening: int, group: MapPart) -> MapPart:
         arguments = list(self.arguments(opening, group.end - 1))
         raw = self.raw(part)
         if what := unlike_call(name, arguments):
@@ -294,7 +294,7 @@ class _Checks(ComparedCalls):
                 return part._replace(safe=self._mixed(part, name, opening))
         return part._replace(safe=self.guarded(call_guards(name, arguments, raw), part.safe))
 
-    def _nullif(self, part: Part, operands: Sequence[Operand]) -> str:
+    def _nullif(self, part: MapPart, operands: Sequence[Operand]) -> str:
         """`nullif(a, b)` compares its values, and has the type of the first; "" where Sail's does as well.
 
         Sail's tells 0.0 and -0.0 apart.
@@ -305,7 +305,7 @@ class _Checks(ComparedCalls):
             return f"CASE WHEN {one} = {other} THEN NULL ELSE {operands[0].safe} END"
         return self.guarded(guards, part.safe) if guards else ""
 
-    def _of_decimals(self, part: Part, name: str, opening: int, group: Part) -> str:
+    def _of_decimals(self, part: MapPart, name: str, opening: int, group: MapPart) -> str:
         """A function that is another one for DECIMAL."""
         operands = self.operands(opening, group.end - 1)
         if name == "NULLIF" and len(operands) == 2 and (checked := self._nullif(part, operands)):
@@ -321,7 +321,7 @@ class _Checks(ComparedCalls):
             return part.safe
         return self.guarded(decimal_guards(name, *(operand.raw for operand in operands)), part.safe)
 
-    def _mixed(self, part: Part, name: str, opening: int) -> str:
+    def _mixed(self, part: MapPart, name: str, opening: int) -> str:
         """The guards stand around the first value: the type of all of them stays as it is."""
         operands = self.operands(opening, part.end - 1)
         begin = self.between(part.start, opening + 1)
@@ -345,19 +345,19 @@ class _Checks(ComparedCalls):
             begin = "coalesce(" if name in _WITH_DOUBLE else begin
         return f"{begin}{', '.join([*first, *values])}{behind}"
 
-    def _sum(self, part: Part, opening: int, group: Part) -> str:
+    def _sum(self, part: MapPart, opening: int, group: MapPart) -> str:
         distinct = self.key(opening + 1) == "DISTINCT"
         first = opening + 1 + distinct
         if first >= group.end - 1:
             return part.safe
-        inner = Part(first, group.end - 1, self.render(first, group.end - 1))
+        inner = MapPart(first, group.end - 1, self.render(first, group.end - 1))
         value = self._given(inner)
         behind = self.sql[self.tokens[group.end - 1].end : self.tokens[part.end - 1].end]
         double = f"sum({'DISTINCT ' if distinct else ''}0D + {as_double(value)}){behind}"
         raw = self._given(part)
         return self.guarded([overflow(raw, f"abs({double} - {as_double(raw)}) > 1e15D")], part.safe)
 
-    def _written_cast(self, part: Part, name: str, opening: int, group: Part) -> Part:
+    def _written_cast(self, part: MapPart, name: str, opening: int, group: MapPart) -> MapPart:
         close, split = group.end - 1, 0
         depth = 0
         for at in range(opening + 1, close):
@@ -376,17 +376,17 @@ class _Checks(ComparedCalls):
         safe = f"{name}({inner} AS {kind})"
         return part._replace(safe=self._cast(value, safe, kind))
 
-    def _choice(self, part: Part, opening: int, group: Part) -> Part:
+    def _choice(self, part: MapPart, opening: int, group: MapPart) -> MapPart:
         spans = list(self.spans(opening, group.end - 1))
         if len(spans) != 3:
             return part
         first, second = self._branches(spans[1:])
         return part._replace(safe=f"IF(({self.render(*spans[0])}) AND TRUE, {first}, {second})")
 
-    def _case(self, at: int, end: int) -> Part:
+    def _case(self, at: int, end: int) -> MapPart:
         cuts = [at, *self.branches(at, end)]
         if len(cuts) == 1 or self.tokens[cuts[-1]].key != "END":
-            return Part(at, at + 1, self.tokens[at].text)
+            return MapPart(at, at + 1, self.tokens[at].text)
         pieces, searched_by = list[str](), "WHEN" if self.key(at + 1) == "WHEN" else ""
         values = iter(self._branches([(first + 1, last) for first, last in self.results(cuts)]))
         guards, texts = ([], []) if searched_by else self._case_operands(cuts)
@@ -401,7 +401,7 @@ class _Checks(ComparedCalls):
                 inner = next(compared_texts, None) or self.render(first + 1, last)
             inner = f"({inner}) AND TRUE" if key == searched_by else inner
             pieces.append(f"{self.tokens[first].text} {inner}".rstrip())
-        return Part(at, cuts[-1] + 1, self.guarded(guards, " ".join([*pieces, "END"])))
+        return MapPart(at, cuts[-1] + 1, self.guarded(guards, " ".join([*pieces, "END"])))
 
     def _case_operands(self, cuts: Sequence[int]) -> tuple[list[Guard], list[str]]:
         """The texts of the value of CASE and of those that it is compared with, or the guards of unknown types."""

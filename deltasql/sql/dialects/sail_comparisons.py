@@ -27,9 +27,9 @@ from deltasql.schema.types import (
     DataType,
     DecimalType,
 )
-from deltasql.sql.dialects.sail_exact import Exact, Operand, Rows, cast_text
+from deltasql.sql.dialects.sail_exact import Exact, Operand, OperandRows, cast_text
 from deltasql.sql.dialects.sail_guards import OVERFLOW, Guard, comparison_guards, day_comparison
-from deltasql.sql.dialects.sail_parts import Part, Parts
+from deltasql.sql.dialects.sail_parts import MapPart, Parts
 from deltasql.sql.tokens import closing
 
 _COMPARING = frozenset({"=", "==", "<=>", "<>", "!=", "<", ">", "<=", ">=", "IN", "BETWEEN"})
@@ -119,7 +119,7 @@ class ComparedParts(Parts):
     `days` and `decimals`: a DATE, or a DECIMAL or FLOAT, may be among the values; `rows` give the types of operands.
     """
 
-    def __init__(self, sql: str, *, ansi: bool, days: bool, decimals: bool, rows: Rows | None) -> None:
+    def __init__(self, sql: str, *, ansi: bool, days: bool, decimals: bool, rows: OperandRows | None) -> None:
         super().__init__(sql)
         self.ansi, self.days, self.decimals = ansi, days, decimals
         self.exact = Exact(sql, self.tokens, rows, ansi=ansi)
@@ -130,10 +130,10 @@ class ComparedParts(Parts):
         """The checked text of some tokens, from the first to the last."""
 
     @abstractmethod
-    def chain(self, at: int, end: int, level: int) -> Part:
+    def chain(self, at: int, end: int, level: int) -> MapPart:
         """The value that begins at a token, with operators of a level and above."""
 
-    def compared(self, at: int, end: int) -> Part:
+    def compared(self, at: int, end: int) -> MapPart:
         """A value, and the others that it is compared with, in types that Sail compares as Spark does."""
         left = self.chain(at, end, 1)
         after = left.end + (self.key(left.end) == "NOT")
@@ -142,13 +142,13 @@ class ComparedParts(Parts):
         if key not in _COMPARING or first >= end or not (self.begins_value(first) or self._is_query(first)):
             return left
         others = self._others(key, after, end)
-        whole = Part(at, others[-1].end + (key == "IN" and not self._is_query(first)), "") if others else left
+        whole = MapPart(at, others[-1].end + (key == "IN" and not self._is_query(first)), "") if others else left
         if not others or whole.end > end:
             return left
         guards, texts = self._comparison([left, *others], first)
         return whole._replace(safe=self.guarded(guards, self.with_texts(whole, [left, *others], texts)))
 
-    def _comparison(self, parts: Sequence[Part], first: int) -> tuple[list[Guard], list[str]]:
+    def _comparison(self, parts: Sequence[MapPart], first: int) -> tuple[list[Guard], list[str]]:
         """The guards and texts of compared values. Rows in brackets, `(a, b)`, stay as they are."""
         operands = list(map(self.operand, parts))
         if self._is_row(parts[0]):
@@ -176,26 +176,26 @@ class ComparedParts(Parts):
             guards.insert(0, day_comparison(first, others[0]))
         return guards, [operand.safe for operand in operands]
 
-    def operand(self, part: Part) -> Operand:
+    def operand(self, part: MapPart) -> Operand:
         """A part as the types of operands are asked for."""
         return Operand(self.raw(part), part.safe, part.start)
 
-    def _is_row(self, part: Part) -> bool:
+    def _is_row(self, part: MapPart) -> bool:
         """Whether a part is several values in brackets, `(a, b)`."""
         return self.key(part.start) == "(" and any(self.commas(part.start + 1, part.end - 1))
 
     def _is_query(self, at: int) -> bool:
         return self.key(at) in {"SELECT", "WITH"}
 
-    def _others(self, key: str, operator: int, end: int) -> list[Part]:
+    def _others(self, key: str, operator: int, end: int) -> list[MapPart]:
         """The values on the right of `a = b`, `a IN (…)`, `a BETWEEN b AND c`; a sub-query is one value."""
         if key == "IN":
             close = closing(self.tokens, operator + 1)
             if close >= end or self.key(operator + 1) != "(":
                 return []
             if self._is_query(operator + 2):
-                return [Part(operator + 1, close + 1, f"({self.render(operator + 2, close)})")]
-            return [Part(*span, self.render(*span)) for span in self.spans(operator + 1, close)]
+                return [MapPart(operator + 1, close + 1, f"({self.render(operator + 2, close)})")]
+            return [MapPart(*span, self.render(*span)) for span in self.spans(operator + 1, close)]
         right = self.chain(operator + 1, end, 1)
         if key != "BETWEEN":
             return [right]
@@ -203,7 +203,7 @@ class ComparedParts(Parts):
         is_whole = self.key(right.end) == "AND" and upper < end and self.begins_value(upper)
         return [right, self.chain(upper, end, 1)] if is_whole else []
 
-    def with_texts(self, whole: Part, parts: Sequence[Part], texts: Sequence[str]) -> str:
+    def with_texts(self, whole: MapPart, parts: Sequence[MapPart], texts: Sequence[str]) -> str:
         """The text of a part, with other texts for the values in it."""
         pieces = [texts[0]]
         for (before, part), text in zip(pairwise(parts), texts[1:], strict=True):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import DIGITS, MOST_DIGITS, common_of_values, is_integral, is_number
 from deltasql.schema.types import BYTE, DOUBLE, FLOAT, STRING, VOID, DataType, DecimalType, StructType
-from deltasql.sql.dialects.sail_scopes import Scope, lambda_spans, scope_at
+from deltasql.sql.dialects.sail_scopes import SailScope, lambda_spans, scope_at
 from deltasql.sql.expression_types import known_type
 from deltasql.sql.tokens import Token, tokenize
 
@@ -39,17 +39,17 @@ class Operand(NamedTuple):
     at: int
 
 
-class Rows(NamedTuple):
+class OperandRows(NamedTuple):
     """What is known of the rows that texts are over: the columns of a scope, and the type of an expression there."""
 
-    columns: Callable[[Scope], StructType]
-    kind: Callable[[Scope, str], DataType | None]
+    columns: Callable[[SailScope], StructType]
+    kind: Callable[[SailScope, str], DataType | None]
 
 
 class Exact:
     """One text, whose operands have types."""
 
-    def __init__(self, sql: str, tokens: Sequence[Token], rows: Rows | None, *, ansi: bool) -> None:
+    def __init__(self, sql: str, tokens: Sequence[Token], rows: OperandRows | None, *, ansi: bool) -> None:
         self._sql, self._tokens, self._rows, self._ansi = sql, tokens, rows, ansi
         self._lambdas = list(lambda_spans(tokens))
 
@@ -101,7 +101,7 @@ class Exact:
         """
         return self._has_alias(scope_at(self._sql, self._tokens, operand.at), operand.raw)
 
-    def _has_alias(self, scope: Scope, raw: str) -> bool:
+    def _has_alias(self, scope: SailScope, raw: str) -> bool:
         return bool(scope.names) and any(word.is_name and word.name.upper() in scope.names for word in tokenize(raw))
 
     def alike(self, values: Sequence[Operand]) -> list[str] | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import VOID, StructType
-from deltasql.sql.cursor import Cursor, comma_separated
+from deltasql.sql.cursor import TokenCursor, comma_separated
 from deltasql.sql.dialects.sail_exact import common_type
 from deltasql.sql.expression_types import known_type
 from deltasql.sql.tokens import Token, closing, tokenize, tokens_from
@@ -112,7 +112,7 @@ def _rows(sql: str, tokens: Sequence[Token], at: int) -> tuple[int, list[str]]:
 
 
 def _turned(sql: str) -> str:
-    at, places = Cursor(tokenize(sql)), dict[str, int]()
+    at, places = TokenCursor(tokenize(sql)), dict[str, int]()
     expected = ["FROM", "SELECT"]
     while at.left:
         token = at.tokens[at.at]
@@ -131,6 +131,6 @@ def _turned(sql: str) -> str:
     return f"{sql[:begin]}{chosen}\n{relation}\n{sql[end:]}"
 
 
-def _is_star_except(at: Cursor) -> bool:
+def _is_star_except(at: TokenCursor) -> bool:
     """Whether an EXCEPT belongs to a star: `* EXCEPT (a)`."""
     return at.key == "EXCEPT" and at.peek(-1) == "*" and at.peek(1) == "("

@@ -14,7 +14,7 @@ SIGNS = frozenset("+-~")
 _UNITS = re.compile(r"(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|(?:MILLI|MICRO|NANO)SECOND)S?|TO")
 
 
-class Part(NamedTuple):
+class MapPart(NamedTuple):
     """Tokens `start` to `end` of the text, and what is put in their place."""
 
     start: int
@@ -28,7 +28,7 @@ class Parts:
     def __init__(self, sql: str) -> None:
         self.sql, self.tokens = sql, tokenize(sql)
 
-    def raw(self, part: Part) -> str:
+    def raw(self, part: MapPart) -> str:
         """The text of a part as it was given."""
         return self.sql[self.tokens[part.start].start : self.tokens[part.end - 1].end]
 

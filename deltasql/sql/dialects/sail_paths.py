@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from deltasql.plan.base import quote
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
-from deltasql.sql.dialects.sail_exact import Rows
+from deltasql.sql.dialects.sail_exact import OperandRows
 from deltasql.sql.dialects.sail_scopes import scope_at
 from deltasql.sql.tokens import Token, closing, tokenize
 
@@ -17,7 +17,7 @@ _BEFORE = frozenset({"SELECT", "DISTINCT", ","})
 _BEHIND = frozenset({",", "FROM", ";", ""})
 
 
-def with_parts(sql: str, rows: Rows) -> str:
+def with_parts(sql: str, rows: OperandRows) -> str:
     """`sql`, an expression or a query, with keys of maps in brackets, and fields of arrays taken from each element.
 
     What is selected keeps the name that Spark gives it, its last part.

@@ -15,7 +15,7 @@ _SETS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
 _QUERIES = frozenset({"SELECT", "WITH"})
 
 
-class Scope(NamedTuple):
+class SailScope(NamedTuple):
     """`before` is a WITH clause or "", `relation` a FROM clause or "" where a SELECT has none.
 
     `names` are those, in upper case, that the SELECT gives its columns, where these hide the ones of the FROM: behind
@@ -28,29 +28,29 @@ class Scope(NamedTuple):
     is_query: bool = False
 
 
-def scope_at(sql: str, tokens: Sequence[Token], at: int) -> Scope:
+def scope_at(sql: str, tokens: Sequence[Token], at: int) -> SailScope:
     """The scope of the token at an index."""
     groups = [(0, len(tokens)), *_groups_around(tokens, at)]
     queries = [(start, end) for start, end in groups if start < end and tokens[start].key in _QUERIES]
     lists = [text for start, end in queries for text in _common_tables(sql, tokens, start, end, at)]
     before = f"WITH {', '.join(lists)} " if lists else ""
-    return _selected(sql, tokens, queries[-1], at)._replace(before=before) if queries else Scope()
+    return _selected(sql, tokens, queries[-1], at)._replace(before=before) if queries else SailScope()
 
 
-def _selected(sql: str, tokens: Sequence[Token], query: tuple[int, int], at: int) -> Scope:
+def _selected(sql: str, tokens: Sequence[Token], query: tuple[int, int], at: int) -> SailScope:
     """The scope within the SELECT of a query that a place is in."""
     places, end = list(_outside(tokens, *query)), query[1]
     select = max((index for index in places if index <= at and tokens[index].key == "SELECT"), default=None)
     if select is None:
-        return Scope()
+        return SailScope()
     behind = [index for index in places if index > select]
     stop = _first(behind, end, lambda index: _divides(tokens, index))
     begin = _first(behind, stop, lambda index: index < stop and tokens[index].key == "FROM")
     if begin == stop:
-        return Scope(is_query=True)
+        return SailScope(is_query=True)
     last = _first(behind, end, lambda index: index > begin and tokens[index].key in _BEHIND_FROM)
     relation = sql[tokens[begin].start : tokens[last - 1].end]
-    return Scope(relation=relation, names=_hiding(tokens, range(select + 1, begin), last, at), is_query=True)
+    return SailScope(relation=relation, names=_hiding(tokens, range(select + 1, begin), last, at), is_query=True)
 
 
 def _hiding(tokens: Sequence[Token], chosen: range, last: int, at: int) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from deltasql.sql.cursor import Cursor, LeftToEngineError, comma_separated
+from deltasql.sql.cursor import LeftToEngineError, TokenCursor, comma_separated
 from deltasql.sql.function_text import type_end
 from deltasql.sql.tokens import Token, tokenize
 
@@ -19,7 +19,7 @@ _NO_TYPE = frozenset({"DEFAULT", "="})
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class AssignedVariable:
     """A variable that a statement names, at [start, end) of its text."""
 
     name: str
@@ -31,7 +31,7 @@ class Target:
 class Declare:
     """DECLARE [OR REPLACE] [VARIABLE] name, … [type] [DEFAULT expression]"""
 
-    targets: tuple[Target, ...]
+    targets: tuple[AssignedVariable, ...]
     replaces: bool
     kind: str | None
     default: str | None
@@ -44,7 +44,7 @@ class Assign:
     Of SET VARIABLE (name, …) = (query), `query` has the values.
     """
 
-    targets: tuple[Target, ...]
+    targets: tuple[AssignedVariable, ...]
     values: tuple[str | None, ...] = ()
     query: str | None = None
 
@@ -53,7 +53,7 @@ class Assign:
 class Drop:
     """DROP TEMPORARY VARIABLE [IF EXISTS] name"""
 
-    target: Target
+    target: AssignedVariable
     if_exists: bool
 
 
@@ -78,7 +78,7 @@ def variable_command(sql: str) -> Declare | Assign | Drop | None:
     return None
 
 
-class _Statement(Cursor):
+class _Statement(TokenCursor):
     def __init__(self, sql: str) -> None:
         tokens = tokenize(sql)
         while tokens and tokens[-1].key == ";":
@@ -109,7 +109,7 @@ class _Statement(Cursor):
 
     def assign(self) -> Assign:
         if self.key == "(":
-            names = Cursor(self.group()[1:-1])
+            names = TokenCursor(self.group()[1:-1])
             targets = [_target(names)]
             while names.take(","):
                 targets.append(_target(names))
@@ -122,7 +122,7 @@ class _Statement(Cursor):
             return Assign(tuple(targets), query=self.sql[query[0].end : query[-1].start])
         targets, values = [], list[str | None]()
         for item in comma_separated(self.tokens[self.at :]):
-            one = Cursor(item)
+            one = TokenCursor(item)
             targets.append(_target(one))
             one.need("=")
             if not one.left:
@@ -131,7 +131,7 @@ class _Statement(Cursor):
             values.append(None if value.upper() == "DEFAULT" else value)
         return Assign(tuple(targets), tuple(values))
 
-    def target(self) -> Target:
+    def target(self) -> AssignedVariable:
         return _target(self)
 
     def text(self, start: int, end: int) -> str:
@@ -140,14 +140,14 @@ class _Statement(Cursor):
         return self.sql[self.tokens[start].start : self.tokens[end - 1].end]
 
 
-def _target(at: Cursor) -> Target:
+def _target(at: TokenCursor) -> AssignedVariable:
     """The variable that is next. Raises LeftToEngineError for a name that is none of the session's."""
     if not at.is_name:
         raise LeftToEngineError
     chain = at.dotted()
     if len(chain) > 1 and [token.name.upper() for token in chain[:-1]] not in _SESSIONS:
         raise LeftToEngineError
-    return Target(chain[-1].name, chain[0].start, chain[-1].end)
+    return AssignedVariable(chain[-1].name, chain[0].start, chain[-1].end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +174,7 @@ def mentions(sql: str, keys: Collection[str]) -> list[Mention]:
 
 
 def _mentions(tokens: Sequence[Token], keys: Collection[str]) -> Iterator[Mention]:
-    at, around = Cursor(tokens), [_Around()]
+    at, around = TokenCursor(tokens), [_Around()]
     while at.left:
         _step(at, around)
         if not at.is_name:
@@ -199,7 +199,7 @@ class _Around:
     nested: bool = False
 
 
-def _step(at: Cursor, around: list[_Around]) -> None:
+def _step(at: TokenCursor, around: list[_Around]) -> None:
     """Takes up the next token."""
     if at.key == "(":
         begins = at.peek(1) in {"SELECT", "WITH", "FROM", "VALUES", "TABLE"}

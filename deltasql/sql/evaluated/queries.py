@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deltasql.plan.operators import Literals, Operator, Query
+from deltasql.plan.operators import Literals, Operator, SqlQuery
 from deltasql.schema.types import VOID, StructField, StructType
 from deltasql.sql.constants import Constant
 from deltasql.sql.cursor import LeftToEngineError
@@ -116,11 +116,11 @@ def constants_of(operator: Operator) -> Literals | None:
     """The rows of a query of constants alone; None for anything else."""
     if isinstance(operator, Literals):
         return operator
-    if not (isinstance(operator, Query) and _is_alone(operator)):
+    if not (isinstance(operator, SqlQuery) and _is_alone(operator)):
         return None
     return constant_rows(operator.sql)
 
 
-def _is_alone(query: Query) -> bool:
+def _is_alone(query: SqlQuery) -> bool:
     """Whether a query is over nothing of ours, and is read as it stands."""
     return not (query.relations or query.settings or query.view or query.renames)

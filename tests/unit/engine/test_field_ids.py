@@ -94,5 +94,5 @@ def test_most_tables_need_none() -> None:
 
 
 def test_another_file() -> None:
-    with pytest.raises(ValueError, match="does not end like a Parquet file|cannot have"):
+    with pytest.raises(ValueError, match=r"does not end like a Parquet file|cannot have"):
         with_nested_ids(b"no Parquet here", SCHEMA)

@@ -18,7 +18,7 @@ import pytest
 from deltasql.datafiles.reading.file_reader import split_places
 from deltasql.datafiles.writing.arrow_files import TableFiles
 from deltasql.datafiles.writing.staged_files import ORIGIN, WrittenFile
-from deltasql.datafiles.writing.successors import Bin, Copied, KeptFile, NewRows, copy_kept, united_files
+from deltasql.datafiles.writing.successors import CompactionGroup, Copied, KeptFile, NewRows, copy_kept, united_files
 from deltasql.engines.rewriting.positions import positions_of
 from deltasql.engines.rewriting.stored_rows import partition_folder
 from deltasql.errors.engine import RowsLostError
@@ -238,7 +238,7 @@ def test_ids_of_fields_that_the_file_lacks(tmp_path: Path) -> None:
 
 
 def test_files_that_become_one(tmp_path: Path) -> None:
-    bins = [Bin("0", {"p": "x"}, lambda: ROWS), Bin("1", {"p": "y"}, lambda: ROWS.slice(1, 1))]
+    bins = [CompactionGroup("0", {"p": "x"}, lambda: ROWS), CompactionGroup("1", {"p": "y"}, lambda: ROWS.slice(1, 1))]
     written = united_files(Stores().open(str(tmp_path)), bins, "new", SCHEMA)
     assert [pq.read_table(tmp_path / file.path, partitioning=None).num_rows for _, file in written] == [6, 1]
     assert [str(file.path.parent) for _, file in written] == [f"new/{ORIGIN}=0", f"new/{ORIGIN}=1"]
@@ -305,7 +305,7 @@ def test_no_file_comes_after_a_failure(tmp_path: Path, monkeypatch: pytest.Monke
         raise LeftToEngineError
 
     monkeypatch.setattr(TableFiles, "write", slow)
-    bins = [Bin("damaged", {}, fails), Bin("slow", {}, lambda: ROWS)]
+    bins = [CompactionGroup("damaged", {}, fails), CompactionGroup("slow", {}, lambda: ROWS)]
     with pytest.raises(LeftToEngineError):
         united_files(Stores().open(str(tmp_path)), bins, "d", SCHEMA)
     assert done == [1]

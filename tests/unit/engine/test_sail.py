@@ -10,7 +10,7 @@ from deltasql.engines.spark.failures.spark_errors import retold
 from deltasql.engines.spark.rewrites.merge_source import is_repeatable
 from deltasql.errors.engine import SparkError
 from deltasql.errors.usage import EngineForGivenSparkError, UnknownEngineError
-from deltasql.plan.operators import Query
+from deltasql.plan.operators import SqlQuery
 from deltasql.schema.types import BINARY, BOOLEAN, DATE, INTEGER, STRING, TIMESTAMP, VOID, ArrayType, DataType
 from deltasql.settings.engines import chosen_engine
 
@@ -97,7 +97,7 @@ def test_casts_are_found() -> None:
     ],
 )
 def test_sources_that_may_change(sql: str, repeatable: bool) -> None:
-    assert is_repeatable(Query(sql, {})) is repeatable
+    assert is_repeatable(SqlQuery(sql, {})) is repeatable
 
 
 def test_which_engine(monkeypatch: pytest.MonkeyPatch) -> None:

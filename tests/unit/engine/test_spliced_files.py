@@ -198,5 +198,5 @@ def test_later_writers_of_that_name() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"no Parquet here", bytes(file(OLD))[:-9] + b"\xff\xff\xff\x7fPAR1"])
 def test_other_files(data: bytes) -> None:
-    with pytest.raises(ValueError, match="does not end like a Parquet file|cannot have"):
+    with pytest.raises(ValueError, match=r"does not end like a Parquet file|cannot have"):
         spliced(memoryview(data), pieces(NEW))

@@ -79,5 +79,5 @@ def test_missing_fields() -> None:
 
 @pytest.mark.parametrize("data", [b"", b"\x15", b"\x18\x05ab", b"\x1c"])
 def test_bytes_that_end_too_soon(data: bytes) -> None:
-    with pytest.raises(ValueError, match="end amid|cut off"):
+    with pytest.raises(ValueError, match=r"end amid|cut off"):
         Struct.parsed(data)

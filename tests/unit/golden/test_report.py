@@ -14,7 +14,7 @@ from deltasql.errors.usage import ReportNotWrittenError
 from deltasql.golden import GoldenOutcome, run_file
 from deltasql.golden.command import run_suite
 from deltasql.golden.compare import changes, difference
-from deltasql.golden.failures import Failure
+from deltasql.golden.failures import OutputFailure
 from deltasql.result import Result
 
 
@@ -180,7 +180,7 @@ def test_github_is_told_where(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
     assert "\n::error file=suite/a.sql,line=1,title=TWO:: -- statement%0A-ONE%0A+TWO%0A" in run(folder)[1]
-    failure = Failure(tmp_path / "a,b.sql", 3, "50%: a\nb", "")
+    failure = OutputFailure(tmp_path / "a,b.sql", 3, "50%: a\nb", "")
     assert failure.annotation == "::error file=a%2Cb.sql,line=3,title=50%25%3A a%0Ab::50%25: a%0Ab"
 
 

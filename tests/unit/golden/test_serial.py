@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 
-from deltasql.golden.serial import Order, Rows, allowed_orders, explaining, with_change
+from deltasql.golden.serial import Order, SerialRows, allowed_orders, explaining, with_change
 
 
-def rows(*texts: str, columns: str = "x") -> Rows:
-    return Rows(columns, texts)
+def rows(*texts: str, columns: str = "x") -> SerialRows:
+    return SerialRows(columns, texts)
 
 
 def test_serializable_allows_the_order_of_the_history_alone() -> None:
@@ -36,7 +36,7 @@ def test_rows_are_compared_as_a_bag_with_their_columns() -> None:
 
 
 def test_the_first_order_that_explains_is_told() -> None:
-    given: dict[Order, Rows | None] = {("A", "B"): None, ("B", "A"): rows("1"), ("A",): rows("1")}
+    given: dict[Order, SerialRows | None] = {("A", "B"): None, ("B", "A"): rows("1"), ("A",): rows("1")}
     assert explaining(rows("1"), given, given.get) == ("B", "A")
     assert explaining(rows("2"), given, given.get) is None
 

@@ -24,7 +24,7 @@ from deltasql.log.reading.copy_log import (
     part_path,
 )
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.source_files import SourceFile
+from deltasql.log.storage.source_files import ListedFile
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep.cleanup import clean_up_log
 
@@ -32,8 +32,8 @@ Create = Callable[..., DeltaLog]
 File = Callable[[str], Path]
 
 
-def source(*names: str) -> tuple[SourceFile, ...]:
-    return tuple(SourceFile(f"/in/{name}", 10, 1_700_000_000_000) for name in names)
+def source(*names: str) -> tuple[ListedFile, ...]:
+    return tuple(ListedFile(f"/in/{name}", 10, 1_700_000_000_000) for name in names)
 
 
 def load(log: DeltaLog, *names: str) -> None:

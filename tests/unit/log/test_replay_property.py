@@ -34,7 +34,7 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep import checkpoint_v2
 from deltasql.log.upkeep.checkpoint_rows import state_actions as kept_actions
 from deltasql.log.upkeep.checkpoint_rows import unexpired_tombstones
-from deltasql.log.upkeep.checkpoint_v2 import FileRows, TopLevel, write_v2
+from deltasql.log.upkeep.checkpoint_v2 import CheckpointRows, TopLevel, write_v2
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep.compaction import write_compaction
 from deltasql.schema.types import LONG, STRING, StructField, StructType
@@ -211,7 +211,7 @@ def _v2(location: str, version: int, top_level: TopLevel) -> None:
     now = int(time.time() * 1000)
     adds = snapshot.live_adds([name for name in ADD.names if name != "dataChange"])
     with mock.patch.object(checkpoint_v2, "_SIDECAR_ROWS", 2):
-        rows = FileRows([adds], adds.num_rows, unexpired_tombstones(snapshot, now))
+        rows = CheckpointRows([adds], adds.num_rows, unexpired_tombstones(snapshot, now))
         write_v2(log.store, snapshot, kept_actions(snapshot, now), rows, top_level)
     for old in range(version + 1):
         Path(location, "_delta_log", f"{old:020d}.json").unlink()

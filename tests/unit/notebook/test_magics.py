@@ -17,7 +17,7 @@ from traitlets.config import Config
 import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.usage import MagicError, UnknownEngineError
-from deltasql.notebook import Call, Variables, read_call
+from deltasql.notebook import Call, NotebookVariables, read_call
 from deltasql.result import Result
 
 
@@ -99,8 +99,8 @@ def test_parameters_are_the_variables(notebook: Notebook) -> None:
     with pytest.raises(DeltaSqlError) as refused:
         notebook.run("%sql INSERT INTO t VALUES (:nope, NULL, NULL)")
     assert "Or assign a value to the Python variable" in refused.value.message
-    assert Variables({"a": 1})["a"] == 1
-    assert len(Variables({"a": 1})) == len(list(Variables({"a": 1}))) == 1
+    assert NotebookVariables({"a": 1})["a"] == 1
+    assert len(NotebookVariables({"a": 1})) == len(list(NotebookVariables({"a": 1}))) == 1
 
 
 def test_results_go_to_variables(notebook: Notebook) -> None:

@@ -20,7 +20,7 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.stores import Stores
 from deltasql.parser import parse
-from deltasql.plan.operators import Check, Operator, Project, Query, Scan, Supplied, children
+from deltasql.plan.operators import Check, Operator, Project, Scan, SqlQuery, Supplied, children
 from deltasql.plan.way import EVALUATED, ComputedBy, Way
 from deltasql.planner import plan
 from deltasql.planner.catalog_changes import (
@@ -80,11 +80,11 @@ class FakeAnalyst:
         return [parts[0] for parts in self.view_names]
 
     def schema(self, operator: Operator) -> StructType:
-        assert isinstance(operator, Query)
+        assert isinstance(operator, SqlQuery)
         for text, schema in self.rows.items():
             if text in operator.sql:
                 return schema
-        views = [child.view for child in children(operator) if isinstance(child, Query) and child.view is not None]
+        views = [child.view for child in children(operator) if isinstance(child, SqlQuery) and child.view is not None]
         if operator.sql == "SELECT 1 AS one":
             return StructType()
         if len(views) == 1:

@@ -27,7 +27,7 @@ from deltasql.errors.statements.view import (
 from deltasql.execution.catalog_effects import change_catalog
 from deltasql.log.storage.stores import Stores
 from deltasql.parser.parameters import bind_parameters
-from deltasql.plan.operators import Operator, Query
+from deltasql.plan.operators import Operator, SqlQuery
 from deltasql.planner.binding import columns_of
 from deltasql.planner.catalog_changes import ViewDefining, ViewRemoval
 from deltasql.planner.changes import Answer, QueryRows
@@ -41,12 +41,12 @@ def definition(lab: Lab, *name: str) -> ViewDefinition:
     return entry.definition
 
 
-def view_of(lab: Lab, sql: str) -> Query:
+def view_of(lab: Lab, sql: str) -> SqlQuery:
     rows = lab.plan(sql)
     assert isinstance(rows, QueryRows)
-    assert isinstance(rows.operator, Query)
+    assert isinstance(rows.operator, SqlQuery)
     (view,) = rows.operator.relations.values()
-    assert isinstance(view, Query)
+    assert isinstance(view, SqlQuery)
     return view
 
 
@@ -208,11 +208,11 @@ def with_variables(lab: Lab, *names: str) -> None:
     plain = lab.analyst.schema
 
     def schema(operator: Operator) -> StructType:
-        if isinstance(operator, Query) and operator.sql.startswith("SELECT session."):
+        if isinstance(operator, SqlQuery) and operator.sql.startswith("SELECT session."):
             if operator.sql.removeprefix("SELECT session.").strip("`").lower() in names:
                 return columns("v INT")
             raise SparkError("UNRESOLVED_COLUMN", "42703", "", "")
-        return columns("a INT") if isinstance(operator, Query) else plain(operator)
+        return columns("a INT") if isinstance(operator, SqlQuery) else plain(operator)
 
     lab.analyst.schema = schema  # type: ignore[method-assign]
 

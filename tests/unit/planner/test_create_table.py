@@ -29,7 +29,7 @@ from deltasql.errors.statements.view import TimeTravelViewError, WriteIntoViewEr
 from deltasql.errors.write import AppendOnlyError
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.planner.catalog_changes import Registration, Renaming, Unregistration
+from deltasql.planner.catalog_changes import Registration, RenameChange, Unregistration
 from deltasql.planner.changes import Answer, RowChange, TableChange
 from deltasql.schema.types import StructType
 from tests.unit.planner.lab import Lab, columns, project_of
@@ -196,7 +196,7 @@ def test_a_managed_table_goes_with_its_files(lab: Lab) -> None:
 
 def test_rename(lab: Lab, fails: Fails) -> None:
     lab.run("CREATE TABLE t (a INT)")
-    assert lab.plan("ALTER TABLE t RENAME TO u") == Renaming(("t",), ("u",))
+    assert lab.plan("ALTER TABLE t RENAME TO u") == RenameChange(("t",), ("u",))
     fails("ALTER TABLE delta.`/a/b` RENAME TO u", UnsupportedStatementError)
 
 

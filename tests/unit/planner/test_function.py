@@ -20,17 +20,17 @@ from deltasql.errors.statements.function import (
     UnknownFunctionError,
 )
 from deltasql.errors.statements.view import TemporaryReferenceError
-from deltasql.plan.operators import Query, SqlFunction
+from deltasql.plan.operators import SqlFunction, SqlQuery
 from deltasql.planner.catalog_changes import FunctionChange, FunctionDefining
 from deltasql.planner.changes import Answer, QueryRows, SparkCommand
 from deltasql.schema.types import INTEGER, StructField, StructType
 from tests.unit.planner.lab import Lab, scans_of
 
 
-def query(lab: Lab, sql: str) -> Query:
+def query(lab: Lab, sql: str) -> SqlQuery:
     rows = lab.plan(sql)
     assert isinstance(rows, QueryRows)
-    assert isinstance(rows.operator, Query)
+    assert isinstance(rows.operator, SqlQuery)
     return rows.operator
 
 

@@ -28,7 +28,7 @@ from deltasql.errors.write import (
     StructTypeMismatchError,
     SubqueryInConditionError,
 )
-from deltasql.plan.operators import Query, Rewrite, RowEffect, RowKind, Write, children
+from deltasql.plan.operators import Rewrite, RowEffect, RowKind, SqlQuery, Write, children
 from deltasql.planner.changes import RowChange
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from tests.unit.planner.lab import Lab, checks_of, columns, project_of
@@ -92,7 +92,7 @@ def test_default_is_what_the_column_says(table: Lab) -> None:
     assert isinstance(change, RowChange)
     (project,) = children(change.operator)
     (query,) = children(project)
-    assert isinstance(query, Query)
+    assert isinstance(query, SqlQuery)
     assert "VALUES (1, NULL, 'x')" in query.sql
     assert isinstance(change.operator, Write)
     assert change.operator.single_file
@@ -302,5 +302,5 @@ def test_one_query_has_one_with(table: Lab) -> None:
     assert isinstance(change, RowChange)
     (project,) = children(change.operator)
     (query,) = children(project)
-    assert isinstance(query, Query)
+    assert isinstance(query, SqlQuery)
     assert "WITH c AS (SELECT 1 AS x)\nSELECT * FROM (\nWITH d AS" in query.sql

@@ -20,7 +20,7 @@ from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector, Metadata
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.plan.operators import Query
+from deltasql.plan.operators import SqlQuery
 from deltasql.planner.changes import Answer, TableChange, Verification
 from deltasql.schema.types import BOOLEAN
 from tests.unit.planner.lab import Lab
@@ -102,7 +102,7 @@ def test_every_set_not_null_looks_at_the_rows(table: Lab) -> None:
 
 
 def views_of(check: Verification) -> list[str]:
-    assert isinstance(check.broken, Query)
+    assert isinstance(check.broken, SqlQuery)
     return list(check.broken.relations)
 
 

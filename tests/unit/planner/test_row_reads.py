@@ -9,7 +9,7 @@ import pytest
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentAppendError
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
-from deltasql.plan.operators import Operator, Query, Rewrite, Scan
+from deltasql.plan.operators import Operator, Rewrite, Scan, SqlQuery
 from deltasql.plan.reads import RowReads
 from deltasql.planner.changes import RowChange
 from deltasql.planner.rows.read_set import WHOLE_TABLE, partition_test
@@ -136,7 +136,7 @@ class Strict(FakeAnalyst):
     """Knows that some columns are none of a sub-query's own tables."""
 
     def schema(self, operator: Operator) -> StructType:
-        assert isinstance(operator, Query)
+        assert isinstance(operator, SqlQuery)
         if "t.id" in operator.sql:
             raise DeltaSqlError
         return super().schema(operator)
@@ -170,7 +170,7 @@ def test_the_reason_is_told_with_the_conflict() -> None:
 def test_what_an_insert_reads_of_its_own_table(table: Lab, query: str, probe: str) -> None:
     table.analyst.rows = {"": columns("id INT, v INT")}
     found = rows_of(table, f"INSERT INTO t (id, v) {query}").probe
-    assert isinstance(found, Query)
+    assert isinstance(found, SqlQuery)
     assert found.sql.startswith(f"SELECT {ROW_FILE}, {ROW_INDEX} ")
     # Names of tables are bound to relations on the way.
     (name,) = found.relations

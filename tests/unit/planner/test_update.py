@@ -18,7 +18,7 @@ from deltasql.errors.write import (
     NestedColumnsMismatchError,
     NonDeterministicConditionError,
 )
-from deltasql.plan.operators import Query, Rewrite, RowEffect, RowKind
+from deltasql.plan.operators import Rewrite, RowEffect, RowKind, SqlQuery
 from deltasql.planner.changes import RowChange
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from tests.unit.planner.lab import Lab, columns, scans_of
@@ -126,7 +126,7 @@ def test_a_recursive_common_table_expression_sees_itself(table: Lab, statement: 
     ctes = "n AS (SELECT id FROM b), R (id) MAX RECURSION LEVEL 5 AS (SELECT id FROM n UNION ALL SELECT id + 1 FROM r)"
     _, operator = updated(table, f"WITH RECURSIVE {ctes} {statement} WHERE id IN (SELECT id FROM r)")
     (relation,) = operator.relations.values()
-    assert isinstance(relation, Query)
+    assert isinstance(relation, SqlQuery)
     assert re.fullmatch(
         r"WITH RECURSIVE R \(id\) MAX RECURSION LEVEL 5 AS "
         r"\(SELECT id FROM \w+ AS `n` UNION ALL SELECT id \+ 1 FROM r\)\nSELECT \* FROM R",
@@ -138,5 +138,5 @@ def test_a_recursive_common_table_expression_sees_itself(table: Lab, statement: 
 def test_a_common_table_expression_may_be_called_recursive(table: Lab) -> None:
     _, operator = updated(table, "WITH recursive AS (SELECT 1 AS id) DELETE FROM t WHERE id IN (TABLE recursive)")
     (relation,) = operator.relations.values()
-    assert isinstance(relation, Query)
+    assert isinstance(relation, SqlQuery)
     assert relation.sql == "SELECT 1 AS id"

@@ -21,7 +21,7 @@ from deltasql.errors.statements.view import (
 )
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.execution.catalog_effects import change_views
-from deltasql.plan.operators import Query
+from deltasql.plan.operators import SqlQuery
 from deltasql.planner.binding import bind
 from deltasql.planner.catalog_changes import View, ViewChange
 from deltasql.planner.changes import QueryRows, SparkCommand
@@ -82,7 +82,7 @@ def test_settings_mean_what_they_meant_when_the_view_was_made(lab: Lab) -> None:
         "spark.sql.ansi.enabled": None,
     }
     (below,) = view_of(lab, "SELECT * FROM w").relations.values()
-    assert isinstance(below, Query)
+    assert isinstance(below, SqlQuery)
     assert below.settings["spark.sql.session.timeZone"] == "Asia/Tokyo"
 
 
@@ -95,12 +95,12 @@ def test_files_are_skipped_in_the_time_zone_of_the_view(lab: Lab) -> None:
     assert scan.files.num_rows == 1
 
 
-def view_of(lab: Lab, sql: str) -> Query:
+def view_of(lab: Lab, sql: str) -> SqlQuery:
     rows = lab.plan(sql)
     assert isinstance(rows, QueryRows)
-    assert isinstance(rows.operator, Query)
+    assert isinstance(rows.operator, SqlQuery)
     (view,) = rows.operator.relations.values()
-    assert isinstance(view, Query)
+    assert isinstance(view, SqlQuery)
     return view
 
 
@@ -238,7 +238,7 @@ def test_views_come_and_go() -> None:
 def test_which_columns_need_no_spark(lab: Lab, query: str, expected: str | None) -> None:
     lab.run("CREATE TABLE t (a INT, b STRING)")
     sql, relations = bind(lab.context(query), query)
-    found = known_columns(query, Query(sql, relations))
+    found = known_columns(query, SqlQuery(sql, relations))
     assert found == (None if expected is None else columns(expected))
 
 

@@ -267,7 +267,7 @@ def test_an_end_of_time_does_not_wrap_around() -> None:
     import pyarrow as pa
 
     from deltasql.skipping.column_bounds import parse_statistics
-    from deltasql.skipping.conditions import Column
+    from deltasql.skipping.conditions import BoundedColumn
 
     last = pa.array([2**63 - 1], pa.timestamp("us", "UTC"))
     sides = pa.StructArray.from_arrays([last], names=["t"])
@@ -275,5 +275,5 @@ def test_an_end_of_time_does_not_wrap_around() -> None:
     typed = pa.StructArray.from_arrays(
         [sides, sides, nulls, pa.array([1])], names=["minValues", "maxValues", "nullCount", "numRecords"]
     )
-    (bounds,) = parse_statistics(typed, [Column(("t",), TIMESTAMP, None)])
+    (bounds,) = parse_statistics(typed, [BoundedColumn(("t",), TIMESTAMP, None)])
     assert bounds.field("high").to_pylist() == [2**63 - 1]

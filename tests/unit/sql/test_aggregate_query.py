@@ -8,9 +8,9 @@ from deltasql.sql.aggregate_query import (
     Aggregate,
     Arithmetic,
     Coalesce,
-    Comparison,
     Item,
     Named,
+    QueryComparison,
     Whole,
     aggregate_query,
 )
@@ -35,7 +35,7 @@ def test_every_part_is_read() -> None:
     assert query.where is not None
     assert query.where.text == "p > 'group by'"
     assert query.keys == (P, Whole(2))
-    assert query.having == (Comparison("<>", Aggregate("min", P), Whole(3)), Comparison(">", COUNT, Whole(1)))
+    assert query.having == (QueryComparison("<>", Aggregate("min", P), Whole(3)), QueryComparison(">", COUNT, Whole(1)))
     assert [(item.descending, item.nulls_first) for item in query.order] == [(True, False), (False, False)]
     assert query.limit == 7
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.cursor import Cursor, LeftToEngineError, certain, comma_separated
+from deltasql.sql.cursor import LeftToEngineError, TokenCursor, certain, comma_separated
 from deltasql.sql.tokens import tokenize
 
 
-def cursor(sql: str) -> Cursor:
-    return Cursor(tokenize(sql))
+def cursor(sql: str) -> TokenCursor:
+    return TokenCursor(tokenize(sql))
 
 
 def test_a_key_is_taken_where_it_is_one_of_those_asked_for() -> None:

@@ -13,9 +13,9 @@ from deltasql.sql.dialects.sail_names import spark_names
 from deltasql.sql.dialects.sail_words import single_quotes
 from deltasql.sql.dialects.session_variables import (
     Assign,
+    AssignedVariable,
     Declare,
     Drop,
-    Target,
     mentions,
     variable_command,
     with_values,
@@ -28,7 +28,7 @@ def test_statements_about_variables() -> None:
     assert isinstance(found, Declare)
     assert [target.name for target in found.targets] == ["a", "b c"]
     assert (found.replaces, found.kind, found.default) == (True, "DECIMAL(5, 2)", "1 + 2")
-    assert variable_command("declare n = (2)") == Declare((Target("n", 8, 9),), False, None, "(2)")
+    assert variable_command("declare n = (2)") == Declare((AssignedVariable("n", 8, 9),), False, None, "(2)")
     found = variable_command("SET /* x */ VAR a = f(1, 2), b = DEFAULT")
     assert isinstance(found, Assign)
     assert found.values == ("f(1, 2)", None)

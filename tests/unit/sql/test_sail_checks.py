@@ -10,7 +10,7 @@ import pytest
 from deltasql.errors.engine import NotOnSailError
 from deltasql.schema.types import INTEGER, StructField, StructType
 from deltasql.sql.dialects.sail_checks import with_checks
-from deltasql.sql.dialects.sail_exact import Rows
+from deltasql.sql.dialects.sail_exact import OperandRows
 from deltasql.sql.dialects.sail_order import rows_selected, select_first
 from deltasql.sql.dialects.sail_unions import set_operations
 
@@ -172,7 +172,7 @@ def test_nested_texts_are_checked_in_linear_time(text: str, times: int) -> None:
 
 def test_a_long_sum_is_checked_as_a_whole() -> None:
     columns = StructType((StructField("x", INTEGER),))
-    rows = Rows(lambda scope: columns, lambda scope, text: None)
+    rows = OperandRows(lambda scope: columns, lambda scope, text: None)
     checked = with_checks("SELECT " + " + ".join(["x"] * 100) + " FROM t", rows=rows)
     assert checked.count("raise_error") == 1
     assert "2147483647.0D" in checked

@@ -21,9 +21,9 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.sql.dialects.sail_checks import with_checks
-from deltasql.sql.dialects.sail_exact import Rows, common_type, unlike_names, unqualified
+from deltasql.sql.dialects.sail_exact import OperandRows, common_type, unlike_names, unqualified
 from deltasql.sql.dialects.sail_order import values_alike
-from deltasql.sql.dialects.sail_scopes import Scope
+from deltasql.sql.dialects.sail_scopes import SailScope
 
 _KINDS: dict[str, DataType] = {
     "d": DecimalType(10, 2),
@@ -37,8 +37,8 @@ _KINDS: dict[str, DataType] = {
 COLUMNS = StructType(tuple(StructField(name, kind) for name, kind in _KINDS.items()))
 
 
-def rows(kind: Callable[[Scope, str], DataType | None] = lambda scope, text: None) -> Rows:
-    return Rows(lambda scope: COLUMNS, kind)
+def rows(kind: Callable[[SailScope, str], DataType | None] = lambda scope, text: None) -> OperandRows:
+    return OperandRows(lambda scope: COLUMNS, kind)
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_types_that_are_not_known_are_guarded() -> None:
 
 
 def test_the_engine_is_asked_for_what_the_columns_do_not_tell() -> None:
-    asked = list[tuple[Scope, str]]()
+    asked = list[tuple[SailScope, str]]()
 
-    def kind(scope: Scope, text: str) -> DataType | None:
+    def kind(scope: SailScope, text: str) -> DataType | None:
         asked.append((scope, text))
         return DecimalType(20, 2)
 
@@ -142,5 +142,7 @@ def test_constants_of_values_have_one_type() -> None:
 
 
 def test_most_digits() -> None:
-    wide = Rows(lambda scope: StructType((StructField("n", DecimalType(MOST_DIGITS, 0)),)), lambda scope, text: None)
+    wide = OperandRows(
+        lambda scope: StructType((StructField("n", DecimalType(MOST_DIGITS, 0)),)), lambda scope, text: None
+    )
     assert with_checks("n / 7", decimals=True, rows=wide).endswith("AS DECIMAL(38,6))")

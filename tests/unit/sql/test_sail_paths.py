@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.schema.types import INTEGER, STRING, ArrayType, MapType, StructField, StructType
-from deltasql.sql.dialects.sail_exact import Rows
+from deltasql.sql.dialects.sail_exact import OperandRows
 from deltasql.sql.dialects.sail_paths import with_parts
 
 INNER = StructType((StructField("x", INTEGER), StructField("y z", INTEGER)))
@@ -18,7 +18,7 @@ COLUMNS = StructType(
         StructField("ms", MapType(STRING, INNER)),
     )
 )
-ROWS = Rows(lambda scope: COLUMNS, lambda scope, text: None)
+ROWS = OperandRows(lambda scope: COLUMNS, lambda scope, text: None)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.errors.engine import NotOnSailError
-from deltasql.sql.dialects.sail_scopes import Scope, scope_at
+from deltasql.sql.dialects.sail_scopes import SailScope, scope_at
 from deltasql.sql.dialects.sail_sorting import may_sort_by_values, sorted_by_columns
 from deltasql.sql.dialects.sail_stars import grouped_by_all
 from deltasql.sql.dialects.sail_unions import cast_branch, is_of_one_kind, set_operations
@@ -86,23 +86,23 @@ def test_branches_with_casts() -> None:
 @pytest.mark.parametrize(
     ("sql", "scope"),
     [
-        ("a * 2", Scope()),
-        ("SELECT 1 * 2", Scope(is_query=True)),
-        ("SELECT a * 2 FROM t x WHERE b", Scope(relation="FROM t x", is_query=True)),
-        ("SELECT 1 FROM u UNION SELECT a * 2 FROM t", Scope(relation="FROM t", is_query=True)),
-        ("SELECT (SELECT max(a * 2) FROM v) FROM t", Scope(relation="FROM v", is_query=True)),
-        ("SELECT (SELECT 1 FROM v) + a * 2 FROM t", Scope(relation="FROM t", is_query=True)),
+        ("a * 2", SailScope()),
+        ("SELECT 1 * 2", SailScope(is_query=True)),
+        ("SELECT a * 2 FROM t x WHERE b", SailScope(relation="FROM t x", is_query=True)),
+        ("SELECT 1 FROM u UNION SELECT a * 2 FROM t", SailScope(relation="FROM t", is_query=True)),
+        ("SELECT (SELECT max(a * 2) FROM v) FROM t", SailScope(relation="FROM v", is_query=True)),
+        ("SELECT (SELECT 1 FROM v) + a * 2 FROM t", SailScope(relation="FROM t", is_query=True)),
         (
             "WITH b AS (SELECT 1), c AS (SELECT a * 2 FROM b) SELECT 1 FROM c",
-            Scope("WITH b AS (SELECT 1) ", "FROM b", is_query=True),
+            SailScope("WITH b AS (SELECT 1) ", "FROM b", is_query=True),
         ),
         (
             "SELECT x AS a, y b, z FROM t GROUP BY 1 HAVING a * 2 > 1",
-            Scope("", "FROM t", frozenset({"A", "B"}), is_query=True),
+            SailScope("", "FROM t", frozenset({"A", "B"}), is_query=True),
         ),
     ],
 )
-def test_scopes(sql: str, scope: Scope) -> None:
+def test_scopes(sql: str, scope: SailScope) -> None:
     tokens = tokenize(sql)
     at = next(index for index, token in enumerate(tokens) if token.key == "*") - 1
     assert scope_at(sql, tokens, at) == scope

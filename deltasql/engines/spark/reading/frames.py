@@ -32,12 +32,12 @@ from deltasql.plan.operators import (
     Number,
     Operator,
     Project,
-    Query,
     Rearrange,
     Rewrite,
     Scan,
     SourceFiles,
     SqlFunction,
+    SqlQuery,
     Supplied,
     UnionAll,
     ViewColumns,
@@ -119,7 +119,7 @@ class Frames:
                 return source_rows(self._spark, operator, self.work.keep)
             case UnionAll(inputs):
                 return reduce(lambda rows, more: rows.unionAll(more), map(self.frame, inputs))
-            case Query():
+            case SqlQuery():
                 rows = self._queried(operator)
                 return rows if operator.view is None else self._shown(rows, operator.view)
             case Supplied(supplied, names):
@@ -140,7 +140,7 @@ class Frames:
             case _:
                 assert_never(operator)
 
-    def _queried(self, operator: Query) -> DataFrame:
+    def _queried(self, operator: SqlQuery) -> DataFrame:
         known = operator.renames
         if known is not None and id(known.query) in self._built and not self._spark.remote:
             # Spark has analysed it already: of files it would read the footers again.
@@ -296,7 +296,7 @@ class Views:
         for name, operator in rows.items():
             frame = self._frames.frame(operator)
             # Spark Connect analyses here what it was told before.
-            with self._spark.needing(operator.settings if isinstance(operator, Query) else NO_SETTINGS):
+            with self._spark.needing(operator.settings if isinstance(operator, SqlQuery) else NO_SETTINGS):
                 frame.createOrReplaceTempView(name)
         for name, function in functions.items():
             if not _IN_USE[name]:

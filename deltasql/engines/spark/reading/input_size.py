@@ -11,10 +11,10 @@ from deltasql.plan.operators import (
     Literals,
     Operator,
     Project,
-    Query,
     Rewrite,
     Scan,
     SourceFiles,
+    SqlQuery,
     Supplied,
     children,
 )
@@ -51,7 +51,7 @@ def rows_of(operator: Operator) -> int:
             return frame.rows if isinstance(frame, HeldRows) else UNKNOWN_SIZE
         case Literals() | HeldRows():
             return operator.rows
-        case Query():
+        case SqlQuery():
             return _text_rows(operator.sql, operator.relations)
         case Rewrite():
             return _rewritten(operator)

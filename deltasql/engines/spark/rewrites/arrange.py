@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.datafiles.reading.row_numbers import count_live_rows
 from deltasql.datafiles.staged import Staged
 from deltasql.datafiles.writing.staged_files import ORIGIN
-from deltasql.datafiles.writing.successors import Bin
+from deltasql.datafiles.writing.successors import CompactionGroup
 from deltasql.engines.rewriting.stored_rows import StoredRows, may_copy_rows, partition_values
 from deltasql.engines.spark.reading.scans import file_key, file_rows, partition_value
 from deltasql.engines.spark.rewrites.curves import Line, boundaries, range_bits, search_sql, search_steps
@@ -121,7 +121,7 @@ def _united(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> Stage
 
         return pa.concat_tables([stored.live(paths[place]) for place in places[number]])
 
-    bins = [Bin(str(number), values[own[0]], partial(read, number)) for number, own in places.items()]
+    bins = [CompactionGroup(str(number), values[own[0]], partial(read, number)) for number, own in places.items()]
     return stage.unite(bins, schema)
 
 

@@ -1,7 +1,7 @@
 """Copy on write where this process copies the rows that stay, and the engine computes only those that change.
 
 The search tells their positions. Those rows, read again with the columns that new values are made of, go through the
-statement's expressions. The others go from file to file as bytes or by Arrow (see `datafiles.writing.successors`): several
+statement's expressions. The others go from file to file as bytes or by Arrow (see `successors`): several
 times as fast as through Spark's rows, and never to an engine that reads no files of its own.
 """
 

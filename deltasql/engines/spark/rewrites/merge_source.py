@@ -10,7 +10,7 @@ from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.thresholds import BROADCAST_ROWS
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import LOOKUP, SOURCE_PRESENT, SOURCE_ROW
-from deltasql.plan.operators import EqualKey, Literals, Lookup, Operator, Query, Rewrite, Scan, SourceJoin
+from deltasql.plan.operators import EqualKey, Literals, Lookup, Operator, Rewrite, Scan, SourceJoin, SqlQuery
 from deltasql.sql.evaluated.queries import constants_of
 from deltasql.sql.references import is_stable
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-class Source:
+class MergeSource:
     """The source's rows, with SOURCE_PRESENT, under the source's alias.
 
     With `keep` they are numbered and evaluated once, since a second evaluation could give other rows. `broadcast`
@@ -78,16 +78,16 @@ class Source:
             rows.unpersist()
 
 
-def evaluated_source(frames: Frames, operator: Rewrite) -> Source:
+def evaluated_source(frames: Frames, operator: Rewrite) -> MergeSource:
     """The source of a rewrite that has run: the rows that it had then, or the same ones read again."""
-    return frames.kept if isinstance(frames.kept, Source) else Source(frames, operator, keep=False)
+    return frames.kept if isinstance(frames.kept, MergeSource) else MergeSource(frames, operator, keep=False)
 
 
 def is_repeatable(source: Operator) -> bool:
     """Whether the rows are certain to be the same ones when they are computed again, one by one."""
     if isinstance(source, (Scan, Literals)):
         return True
-    if not isinstance(source, Query) or source.view is not None:
+    if not isinstance(source, SqlQuery) or source.view is not None:
         return False
     return (
         is_stable(source.sql) and not _PICKS.search(source.sql) and all(map(is_repeatable, source.relations.values()))

@@ -10,7 +10,7 @@ from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.reading.input_size import input_size
 from deltasql.engines.spark.rewrites.copy_on_write import CopyOnWrite
 from deltasql.engines.spark.rewrites.merge_on_read import MergeOnRead
-from deltasql.engines.spark.rewrites.merge_source import Source
+from deltasql.engines.spark.rewrites.merge_source import MergeSource
 from deltasql.engines.spark.rewrites.row_actions import DuplicateMatchesError
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.stage import SparkStage
@@ -28,7 +28,7 @@ def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: SparkS
     few = size < most and operator.target.files.num_rows <= FEW_FILES
     size_read = stage.input_size = input_size(operator)
     with frames.views(operator.relations), spark.sized(size_read), spark.needing(spark.for_counts()):
-        source = Source(frames, operator, keep=not few)
+        source = MergeSource(frames, operator, keep=not few)
         if not any(action.kind is RowKind.NOT_MATCHED_BY_SOURCE for action in operator.actions):
             operator = replace(operator, target=source.candidates(operator.target, operator.target_alias))
         way = (MergeOnRead if operator.recording.vectors else CopyOnWrite)(frames, operator, stage, source)

@@ -24,7 +24,7 @@ from deltasql.engines.spark.rewrites.action_sql import (
     written_ids,
 )
 from deltasql.engines.spark.rewrites.change_rows import with_change_rows
-from deltasql.engines.spark.rewrites.merge_source import Source
+from deltasql.engines.spark.rewrites.merge_source import MergeSource
 from deltasql.engines.spark.writing.counts import Counts
 from deltasql.engines.spark.writing.stage import SparkStage
 from deltasql.errors.engine import NotOnSailError
@@ -49,7 +49,7 @@ class DuplicateMatchesError(Exception):
 class ActedRows:
     """The rows of one rewrite."""
 
-    def __init__(self, frames: Frames, operator: Rewrite, stage: SparkStage, source: Source) -> None:
+    def __init__(self, frames: Frames, operator: Rewrite, stage: SparkStage, source: MergeSource) -> None:
         self.frames, self.operator, self.stage, self.source = frames, operator, stage, source
         self.effects = frozenset(action.effect for action in operator.actions)
         self.inserts = RowEffect.INSERT in self.effects

@@ -12,7 +12,7 @@ from deltasql.datafiles.reading.row_numbers import row_count
 from deltasql.engines.rewriting.positions import Positions
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.rewrites.collected_positions import collect_positions
-from deltasql.engines.spark.rewrites.merge_source import Source
+from deltasql.engines.spark.rewrites.merge_source import MergeSource
 from deltasql.engines.spark.rewrites.position_search import FIRED
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.spark.session.spark import SparkHandle
@@ -21,7 +21,7 @@ from deltasql.log.actions.vector_writer import MarkedFile, inline_vector
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.storage.paths import absolute, canonical
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_ID, ROW_INDEX, SOURCE_PRESENT
-from deltasql.plan.operators import Pruning, Query, Rewrite, RowEffect, RowKind, Scan, TableVersion
+from deltasql.plan.operators import Pruning, Rewrite, RowEffect, RowKind, Scan, SqlQuery, TableVersion
 from deltasql.plan.reads import Reads
 from deltasql.schema.types import StructType
 from deltasql.skipping.pruning import prune
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
 
 
-class Work(Protocol):
+class StatementWork(Protocol):
     """What a RowReader needs of the engine that works on the statement."""
 
     spark: SparkHandle
@@ -48,11 +48,11 @@ class Work(Protocol):
     def work(self) -> AbstractContextManager[None]:
         """Work of Spark's: Ctrl-C cancels it, and its errors come out as ours."""
 
-    def source(self, operator: Rewrite) -> Source:
+    def source(self, operator: Rewrite) -> MergeSource:
         """The source of a rewrite that has run."""
 
 
-class RowReader:
+class SparkRowReader:
     """What one statement does with rows of files that it has not read, or not read so closely.
 
     `snapshot` is what it read, `probe` its rows in `plan.reads.RowReads`. Answers the questions of
@@ -61,10 +61,10 @@ class RowReader:
 
     def __init__(
         self,
-        engine: Work,
+        engine: StatementWork,
         snapshot: Snapshot,
         reads: Reads | None,
-        probe: Rewrite | Query | None,
+        probe: Rewrite | SqlQuery | None,
         stage: SparkStage | None,
         time_zone: str | None,
     ) -> None:
@@ -151,7 +151,7 @@ class RowReader:
         match self._probe:
             case Rewrite():
                 return self._acted(self._probe, replace(self._probe.target, files=files, marked_only=marked_only))
-            case Query(sql, relations):
+            case SqlQuery(sql, relations):
                 ((name, scan),) = relations.items()
                 assert isinstance(scan, Scan)
                 own = replace(scan, files=files, marked_only=marked_only)

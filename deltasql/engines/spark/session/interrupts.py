@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any
 
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.interrupts import AGAIN_AFTER, Work, cancel_with, settle
+from deltasql.interrupts import AGAIN_AFTER, InterruptibleWork, cancel_with, settle
 
 _NUMBERS = count(1)
 
@@ -40,13 +40,13 @@ def stoppable(spark: SparkHandle) -> Iterator[None]:
         raise
 
 
-def _work(spark: SparkHandle) -> Work:
+def _work(spark: SparkHandle) -> InterruptibleWork:
     tag = f"deltasql-{os.getpid()}-{next(_NUMBERS)}"
     return _RemoteJobs(spark, tag) if spark.remote else _Jobs(spark, tag)
 
 
 class _Jobs:
-    """The jobs that this thread begins in its process. Implements `deltasql.interrupts.Work`."""
+    """The jobs that this thread begins in its process. Implements `InterruptibleWork`."""
 
     def __init__(self, spark: SparkHandle, tag: str) -> None:
         self._context, self._tag = spark.session.sparkContext, tag
@@ -95,7 +95,7 @@ class _Jobs:
 
 
 class _RemoteJobs:
-    """The operations that this thread asks of a Spark Connect server. Implements `deltasql.interrupts.Work`."""
+    """The operations that this thread asks of a Spark Connect server. Implements `InterruptibleWork`."""
 
     def __init__(self, spark: SparkHandle, tag: str) -> None:
         self._session, self._tag = spark.session, tag

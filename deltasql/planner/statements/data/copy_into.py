@@ -28,11 +28,11 @@ from deltasql.errors.statements.copy_into import (
 from deltasql.log.actions import operations
 from deltasql.log.reading.copy_log import LoadedFiles, loaded_files
 from deltasql.log.storage.locations import scheme
-from deltasql.log.storage.source_files import Choice, Source, SourceFile, broken_files, find_source
+from deltasql.log.storage.source_files import Choice, FileSource, ListedFile, broken_files, find_source
 from deltasql.log.storage.whole_files import whole_check
 from deltasql.plan.base import ColumnPath, SqlText, quote
 from deltasql.plan.hidden import hidden
-from deltasql.plan.operators import Operator, Query, SourceFiles, Write
+from deltasql.plan.operators import Operator, SourceFiles, SqlQuery, Write
 from deltasql.plan.statements.copy_into import CopyInto, CopySource, Sample
 from deltasql.plan.statements.insert import Insert
 from deltasql.planner.binding import bind, place_in
@@ -94,8 +94,8 @@ class _Copy:
     options: CopyOptions
     log: DeltaLog
     snapshot: Snapshot
-    source: Source
-    files: tuple[SourceFile, ...]
+    source: FileSource
+    files: tuple[ListedFile, ...]
     load: Load
     access: Mapping[str, str]
     columns: tuple[ColumnPath, ...] | None
@@ -126,11 +126,11 @@ def _(statement: CopyInto, context: Context) -> Plan:
 def _left(
     statement: CopyInto,
     options: CopyOptions,
-    source: Source,
+    source: FileSource,
     known: LoadedFiles,
     loaded: set[str],
     open_store: Callable[[str], LogStore],
-) -> tuple[tuple[SourceFile, ...], Load]:
+) -> tuple[tuple[ListedFile, ...], Load]:
     """The files that are to be read, and what is to be noted of them."""
     wanted = tuple(file for file in source.files if options.wants(file))
     files = wanted if options.force else tuple(file for file in wanted if file.path not in loaded)
@@ -189,7 +189,7 @@ def _found(
     log: DeltaLog,
     context: Context,
     loaded: Collection[str],
-) -> Source:
+) -> FileSource:
     """What the statement says there is; files that are `loaded` may be left out.
 
     Raises SourceNotFoundError, SourceLocationError, GlobError, DeltaSourceError.
@@ -272,7 +272,7 @@ def _change(copy: _Copy, context: Context) -> RowChange:
     return replace(change, load=copy.load)
 
 
-def _query(copy: _Copy, context: Context) -> Query:
+def _query(copy: _Copy, context: Context) -> SqlQuery:
     """The statement's query over the files, or all of their columns."""
     statement, files = copy.statement, copy.files
     name = hidden(uuid4().hex)
@@ -286,17 +286,17 @@ def _query(copy: _Copy, context: Context) -> Query:
     )
     before, after = statement.source.before, statement.source.after
     if before is None or after is None:
-        return Query(f"SELECT * FROM {quote(name)}", {name: operator}, "files")
+        return SqlQuery(f"SELECT * FROM {quote(name)}", {name: operator}, "files")
     pieces = (before, SqlText(quote(name), statement.source.start), after)
     sql, relations = bind(
         context, "".join(piece.text for piece in pieces), place=place_in(pieces), source=(name, operator)
     )
-    return Query(sql, relations, "query")
+    return SqlQuery(sql, relations, "query")
 
 
-def _over(operator: Operator, clauses: str) -> Query:
+def _over(operator: Operator, clauses: str) -> SqlQuery:
     name = hidden(uuid4().hex)
-    return Query(f"SELECT * FROM {quote(name)} {clauses}", {name: operator}, "rows")
+    return SqlQuery(f"SELECT * FROM {quote(name)} {clauses}", {name: operator}, "rows")
 
 
 def _positions(

@@ -19,7 +19,7 @@ from deltasql.errors.statements.refused import UnsupportedStatementError
 from deltasql.log.actions import operations
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, QUERY, hidden
-from deltasql.plan.operators import SCAN_COLUMNS, Check, HeldRows, Literals, Operator, Query, Renaming, Write
+from deltasql.plan.operators import SCAN_COLUMNS, Check, HeldRows, Literals, Operator, RenamedQuery, SqlQuery, Write
 from deltasql.plan.reads import NO_ROWS, RowReads
 from deltasql.plan.statements.insert import Insert, MultiInsert, ReplaceOn, ReplaceUsing, ReplaceWhere
 from deltasql.planner import binding
@@ -305,7 +305,7 @@ def _matching(change: RowChange, rows: Operator, how: Replacement, insertion: In
 
 def _query(
     statement: Insert, context: Context, snapshot: Snapshot, static: dict[str, str]
-) -> tuple[Query, Query, list[Given], frozenset[int], LiteralRows | None]:
+) -> tuple[SqlQuery, SqlQuery, list[Given], frozenset[int], LiteralRows | None]:
     """The query, and its rows under names of our own, since two of its columns may have the same name.
 
     Then the columns, by number, that say DEFAULT and whose values come from the table itself; last the rows
@@ -322,7 +322,7 @@ def _query(
     text = SqlText(selected_rows(written), statement.query.start)
     known = known_rows(statement, text.text, context)
     # Literals refer to no table.
-    query = binding.query(context, text, statement.ctes) if known is None else Query(text.text, {}, "query")
+    query = binding.query(context, text, statement.ctes) if known is None else SqlQuery(text.text, {}, "query")
     schema = context.analyst.schema(query) if known is None else known.schema
     names = own_names(len(schema))
     given = [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
@@ -339,10 +339,10 @@ def _reads_a_default(statement: Insert, context: Context) -> bool:
     return False
 
 
-def renamed(query: Query, names: Sequence[str]) -> Query:
+def renamed(query: SqlQuery, names: Sequence[str]) -> SqlQuery:
     """The rows of a query with other names for its columns, by position."""
     sql = f"SELECT * FROM (\n{query.sql}\n) AS {QUERY}({', '.join(names)})"
-    return Query(sql, query.relations, query.label, renames=Renaming(query, tuple(names)))
+    return SqlQuery(sql, query.relations, query.label, renames=RenamedQuery(query, tuple(names)))
 
 
 def own_names(count: int) -> list[str]:

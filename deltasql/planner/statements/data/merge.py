@@ -24,13 +24,13 @@ from deltasql.plan.operators import (
     EqualKey,
     Number,
     Operator,
-    Query,
     Rewrite,
     RowAction,
     RowEffect,
     RowKind,
     Scan,
     SourceJoin,
+    SqlQuery,
 )
 from deltasql.plan.statements.merge import (
     ClauseKind,
@@ -337,12 +337,12 @@ class _Values:
         return assigned_values([item.resolved for item in items], old, self.new, alias, value_for)
 
 
-def _source(statement: Merge, context: Context) -> Query:
+def _source(statement: Merge, context: Context) -> SqlQuery:
     """The source's rows as a query of its own."""
     ctes = (statement.ctes,) if statement.ctes else ()
     pieces = (*ctes, SqlText("\nSELECT * FROM ", 0), statement.source)
     sql, relations = binding.bind(context, "".join(piece.text for piece in pieces), place=binding.place_in(pieces))
-    return Query(sql, relations, "source")
+    return SqlQuery(sql, relations, "source")
 
 
 def effect_of(clause: MergeClause) -> RowEffect:

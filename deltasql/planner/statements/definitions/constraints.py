@@ -28,7 +28,7 @@ from deltasql.log.properties.property_registry import CONSTRAINT_PREFIX
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ROWS, hidden_view
-from deltasql.plan.operators import Constraint, Query
+from deltasql.plan.operators import Constraint, SqlQuery
 from deltasql.plan.statements.constraints import AddConstraint, DropConstraint, KeyConstraint
 from deltasql.plan.statements.table import CheckConstraint
 from deltasql.planner import binding
@@ -182,7 +182,7 @@ def verification(context: Context, snapshot: Snapshot, broken: str, error: Delta
     if scan.files.num_rows == 0:
         return None
     view = hidden_view()
-    return Verification(Query(f"SELECT 1 FROM {view} AS {ROWS} WHERE {broken} LIMIT 1", {view: scan}), error)
+    return Verification(SqlQuery(f"SELECT 1 FROM {view} AS {ROWS} WHERE {broken} LIMIT 1", {view: scan}), error)
 
 
 def refuse_dependent(path: tuple[str, ...], operation: str, snapshot: Snapshot) -> None:

@@ -22,7 +22,7 @@ from deltasql.errors.statements.function import (
 from deltasql.errors.suggestion import meant, similar_names
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.plan.base import SqlText, TableName, quote
-from deltasql.plan.operators import Query
+from deltasql.plan.operators import SqlQuery
 from deltasql.plan.statements.function import CreateFunction, DropFunction
 from deltasql.planner import binding
 from deltasql.planner.catalog_changes import FunctionChange, FunctionDefining, TemporaryFunction
@@ -110,14 +110,14 @@ def _analysed(function: binding.Function, text: SqlText, found: FunctionText, co
     if function.parts is not None:
         names = (function.parts[-1], *(parameter.name for parameter in found.parameters))
         body = SqlText(found.body, text.start + (found.body_start or 0))
-        refuse_variables(function.parts[-1], body, Query(sql, read), context, names)
+        refuse_variables(function.parts[-1], body, SqlQuery(sql, read), context, names)
     relations = {function.name: binding.bind_function(context, function)}
-    context.analyst.schema(Query("SELECT 1 AS one", relations, "function"))
+    context.analyst.schema(SqlQuery("SELECT 1 AS one", relations, "function"))
     definition = function.definition
     if found.is_table or found.returns is not None:
         return definition
     arguments = ", ".join(f"CAST(NULL AS {parameter.type})" for parameter in found.parameters)
-    (returned,) = context.analyst.schema(Query(f"SELECT {quote(function.name)}({arguments}) AS r", relations))
+    (returned,) = context.analyst.schema(SqlQuery(f"SELECT {quote(function.name)}({arguments}) AS r", relations))
     written = definition.text
     written = f"{written[: found.place]} RETURNS {sql_text(returned.type)}{written[found.place :]}"
     return replace(definition, text=written)

@@ -47,7 +47,7 @@ from deltasql.plan.statements.table import (
 from deltasql.planner import binding
 from deltasql.planner.catalog_changes import (
     CatalogChoice,
-    Renaming,
+    RenameChange,
     SchemaChoice,
     SchemaCreation,
     SchemaProperties,
@@ -364,7 +364,7 @@ def _(statement: RenameTable, context: Context) -> Plan:
             raise error.at(context.caret(name.start, name.end))
     context.location(statement.table)
     _refuse_referenced_table(statement, context)
-    return Renaming(statement.table.parts, statement.name.parts)
+    return RenameChange(statement.table.parts, statement.name.parts)
 
 
 def _refuse_referenced_table(statement: RenameTable, context: Context) -> None:

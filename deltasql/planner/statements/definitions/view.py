@@ -28,7 +28,7 @@ from deltasql.plan.statements.view import (
     ViewColumn,
     ViewScope,
 )
-from deltasql.planner.catalog_changes import Creation, Renaming, View, ViewChange, ViewRemoval
+from deltasql.planner.catalog_changes import Creation, RenameChange, View, ViewChange, ViewRemoval
 from deltasql.planner.changes import Plan, SparkCommand
 from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.rule import plan
@@ -131,7 +131,7 @@ def _(statement: RenameView, context: Context) -> Plan:
         key = _existing(name, "ALTER VIEW … RENAME TO", context)
         if isinstance(key, ViewEntry):
             context.refuse_version(new)
-            return Renaming(key.parts, new.parts)
+            return RenameChange(key.parts, new.parts)
         if len(new.parts) > 1:
             raise TemporaryViewNameError(view=str(new), advice=f"ALTER VIEW {name} RENAME TO {quote(new.parts[-1])}")
         new_key = f"{GLOBAL}." * key.startswith(f"{GLOBAL}.") + new.parts[0].lower()

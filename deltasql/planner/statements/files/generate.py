@@ -6,7 +6,7 @@ from deltasql.errors.statements.generate import ManifestModeError, ManifestVecto
 from deltasql.errors.statements.refused import WrongObjectError
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.plan.statements.generate import Generate
-from deltasql.planner.changes import ManifestWriting, Plan
+from deltasql.planner.changes import ManifestChange, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 
@@ -32,4 +32,4 @@ def _(statement: Generate, context: Context) -> Plan:
     files = snapshot.live_adds(("deletionVector",))
     if files.filter(marked_files(files)).num_rows:
         raise ManifestVectorsError(table=snapshot.table).at(caret)
-    return ManifestWriting(log, snapshot)
+    return ManifestChange(log, snapshot)

@@ -16,7 +16,7 @@ from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
 from deltasql.log.storage.locations import absolute_location, is_local
 from deltasql.log.storage.paths import LOG
 from deltasql.plan.base import SqlText, TableName
-from deltasql.plan.operators import Operator, Query
+from deltasql.plan.operators import Operator, SqlQuery
 from deltasql.plan.statements.vacuum import Vacuum
 from deltasql.planner import binding
 from deltasql.planner.changes import Candidates, FileRemoval, Plan
@@ -105,10 +105,10 @@ def _inventory(inventory: SqlText, context: Context) -> Operator:
     sql, relations = binding.bind(
         context, prefix + inventory.text, place=lambda offset: max(offset - len(prefix), 0) + inventory.start
     )
-    found = context.analyst.schema(Query(sql, relations, "inventory"))
+    found = context.analyst.schema(SqlQuery(sql, relations, "inventory"))
     fields = {field.name.lower(): field.type for field in found}
     if any(fields.get(name.lower()) != kind for name, kind in INVENTORY.items()):
         shown = ", ".join(f"{field.name} {type_text(field.type)}" for field in found)
         raise InventorySchemaError(shown).at(context.caret(inventory.start, inventory.end))
     columns = ", ".join(INVENTORY)
-    return Query(f"SELECT {columns} FROM ({sql})", relations, "inventory")
+    return SqlQuery(f"SELECT {columns} FROM ({sql})", relations, "inventory")

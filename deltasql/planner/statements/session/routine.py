@@ -25,7 +25,7 @@ from deltasql.parser import is_script, parse
 from deltasql.parser.identifiers import bind_identifiers
 from deltasql.parser.parameters import SqlValue, bind_parameters
 from deltasql.plan.base import SqlText
-from deltasql.plan.operators import Query
+from deltasql.plan.operators import SqlQuery
 from deltasql.plan.statements.query import Query as QueryStatement
 from deltasql.plan.statements.routine import ExecuteImmediate
 from deltasql.planner import binding
@@ -67,7 +67,7 @@ def _(statement: ExecuteImmediate, context: Context) -> Plan:
     if not (isinstance(node, (QueryStatement, ExecuteImmediate)) and isinstance(change, QueryRows)):
         verb = bound.sql.split(maxsplit=1)[0].upper()
         raise ImmediateIntoError(statement=verb).at(context.caret(statement.text.start, statement.text.end))
-    assert isinstance(change.operator, Query)
+    assert isinstance(change.operator, SqlQuery)
     variables = ", ".join(str(variable) for variable in statement.variables)
     return SparkCommand(f"SET VARIABLE ({variables}) = (\n{change.operator.sql}\n)", change.operator.relations)
 

@@ -18,12 +18,12 @@ from deltasql.plan.operators import (
     Number,
     Operator,
     Project,
-    Query,
     Rearrange,
     Rewrite,
     Scan,
     SourceFiles,
     SqlFunction,
+    SqlQuery,
     Supplied,
     UnionAll,
     Write,
@@ -39,7 +39,7 @@ from deltasql.planner.changes import (
     FileRemoval,
     LayoutChange,
     LogRows,
-    ManifestWriting,
+    ManifestChange,
     Plan,
     Preview,
     QueryRows,
@@ -145,7 +145,7 @@ def physical_lines(planned: Plan) -> list[str]:
         case FileRemoval():
             inventory = () if planned.inventory is None else tree(planned.inventory, "  ")
             return ["== Physical Plan ==", _unneeded(planned), *inventory]
-        case ManifestWriting():
+        case ManifestChange():
             return ["== Physical Plan ==", f"Write the manifests of version {planned.snapshot.version}"]
         case Stepwise(label):
             return ["== Physical Plan ==", f"several commits: {label}"]
@@ -228,7 +228,7 @@ def expressions(operator: Operator) -> Iterator[str]:
             Scan()
             | SourceFiles()
             | UnionAll()
-            | Query()
+            | SqlQuery()
             | SqlFunction()
             | Supplied()
             | HeldRows()
@@ -251,8 +251,8 @@ def describe(operator: Operator) -> str:
             return _input(operator)
         case UnionAll(inputs):
             return f"UnionAll of {len(inputs)}"
-        case Query() | SqlFunction():
-            kind = "Query" if isinstance(operator, Query) else "Function"
+        case SqlQuery() | SqlFunction():
+            kind = "Query" if isinstance(operator, SqlQuery) else "Function"
             return f"{kind} ({operator.label or 'SQL'})"
         case Supplied():
             return "Supplied (DataFrame)"
