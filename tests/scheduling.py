@@ -12,7 +12,7 @@ TOGETHER = {
     "delta-spark": (
         "tests/interop/",
         "tests/oracle/test_scenarios.py",
-        "tests/differential/test_against_delta_spark.py",
+        "tests/ways/differential/test_against_delta_spark.py",
     ),
     "connectors": ("tests/stores/test_with_connectors.py", "tests/stores/test_killed_executor.py"),
 }
@@ -23,13 +23,13 @@ connectors: jars that are missing are fetched by one process at a time.
 
 SPLIT = (
     *("tests/test_goldens.py", "tests/test_examples.py", "tests/test_dialect.py", "tests/stores/test_rows.py"),
-    *("tests/session/concurrency/", "tests/session/movers/", "tests/session/test_layouts.py", "tests/faults/"),
+    *("tests/session/concurrency/", "tests/ways/", "tests/session/test_layouts.py", "tests/faults/"),
     *(
         "tests/session/test_stream_reads.py",
         "tests/session/test_widened_tables.py",
         "tests/session/test_foreign_tables.py",
     ),
-    "tests/differential/test_against_plain_spark.py",
+    "tests/ways/differential/test_against_plain_spark.py",
 )
 """Long files whose cases share nothing but Spark: each is handed out by itself."""
 

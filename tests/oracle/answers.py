@@ -1,6 +1,6 @@
 """What the oracle has said of each scenario, kept beside the scenarios: answers/<family>.jsonl, a line for each.
 
-Scripts of tests/differential are scenarios as well, of the family RANDOM, which stand in no file.
+Scripts of tests/ways/differential are scenarios as well, of the family RANDOM, which stand in no file.
 
 The same release says the same of the same SQL, so a kept answer judges as well as a new one, and in no time. One counts
 while its key fits: the SQL, the oracle's settings, the releases of all engines, and what of a table is compared.

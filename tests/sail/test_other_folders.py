@@ -34,5 +34,5 @@ def test_others_read_it_and_are_read(sail: SailProcess) -> None:
 
 
 def test_rows_whose_keys_the_source_lacks(sail: SailProcess) -> None:
-    failures = sail.tests("tests/session/movers/test_source_keys.py")
+    failures = sail.tests("tests/ways/test_source_keys.py")
     assert not failures, failures

@@ -1,4 +1,4 @@
-"""Types of expressions that are known without Spark. Against Spark: tests/session/test_expressions_without_spark.py."""
+"""Types of expressions that are known without Spark. Against Spark: tests/ways/test_expressions_without_spark.py."""
 
 from __future__ import annotations
 

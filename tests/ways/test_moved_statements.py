@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from deltasql import Session
-from tests.session.movers.compare import CDF, MAPPED, TRACKED, VECTORS, Both
+from tests.ways.compare import CDF, MAPPED, TRACKED, VECTORS, Both
 
 pytestmark = pytest.mark.spark
 

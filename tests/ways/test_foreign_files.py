@@ -17,7 +17,7 @@ from deltasql import DeltaSqlError, Session
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
-from tests.session.movers.compare import MODES, Both, moved_by
+from tests.ways.compare import MODES, Both, moved_by
 
 pytestmark = pytest.mark.spark
 

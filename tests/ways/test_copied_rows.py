@@ -9,9 +9,9 @@ import pytest
 
 from deltasql.engines.rewriting import outcome
 from deltasql.engines.spark.rewrites import copied_rows, copy_on_write
-from tests.session.movers import compare
-from tests.session.movers.compare import CDF, MAPPED, Both, columns
-from tests.session.movers.test_moved_statements import CASES, Case
+from tests.ways import compare
+from tests.ways.compare import CDF, MAPPED, Both, columns
+from tests.ways.test_moved_statements import CASES, Case
 
 pytestmark = pytest.mark.spark
 

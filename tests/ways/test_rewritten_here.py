@@ -15,8 +15,8 @@ from deltasql.engines.local import rewrites as module
 from deltasql.engines.local import selections
 from deltasql.engines.rewriting import outcome
 from deltasql.sql.cursor import LeftToEngineError
-from tests.session.movers import compare
-from tests.session.movers.compare import MAPPED, VECTORS, Both
+from tests.ways import compare
+from tests.ways.compare import MAPPED, VECTORS, Both
 
 pytestmark = pytest.mark.spark
 

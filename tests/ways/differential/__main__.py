@@ -1,4 +1,4 @@
-"""`python -m tests.differential --minutes 10 --compute ENGINE --seed 7`: random scripts for so long.
+"""`python -m tests.ways.differential --minutes 10 --compute ENGINE --seed 7`: random scripts for so long.
 
 Prints each seed whose script differs from what plain Spark gives, with the fewest statements that show it. The seed of
 `--seed` is the first, and those after it follow; without it chance chooses one.
@@ -21,7 +21,7 @@ from .play import Setup, failure
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.ways.differential", description=__doc__)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--compute", choices=("AUTO", "ENGINE"), default="AUTO")
     parser.add_argument("--seed", type=int, default=random.randrange(10**6))

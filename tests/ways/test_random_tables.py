@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from tests.session.movers.compare import CDF, MAPPED, TRACKED, VECTORS, Both
+from tests.ways.compare import CDF, MAPPED, TRACKED, VECTORS, Both
 
 pytestmark = pytest.mark.spark
 
