@@ -1,0 +1,31 @@
+"""What a target of profiles.yml opens."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+pytestmark = [pytest.mark.dbt, pytest.mark.filterwarnings("default")]
+
+
+def test_a_target_says_where_and_by_what_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dbt.adapters.deltasql import connections
+
+    opened: list[Any] = []
+
+    class Opened:
+        def sql(self, text: str) -> None:
+            opened.append(text)
+
+    def connect(*arguments: Any, **options: Any) -> Opened:
+        opened.append((arguments, options))
+        return Opened()
+
+    monkeypatch.setattr(connections, "connect", connect)
+    target = connections.DeltaSqlCredentials(
+        schema="models", warehouse="w", engine="sail", storage_options={"k": "v"}, settings={"a.b": True}
+    )
+    target.connect()
+    assert opened == [(("w", None), {"storage_options": {"k": "v"}, "engine": "sail"}), "SET a.b = true"]
+    assert "engine" in target._connection_keys()
