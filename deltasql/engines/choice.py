@@ -1,8 +1,8 @@
-"""Who computes the rows of a statement, and who moves the bytes of its files: this process, or the engine.
+"""Choice between this process and the engine: for computing a statement's rows, and for file I/O.
 
-Spark's executors read and write side by side, and need a way to the files: the same disk, or a connector of Hadoop for
-the object store, with jars. This process needs neither: Arrow tables come and go between it and Spark. What it moves
-passes through its memory, so that it does so for what is small, and for everything where executors have no way.
+Spark's executors read and write in parallel, but need access to the files: the same disk, or a Hadoop connector (jars)
+for the object store. This process needs neither: it exchanges Arrow tables with Spark. Its file I/O passes through its
+memory, so it does I/O for small inputs, and for all inputs that executors cannot reach.
 """
 
 from __future__ import annotations
@@ -26,7 +26,9 @@ _HANDED_OUT: ContextVar[bool] = ContextVar("handed_out", default=False)
 
 @contextmanager
 def handed_out() -> Iterator[None]:
-    """DataFrames that are made within are for the caller: Spark reads local files for them, and so can name these."""
+    """Context: DataFrames created within it are returned to the caller, so Spark itself reads local files for them and
+    can name these files.
+    """
     token = _HANDED_OUT.set(True)
     try:
         yield
@@ -35,14 +37,14 @@ def handed_out() -> Iterator[None]:
 
 
 def is_handed_out() -> bool:
-    """Whether the DataFrame that is being made is for the caller."""
+    """Whether the DataFrame being created is returned to the caller: see `handed_out`."""
     return _HANDED_OUT.get()
 
 
 def by_driver(session: SessionFacts, location: str, size: int, *, variants: bool = False) -> bool:
-    """Whether the driver moves the files at a location for a statement that reads so many bytes.
+    """Whether this process, not the executors, does the file I/O at a location for a statement that reads `size` bytes.
 
-    `variants`: the columns hold variants, which only Spark's own reader and writer know.
+    `variants`: there are VARIANT columns, which only Spark's own reader and writer support.
     Raises InvalidSettingError, NoWayToFilesError, OtherCredentialsError, NotOnSailError.
     """
     if session.reads_files:
@@ -73,9 +75,9 @@ def _by_mode(session: SessionFacts, location: str, size: int, *, variants: bool)
 
 
 def copies_rows(session: SessionFacts, location: str, size: int) -> bool:
-    """Whether the driver copies rows from file to file for a statement that reads so many bytes: where it moves the
-    files anyway, and on its own disk, which it shares with executors that are its threads.
+    """Whether this process copies unchanged rows from file to file for a statement that reads `size` bytes.
 
+    True where it does the file I/O anyway (see `by_driver`), and on a local disk that it shares with the executors.
     Raises what `by_driver` raises.
     """
     if by_driver(session, location, size):
@@ -84,8 +86,9 @@ def copies_rows(session: SessionFacts, location: str, size: int) -> bool:
 
 
 def computes_rows(session: SessionFacts, location: str, size: int) -> bool:
-    """Whether the driver may change rows by itself for a statement that reads so many bytes: where it moves them
-    anyway, as `copies_rows` has it. Asks no engine, and so starts none.
+    """Whether in-process evaluation may change rows for a statement that reads `size` bytes. Starts no engine.
+
+    The conditions are those of `copies_rows`, judged without asking the engine.
     """
     if session.is_in_process or _mode(session) == "DRIVER":
         return True
@@ -95,14 +98,14 @@ def computes_rows(session: SessionFacts, location: str, size: int) -> bool:
 
 
 def no_way(session: SessionFacts, location: str, reason: str) -> DeltaSqlError:
-    """Why executors do not reach a location, as an error; `reason` is what needs them."""
+    """The error for a location that executors do not reach; `reason` names the feature or setting that needs them."""
     if session.has_other_keys(location):
         return OtherCredentialsError(location=location, reason=reason)
     return NoWayToFilesError(location=location, scheme=hadoop_scheme(location), reason=reason)
 
 
 def scan_size(operator: Scan) -> int:
-    """Bytes of the scan's files; with a variant column never a tiny number.
+    """Bytes of the scan's files; at least TINY_BYTES if there is a VARIANT column.
 
     Spark 4.2 reads fields of a shredded variant in generated code only, and tiny inputs do without it.
     """
@@ -113,12 +116,12 @@ def scan_size(operator: Scan) -> int:
 
 
 def is_small(scan: Scan) -> bool:
-    """Whether the rows of a scan cost less to be read whole than an engine to be asked."""
+    """Whether reading all of a scan's rows in this process costs less than a query of the engine."""
     return scan_size(scan) <= FEW_BYTES and scan.files.num_rows <= FEW_FILES
 
 
 def require_held(session: SessionFacts, location: str, files: int, size: int) -> None:
-    """Raises LeftToEngineError where this process may not hold the rows of so many files, and bytes of them."""
+    """Raises LeftToEngineError if `files` files of `size` bytes are too many to be held in this process's memory."""
     if files > FEW_FILES:
         raise LeftToEngineError(f"{files:,} files are read, more than {FEW_FILES}")
     if size > HELD_BYTES:
@@ -128,6 +131,6 @@ def require_held(session: SessionFacts, location: str, files: int, size: int) ->
 
 
 def require_searching(session: SessionFacts, location: str, size: int) -> None:
-    """Raises LeftToEngineError where the engine, not this process, looks through so many bytes at a location."""
+    """Raises LeftToEngineError where the engine, not this process, searches `size` bytes at a location."""
     if not computes_rows(session, location, size):
         raise LeftToEngineError(f"{size:,} bytes are read, which the engine's executors do side by side")

@@ -1,4 +1,4 @@
-"""The door to the engines: what the planner asks of one, and what execution has it do."""
+"""Protocols of an engine: the questions of the planner, and the work that execution has it do."""
 
 from __future__ import annotations
 
@@ -40,9 +40,10 @@ EMPTY: Mapping[str, Operator] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """What a rewrite did: new files, log paths of the replaced ones, rows per action, and rows copied unchanged.
+    """Result of a file rewrite: new files, log paths of the replaced ones, rows per action, and rows copied unchanged.
 
-    `marked` are the positions (sorted) of changed rows in files that stay, by log path.
+    `source_rows` is the number of source rows. `marked` has the sorted row indexes for deletion vectors of files that
+    stay, by log path.
     """
 
     staged: Staged
@@ -53,13 +54,13 @@ class Rewritten:
     marked: Mapping[str, np.ndarray[Any, Any]] = field(default_factory=dict)
 
     def rows(self, actions: tuple[RowAction, ...], effect: RowEffect, kind: RowKind | None = None) -> int:
-        """Rows on which actions of an effect (and a kind) ran."""
+        """The number of rows on which actions of an effect (and of a kind, if given) ran."""
         pairs = zip(actions, self.counts, strict=True)
         return sum(n for action, n in pairs if action.effect is effect and kind in {None, action.kind})
 
 
 class EngineNames(Protocol):
-    """Views, functions and tables that the engine has by name. Only what says so starts it."""
+    """The engine's named views, functions and tables. Nothing starts the engine unless its docstring says so."""
 
     def knows(self, parts: Sequence[str]) -> bool:
         """Whether Spark has a table or view of this name; a Spark of our own has no tables. Asks only a running one."""
@@ -75,16 +76,16 @@ class EngineNames(Protocol):
         """Whether the engine has temporary functions of SQL; else the session keeps them. Starts Spark."""
 
     def functions(self, kind: str) -> list[str]:
-        """The names that Spark's SHOW {USER | SYSTEM | ALL} FUNCTIONS tells; USER asks only a running Spark."""
+        """The names that Spark's SHOW {USER | SYSTEM | ALL} FUNCTIONS lists; USER asks only a running Spark."""
 
     def temporary_views(self) -> list[str]:
         """The names of Spark's own temporary views, if it is running."""
 
     def forget_view(self, parts: Sequence[str]) -> None:
-        """Takes a temporary view out of the engine: a view of ours has its name now, or it is dropped."""
+        """Drops a temporary view from the engine: deltasql has a view of this name now, or the view is dropped."""
 
     def forget_function(self, name: str) -> None:
-        """Takes a temporary function out of the engine: one of ours has its name now, or it is dropped."""
+        """Drops a temporary function from the engine: deltasql has one of this name now, or it is dropped."""
 
 
 class Analyst(EngineNames, Protocol):
@@ -92,15 +93,15 @@ class Analyst(EngineNames, Protocol):
 
     @property
     def stores(self) -> Stores:
-        """Where tables lie. Starts no engine."""
+        """The stores of the tables. Starts no engine."""
 
     @property
     def started(self) -> bool:
-        """Whether Spark is up, so that it may know names that the catalog does not."""
+        """Whether Spark runs, so that it may have names that the catalog lacks."""
 
     @property
     def is_plain(self) -> bool:
-        """Whether rows are computed by a Spark of our own, with no settings but those of SET."""
+        """Whether rows are computed by a Spark that deltasql started, with no settings but those of SET."""
 
     def schema(self, operator: Operator) -> StructType:
         """The columns of an operator's rows."""
@@ -120,41 +121,41 @@ class Analyst(EngineNames, Protocol):
         """A Spark setting, if Spark is running and has it."""
 
     def way(self, operator: Operator) -> Way:
-        """Who computes the rows of `operator`, and why, as far as that is certain before rows are read. Starts no
-        engine.
+        """Whether this process or the engine computes the rows of `operator`, with the reason, as far as that is
+        decided before rows are read. Starts no engine.
         """
 
     def mover(self, operator: Operator, location: str) -> str | None:
-        """Who moves the files at a location for `operator`: "driver" or "executors". None: Spark does, as always on a
-        local disk.
+        """File I/O at a location for `operator`: by "driver" or by "executors". None: by Spark, as always on a local
+        disk.
         """
 
     def value(self, expression: str, relations: Mapping[str, Operator] = EMPTY) -> Any:
         """The value of a constant expression, or of a sub-query over `relations`."""
 
     def reads_below(self, rows: Supplied, location: str) -> bool:
-        """Whether a DataFrame of the caller's reads files of the table at `location`."""
+        """Whether a DataFrame passed in by the caller reads files of the table at `location`."""
 
 
 class Stage(Protocol):
-    """The place of one statement's new files, of which nobody knows until a commit names them."""
+    """Staging area for one statement's new files, which are invisible until a commit refers to them."""
 
     @property
     def directories(self) -> tuple[str, ...]:
-        """The folders of the table that hold what was staged."""
+        """The table's folders that contain the staged files."""
 
     def also(self, path: str) -> None:
-        """Counts a file of the table, which somebody else wrote, as staged."""
+        """Adds a file of the table, which this stage did not write, to the staged files."""
 
     def need(self, needed: bool) -> None:
-        """Says that a commit refers to the files, or may do so: they are not discarded then."""
+        """Sets whether a commit refers, or may refer, to the staged files; if so, `discard` keeps them."""
 
     def discard(self) -> None:
         """Removes every file that was staged, unless a commit may need them."""
 
 
 class RowReader(Protocol):
-    """Answers about rows that a commit needs when it lost a race. Paths are canonical.
+    """Queries about rows of data files that conflict resolution needs. Paths are canonical.
 
     See `log.commit.row_rebase.RowReader` and `log.commit.moved_rows.Follower`, whose questions these are.
     """
@@ -177,7 +178,7 @@ class Runtime(Protocol):
 
     @property
     def stores(self) -> Stores:
-        """Where tables lie. Starts no engine."""
+        """The stores of the tables. Starts no engine."""
 
     def stage(
         self,
@@ -187,34 +188,34 @@ class Runtime(Protocol):
         *,
         stores_partitions: bool = False,
     ) -> Stage:
-        """A fresh place for files below the table at `root`. With `stores_partitions` files hold these columns, too."""
+        """A new staging area below the table at `root`. With `stores_partitions`, files contain partition columns."""
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         """Stages the rows of `operator`."""
 
     def rewrite(self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False) -> Rewritten:
-        """Stages the successors of the files that hold a changed row.
+        """Stages the successors of the files that contain a changed row.
 
-        `merge` and `insert` say which statement errors speak of; else it is UPDATE or DELETE.
+        `merge` and `insert` select the statement that error messages name; otherwise it is UPDATE or DELETE.
         """
 
     def rearrange(self, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
-        """Stages the rows of `operator` in new files, and gives the bin of each origin."""
+        """Stages the rows of `operator` in new files; the second item has the bin of each origin number."""
 
     def record(self, changes: Operator, schema: StructType, stage: Stage) -> tuple[AddCDCFile, ...]:
-        """Stages files of the change data feed: the columns of `schema` of some rows, and their CHANGE_TYPE."""
+        """Stages change data files with the rows of `changes`: the columns of `schema`, and CHANGE_TYPE."""
 
     def rows(self, operator: Operator) -> RowSource:
         """The rows of a query, computed when they are asked for."""
 
     def run_through(self, operator: Operator) -> int:
-        """Computes all rows of a query, keeps none of them, and counts them."""
+        """Computes all rows of a query without keeping them, and returns their number."""
 
     def previewed(self, operator: Operator, table: str) -> RowSource:
-        """The rows of a query that says what a write would store in `table`; its errors are those of the write."""
+        """The rows that a write would store in `table`, by a query; its errors are those of the write."""
 
     def command(self, sql: str, relations: Mapping[str, Operator], function: str = "") -> RowSource:
-        """Runs a statement of the engine's own, which makes the temporary function of that name."""
+        """Runs a statement that only the engine supports; `function` names the temporary function that it creates."""
 
     def row_reader(
         self,
@@ -224,14 +225,14 @@ class Runtime(Protocol):
         stage: Stage | None = None,
         time_zone: str | None = None,
     ) -> RowReader:
-        """Answers about rows of a table of which a statement has read `snapshot`, and rows by `probe`."""
+        """A RowReader for a statement that has read `snapshot` of a table; `probe` selects the rows that it depends on."""
 
     def frame_of(self, rows: Columnar) -> DataFrame:
-        """A DataFrame of rows that are here already."""
+        """A DataFrame of rows that are already in this process."""
 
     def release(self) -> None:
-        """Lets go of what the engine holds for the statement's commit."""
+        """Releases the resources that the engine holds until the statement's commit."""
 
 
 class StatementEngine(Analyst, Runtime, Protocol):
-    """All that the planner and execution ask of an engine, for one statement."""
+    """The complete engine interface of the planner and of execution, for one statement."""

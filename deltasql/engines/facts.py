@@ -1,4 +1,4 @@
-"""What is known of a session where rows are computed in this process, whichever engine stands behind it."""
+"""Session properties that in-process evaluation depends on, for any engine."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from deltasql.log.storage.stores import Stores
 
 
 class SessionFacts(Protocol):
-    """The session's settings and stores, and where its engine runs. Nothing starts the engine but what says so."""
+    """The session's settings and stores, and where its engine runs. Members start no engine unless they say so."""
 
     @property
     def stores(self) -> Stores:
-        """Where tables lie."""
+        """The stores of the tables."""
 
     @property
     def is_in_process(self) -> bool:
-        """Whether the engine is no JVM and no server elsewhere, but a part of this process, which reads this disk."""
+        """Whether the engine runs inside this process (no JVM, no remote server) and so reads the local disk."""
 
     @property
     def is_on_this_machine(self) -> bool:
@@ -24,7 +24,7 @@ class SessionFacts(Protocol):
 
     @property
     def shares_disk(self) -> bool:
-        """As `is_on_this_machine`, of a session that has begun. Starts the engine."""
+        """As `is_on_this_machine`, asked of the running engine, which is started if it does not run."""
 
     @property
     def reads_files(self) -> bool:
@@ -32,24 +32,24 @@ class SessionFacts(Protocol):
 
     @property
     def leaves_files_to_us(self) -> bool:
-        """Whether nothing is set that says how Spark reads and writes Parquet files."""
+        """True if no setting configures Spark's Parquet reader or writer, so that this process may do the file I/O."""
 
     def told(self, key: str) -> str | None:
-        """What SET of this session has made of a setting of deltasql."""
+        """The value that SET gave to a deltasql setting in this session; None if it is not set."""
 
     def now(self, key: str) -> str | None:
-        """What a setting is in the engine's session. Starts the engine."""
+        """The current value of a setting in the engine's session. Starts the engine."""
 
     def reaches(self, location: str) -> bool:
-        """Whether executors can read and write an object store as this session. Starts the engine."""
+        """Whether executors can access an object store with this session's credentials. Starts the engine."""
 
     def has_other_keys(self, location: str) -> bool:
-        """Whether Spark was told other keys of a store than this session's. Starts the engine."""
+        """Whether Spark is configured with credentials for a store that differ from this session's. Starts the engine."""
 
     def require_fetching(self) -> None:
-        """Raises LeftToEngineError where rows of a table may not come to the caller without the engine."""
+        """Raises LeftToEngineError where only the engine may return a table's rows to the caller."""
 
     def require_computing(self) -> None:
-        """Raises LeftToEngineError where expressions may mean something else than by default, or files are the engine's
-        to move.
+        """Raises LeftToEngineError where settings may change the meaning of expressions, or reserve file I/O for the
+        engine.
         """

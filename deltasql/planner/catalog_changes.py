@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class View:
     """A view: its query, with the names of its columns where these were given.
 
-    A common table expression has `scope`, the views that its query may name; what CREATE VIEW made has `made`. `mode`
-    is what becomes of its columns when those of its query have changed.
+    `scope` is set for a common table expression: the views that its query may name. `made` is set for a view of CREATE
+    VIEW. `mode` says how its columns follow changes of the query's columns.
     """
 
     query: str
@@ -30,11 +30,11 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Creation:
-    """What was so when a view was created, and holds for its query ever after.
+    """Context in which a view was created, and under which its query is always read.
 
     `namespace` is the current catalog and schema, `views` are the keys of the views that the query names (any other
-    name is a table's), `settings` those that say what SQL means. `names` are the columns of the query, `schema` the
-    view's own.
+    name is a table's), `settings` those that change the meaning of SQL. `names` are the columns of the query, `schema`
+    the view's own.
     """
 
     namespace: tuple[str, str]
@@ -61,7 +61,7 @@ class CatalogChange:
 
 @dataclass(frozen=True, slots=True)
 class Registration(CatalogChange):
-    """A name for a table that is there."""
+    """Adds a name for an existing table to the catalog."""
 
     parts: tuple[str, ...]
     location: str
@@ -70,14 +70,14 @@ class Registration(CatalogChange):
 
 @dataclass(frozen=True, slots=True)
 class Unregistration(CatalogChange):
-    """A name goes, and with a managed table its files."""
+    """Removes a name from the catalog, and the files of a managed table."""
 
     parts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RenameChange(CatalogChange):
-    """A table gets another name; its files stay where they are."""
+    """Renames a table; its files stay where they are."""
 
     parts: tuple[str, ...]
     new_parts: tuple[str, ...]
@@ -85,7 +85,7 @@ class RenameChange(CatalogChange):
 
 @dataclass(frozen=True, slots=True)
 class Relocation(CatalogChange):
-    """A name stands for a table elsewhere from now on; it is external then, and the old files stay."""
+    """Changes the location of a table name; the table is then external, and the old files stay."""
 
     parts: tuple[str, ...]
     location: str
@@ -93,7 +93,7 @@ class Relocation(CatalogChange):
 
 @dataclass(frozen=True, slots=True)
 class SchemaComment(CatalogChange):
-    """Another comment of a schema; None takes it away."""
+    """Changes the comment of a schema; None removes it."""
 
     name: tuple[str, ...]
     comment: str | None
@@ -101,7 +101,7 @@ class SchemaComment(CatalogChange):
 
 @dataclass(frozen=True, slots=True)
 class SchemaCreation(CatalogChange):
-    """A new schema. Its managed tables lie below `location`, or in the warehouse (None)."""
+    """Creates a schema. Its managed tables lie below `location`, or in the warehouse (None)."""
 
     name: tuple[str, ...]
     comment: str | None
@@ -112,7 +112,7 @@ class SchemaCreation(CatalogChange):
 
 @dataclass(frozen=True, slots=True)
 class SchemaProperties(CatalogChange):
-    """Properties of a schema that are set, and those that go."""
+    """Sets and removes properties of a schema."""
 
     name: tuple[str, ...]
     added: tuple[tuple[str, str], ...] = ()
@@ -121,7 +121,7 @@ class SchemaProperties(CatalogChange):
 
 @dataclass(frozen=True, slots=True)
 class SchemaRemoval(CatalogChange):
-    """A schema goes; with `cascade` its tables go with it."""
+    """Drops a schema; with `cascade` its tables too."""
 
     name: tuple[str, ...]
     cascade: bool
@@ -130,21 +130,21 @@ class SchemaRemoval(CatalogChange):
 
 @dataclass(frozen=True, slots=True)
 class SchemaChoice(CatalogChange):
-    """The schema that names without one belong to."""
+    """Changes the current schema, to which unqualified names belong."""
 
     name: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogChoice(CatalogChange):
-    """The catalog that names without one belong to."""
+    """Changes the current catalog, to which unqualified names belong."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class ViewDefining(CatalogChange):
-    """A view of the catalog, new or not, gets the definition that `define` makes of what has its name by then."""
+    """Creates or changes a view of the catalog; `define` maps the current entry of the name to the new definition."""
 
     parts: tuple[str, ...]
     define: Callable[[Entry | None], ViewDefinition]
@@ -153,7 +153,7 @@ class ViewDefining(CatalogChange):
 
 @dataclass(frozen=True, slots=True)
 class ViewRemoval(CatalogChange):
-    """A view of the catalog goes."""
+    """Drops a view of the catalog."""
 
     parts: tuple[str, ...]
     if_exists: bool
@@ -161,7 +161,7 @@ class ViewRemoval(CatalogChange):
 
 @dataclass(frozen=True, slots=True)
 class FunctionDefining(CatalogChange):
-    """A function of the catalog gets the definition that `define` makes of the one that is there, or goes (None)."""
+    """Changes a catalog function; `define` maps the current entry to the new definition, or to None to drop it."""
 
     parts: tuple[str, ...]
     define: Callable[[FunctionEntry | None], FunctionDefinition | None]
@@ -170,10 +170,9 @@ class FunctionDefining(CatalogChange):
 
 @dataclass(frozen=True, slots=True)
 class ViewChange:
-    """A temporary view comes (`view`) or goes (None).
+    """Creates (`view`) or drops (None) a temporary view.
 
-    `name` is its key: in lower case, `global_temp.` before the name of a global one.
-    `renamed` is the key under which the view was until now.
+    `name` is its key: in lower case, `global_temp.` before the name of a global one. `renamed` is its previous key.
     """
 
     name: str
@@ -185,7 +184,7 @@ class ViewChange:
 
 @dataclass(frozen=True, slots=True)
 class FunctionChange:
-    """A temporary function that the session keeps comes, or goes (None); `name` is in lower case."""
+    """Creates or drops (None) a temporary function of the session; `name` is in lower case."""
 
     name: str
     function: TemporaryFunction | None

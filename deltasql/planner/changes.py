@@ -1,4 +1,4 @@
-"""What a planned statement comes to: rows that are already known, a query, or a change of a table or the catalog.
+"""Plans of statements, as values: known rows, a query, or a change of a table or the catalog.
 
 A change is data: the session runs it, EXPLAIN prints it, a golden compares it.
 """
@@ -51,9 +51,9 @@ class QueryRows:
 
 @dataclass(frozen=True, slots=True)
 class LogRows:
-    """Rows of a query that the log of its table knows; `told` says so in EXPLAIN.
+    """Rows of a query answered from the log of its table; `told` is the text of EXPLAIN.
 
-    `query` gives the plan by which Spark would find the same rows, for who asks for a DataFrame.
+    `query` builds the plan by which Spark would compute the same rows, for callers that ask for a DataFrame.
     """
 
     schema: StructType
@@ -64,7 +64,7 @@ class LogRows:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Rows as a write would store them in `table`, which are computed and checked at once, and stored nowhere."""
+    """Rows as a write would store them in `table`; they are computed and checked at once, and not stored."""
 
     operator: Operator
     table: str
@@ -72,9 +72,9 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """The rows of `planned`, which are computed, and neither given to anybody nor committed.
+    """Computes the rows of `planned`, and neither returns nor commits them (EXPLAIN ANALYZE).
 
-    `text` is what EXPLAIN tells of it, `read` which files are read.
+    `text` is the text of EXPLAIN, `read` describes the files that are read.
     """
 
     planned: QueryRows | RowChange
@@ -86,7 +86,7 @@ class Analysis:
 class SparkCommand:
     """A statement that Spark runs, its table references bound to `relations`.
 
-    `function` is the temporary function that it makes: Spark would keep it for as long as the process lasts.
+    `function` names the temporary function that it creates, which Spark would keep for the life of the process.
     """
 
     sql: str
@@ -96,7 +96,7 @@ class SparkCommand:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """A look at the rows before a commit: if `broken` has any, `error` is raised and nothing is changed."""
+    """Check of the rows before a commit: if `broken` returns any, `error` is raised and nothing is changed."""
 
     broken: Operator
     error: DeltaSqlError
@@ -104,11 +104,11 @@ class Verification:
 
 @dataclass(frozen=True, slots=True)
 class CommitSpec:
-    """What one commit says and depends on, whatever becomes of rows.
+    """Contents of one commit apart from its rows, and its read set.
 
-    `snapshot` is what the statement read; None: the table is created. `actions` are those that the plan knows. `reads`
-    is what winners of a race must not have touched. `tags` go into the commitInfo, and `user_metadata` in place of the
-    session's. `afterwards` are settings that change once the commit is there.
+    `snapshot` is the version that the statement read; None: the table is created. `actions` are those known at
+    planning. `reads` is the read set, against which winners of a race are checked. `tags` go into the commitInfo, and
+    `user_metadata` in place of the session's. `afterwards` are settings that change after the commit.
     """
 
     log: DeltaLog
@@ -125,12 +125,12 @@ class CommitSpec:
 
 @dataclass(frozen=True, slots=True)
 class OfOneCommit:
-    """A change of a table that comes to one commit."""
+    """A change of a table by exactly one commit."""
 
     commit: CommitSpec
 
     def committing(self: _Change, **spec: Any) -> _Change:
-        """This change with other fields of its CommitSpec."""
+        """This change with some fields of its CommitSpec replaced."""
         return replace(self, commit=replace(self.commit, **spec))
 
 
@@ -138,9 +138,9 @@ class OfOneCommit:
 class TableChange(OfOneCommit):
     """One commit without new rows.
 
-    `removed` are files (rows of `Snapshot.files()`) that leave the table. `answer` is what the statement returns, and
-    `metrics` go into the history in place of those of `removed`. With `checkpoint` the version is to have one; then
-    log files that only versions older than `forget_before_ms` need are deleted, if that is given.
+    `removed` are the files to remove (rows of `Snapshot.files()`). `answer` is the statement's result, and `metrics` go
+    into the history in place of those of `removed`. With `checkpoint` the version gets a checkpoint; then log files
+    that only versions older than `forget_before_ms` need are deleted, if that is given.
     """
 
     removed: pa.Table | None = None
@@ -154,11 +154,11 @@ class TableChange(OfOneCommit):
 
 @dataclass(frozen=True, slots=True)
 class Stepwise:
-    """Several commits, each planned when the one before is there, on the table as it is then; `label` names them all.
+    """Several commits, each planned after the previous one, on the table as it is then; `label` names them all.
 
-    The statement's result is the last one's. If a step fails, those before it stay: a step leaves a table that is
-    whole, and the same statement goes on from there. Where it does not, the error says so: `step` is what each is
-    called then. `commits` is False where no step changes a table.
+    The statement's result is the last one's. If a step fails, the commits before it stay: each step leaves a consistent
+    table, and the same statement, repeated, resumes there. `step` is set where repeating would redo steps: the error
+    then names each by this word. `commits` is False where no step changes a table.
     """
 
     label: str
@@ -169,9 +169,9 @@ class Stepwise:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What COPY INTO loads: `new` files are noted besides those `known`; `skipped` ones are damaged, and left alone.
+    """The files of a COPY INTO: `new` are recorded besides those `known`, `skipped` counts damaged ones.
 
-    With `forced` files are loaded whether others have loaded them or not.
+    With `forced`, files are loaded even if a concurrent statement has loaded them.
     """
 
     new: tuple[ListedFile, ...]
@@ -182,13 +182,13 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class RowChange(OfOneCommit):
-    """One commit with rows: `operator` stages files, `removed` leave besides those that a Rewrite replaces.
+    """One commit with rows: `operator` stages files, `removed` are removed besides those that a Rewrite replaces.
 
-    `metadata` is the table's once the commit is there. With `dynamic_overwrite` the partitions that the new rows
-    fall into are replaced; which files that are is known when the rows are written. `identities` are the identity
-    columns whose numbers the statement makes. `rows` are for telling apart what others change meanwhile. `load` is
-    there where the rows are those of files that are to be loaded once. With `keeps_null_partitions` a dynamic
-    overwrite replaces no partition of a NULL.
+    `metadata` is the table's after the commit. With `dynamic_overwrite` the partitions of the new rows are replaced;
+    which files these are is known when the rows are written. `identities` are the identity columns whose values the
+    statement generates. `rows` are the rows read, for row-level conflict detection. `load` is set for files that are to
+    be loaded once. `rearranges` marks its actions as no data change. With `keeps_null_partitions` a dynamic overwrite
+    replaces no partition of a NULL.
     """
 
     operator: Write | Rewrite
@@ -205,23 +205,23 @@ class RowChange(OfOneCommit):
 
 @dataclass(frozen=True, slots=True)
 class LayoutChange(OfOneCommit):
-    """One commit that puts rows into other files and changes none of them. `considered` is for the result's counts."""
+    """One commit that rewrites files without changing rows. `considered` goes into the counts of the result."""
 
     operator: Rearrange
     considered: Considered
 
     @property
     def snapshot(self) -> Snapshot:
-        """What the statement read: a table that is not there has nothing to rearrange."""
+        """The version that the statement read; a rewrite of files requires an existing table."""
         assert self.commit.snapshot is not None
         return self.commit.snapshot
 
 
 @dataclass(frozen=True, slots=True)
 class CloneChange(OfOneCommit):
-    """One commit by which a table gets the files of another one. `files` that are to be copied go into `folder` first.
+    """One commit by which a table gets the files of another one. `files` to be copied go into `folder` first.
 
-    `answer` is what the statement returns; the history has the same numbers as `metrics`.
+    `answer` is the statement's result; the history has the same numbers as `metrics`.
     """
 
     files: ClonedFiles
@@ -231,7 +231,7 @@ class CloneChange(OfOneCommit):
 
 
 class Candidates(Enum):
-    """Where VACUUM looks for files that may go: in the table's folder, in the log, or in an inventory."""
+    """Where VACUUM looks for candidate files: in the table's folder, in the log, or in an inventory."""
 
     FOLDER = "the files of its folder"
     LOG = "the files that the log has removed"
@@ -240,10 +240,10 @@ class Candidates(Enum):
 
 @dataclass(frozen=True, slots=True)
 class FileRemoval:
-    """The files of a table's folder go that nobody has needed for `retention_ms`; with `dry_run` they are only listed.
+    """Deletes files of a table's folder that no version of the last `retention_ms` needs; `dry_run` only lists them.
 
-    `inventory` gives the rows of Candidates.INVENTORY: path, length, isDir, modificationTime. `logged` says whether
-    two commits note begin and end, the first with `parameters`.
+    `inventory` gives the rows of Candidates.INVENTORY: path, length, isDir, modificationTime. `logged` says whether two
+    commits record start and end, the first with `parameters`.
     """
 
     log: DeltaLog
@@ -258,7 +258,7 @@ class FileRemoval:
 
 @dataclass(frozen=True, slots=True)
 class ManifestChange:
-    """The manifests of a version are written, for readers of symlink tables. No commit."""
+    """Writes the manifests of a version, for readers of symlink tables, without a commit."""
 
     log: DeltaLog
     snapshot: Snapshot
@@ -272,14 +272,14 @@ class SettingChange:
     value: str | None
 
     def answer(self) -> tuple[StructType, tuple[tuple[str, str], ...]]:
-        """What SET returns: the pair that it stored, a secret left out. RESET returns nothing."""
+        """The result of SET: the stored pair, a secret redacted. RESET returns no rows."""
         if self.key is None or self.value is None:
             return StructType(), ()
         return KEY_VALUE, ((self.key, shown_value(self.key, self.value)),)
 
 
 class Step(Enum):
-    """What a statement does to the session's transaction."""
+    """Effect of a statement on the session's transaction."""
 
     BEGIN = "begin"
     COMMIT = "commit"
@@ -288,7 +288,7 @@ class Step(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TransactionStep:
-    """BEGIN TRANSACTION, COMMIT or ROLLBACK. `caret` is the statement's place."""
+    """BEGIN TRANSACTION, COMMIT or ROLLBACK. `caret` locates the statement in its text."""
 
     step: Step
     caret: Caret
@@ -296,7 +296,7 @@ class TransactionStep:
 
 @dataclass(frozen=True, slots=True)
 class BlockStatement:
-    """One statement of a block; its text begins at `start` of the block's."""
+    """One statement of a block; `start` is the offset of its text in the block's."""
 
     bound: BoundStatement
     start: int
@@ -304,9 +304,9 @@ class BlockStatement:
 
 @dataclass(frozen=True, slots=True)
 class AtomicBlock:
-    """Statements that become one commit, planned one after another, each on what those before it have done.
+    """BEGIN ATOMIC: statements that become one commit, planned in order, each on the result of those before it.
 
-    `sql` is the block, and `caret` where it says that it is one.
+    `sql` is the block, and `caret` locates BEGIN ATOMIC in it.
     """
 
     sql: str

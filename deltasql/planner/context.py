@@ -1,4 +1,4 @@
-"""What a planner rule may ask for: the statement's text, snapshots, the catalog, and the types of expressions.
+"""The context of a planner rule: the statement's text, snapshots, the catalog, and the types of expressions.
 
 One Context serves one statement: each table is read at one version, however often the statement names it.
 """
@@ -34,9 +34,10 @@ GLOBAL = "global_temp"
 
 @dataclass(frozen=True, slots=True)
 class TextReader:
-    """For the text of a view or function: who reads it. `settings` are those that it has otherwise (None: not set).
+    """The reader of a view's or function's text. `settings` are those that differ in the text (None: not set).
 
-    `inside` are the full names of the views and functions whose text is read, the outermost first.
+    `namespace` is the reader's. `inside` are the full names of the views and functions whose text is read, the
+    outermost first.
     """
 
     settings: Mapping[str, str | None]
@@ -45,9 +46,9 @@ class TextReader:
 
 
 class VisibleViews(Mapping[str, View]):
-    """The views that a text may name, by their keys: those of the session, unless told.
+    """The views that a text may name, by their keys: `visible`, or all views of the session.
 
-    The text of a view names others than the text that reads the view; each finds its own among those of the session.
+    The text of a view sees other views than the text that reads the view; `called` chooses both from the session's.
     """
 
     def __init__(self, of_session: Mapping[str, View], visible: Mapping[str, View] | None = None) -> None:
@@ -55,11 +56,11 @@ class VisibleViews(Mapping[str, View]):
         self._visible = of_session if visible is None else visible
 
     def called(self, keys: Collection[str]) -> VisibleViews:
-        """Those of the session that have these keys, and no others."""
+        """The views of the session with these keys, and no others."""
         return self.showing({key: view for key, view in self._of_session.items() if key in keys})
 
     def showing(self, views: Mapping[str, View]) -> VisibleViews:
-        """Some views in place of those that are visible here."""
+        """`views` in place of the visible ones."""
         return VisibleViews(self._of_session, views)
 
     def __getitem__(self, key: str) -> View:
@@ -76,7 +77,7 @@ class VisibleViews(Mapping[str, View]):
 class Context:
     """See the module. `logs` outlives the statement, so that unchanged tables need not be read again.
 
-    `bound` knows the parameters whose values stand in `sql`.
+    `bound` has the parameters whose values stand in `sql`.
     """
 
     sql: str
@@ -88,23 +89,24 @@ class Context:
     reader: TextReader | None = None
     bound: BoundStatement = UNBOUND
     depth: int = 0
-    """How many EXECUTE IMMEDIATE the statement stands in."""
+    """Nesting depth of EXECUTE IMMEDIATE."""
     functions: Mapping[str, TemporaryFunction] = field(default_factory=dict)
-    """The temporary functions that the session keeps, by their names in lower case."""
+    """The temporary functions of the session, by their names in lower case."""
     _snapshots: dict[tuple[str, int | None], Snapshot] = field(default_factory=dict)
 
     def caret(self, start: int, end: int) -> Caret:
         return Caret(self.sql, start, end)
 
     def told(self, part: SqlText) -> str:
-        """A part of the statement as the history keeps it: with its parameters, not their values."""
+        """A part of the statement for the history: with its parameters, not their values."""
         return self.bound.told(part)
 
     @property
     def time_zone(self) -> str | None:
-        """The name of the session's time zone, None where nobody says.
+        """The name of the session's time zone, None where it is unknown.
 
-        A running Spark's comes first: it reads the rows, and SET TIME ZONE is told to it alone. Then SET, the machine.
+        A running Spark's comes first: it reads the rows, and SET TIME ZONE reaches only Spark. Then SET, then the
+        machine's.
         """
         if self.reader is not None and TIME_ZONE.name in self.reader.settings:
             return self.reader.settings[TIME_ZONE.name] or machine_zone_name()
@@ -123,9 +125,9 @@ class Context:
         return {**given, **{key: value for key, value in asked if value is not None}}
 
     def setting(self, entry: Setting[T]) -> T:
-        """What SET says, else what a Spark session that was handed in says, else the default.
+        """The value by SET, else by a Spark session that was handed in, else the default.
 
-        Raises InvalidSettingError for a text that the setting cannot have.
+        Raises InvalidSettingError for a text that is no value of the setting.
         """
         own = self.settings.own(entry.name)
         return entry.value(
@@ -144,14 +146,14 @@ class Context:
             raise error.at(self.caret(name.start, name.end)) from None
 
     def log(self, name: TableName) -> DeltaLog:
-        """The log of a table that must be known, though it may turn out to have none."""
+        """The log of a table with a known location, though it may turn out to have none."""
         return self.logs(self.location(name), str(name))
 
     def snapshot(self, name: TableName, location: str | None = None) -> Snapshot:
         """The version that the statement reads: the one its time travel asks for, else the latest.
 
-        Who has found the `location` saves a look into the catalog, which would be another request.
-        Raises TableNotFoundError, or what is wrong with the table's log or the version.
+        A given `location` saves a request to the catalog. Raises TableNotFoundError, or what is wrong with the table's
+        log or the version.
         """
         log = self.log(name) if location is None else self.logs(location, str(name))
         try:
@@ -178,12 +180,12 @@ class Context:
         return log, snapshot
 
     def is_sparks(self, name: TableName) -> bool:
-        """Whether a name that is no table of ours is one that Spark knows."""
+        """Whether the name is unknown to the catalog, but known to Spark."""
         known = name.path is not None or self.catalog.resolve(name.parts) is not None
         return not known and self.analyst.knows(name.parts)
 
     def knows(self, name: TableName) -> bool:
-        """Whether there is a table or view of this name, ours or Spark's."""
+        """Whether a table or view has this name, in the catalog or in Spark."""
         ours = name.path is not None or self.is_view(name) or self.catalog.resolve(name.parts) is not None
         return ours or self.analyst.knows(name.parts)
 

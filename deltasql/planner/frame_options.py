@@ -36,7 +36,7 @@ from deltasql.settings.frame_options import (
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """What the options of one write come to; None where the option is not there."""
+    """The parsed options of one write; None for an option that is not given."""
 
     merge_schema: bool | None
     overwrite_schema: bool
@@ -81,7 +81,7 @@ def write_options(statement: WriteFrame) -> WriteOptions:
 
 
 def _refuse_together(options: WriteOptions, *, by_name: bool) -> None:
-    """Raises what forbids options that exclude each other."""
+    """Raises UnsupportedWriteError, ReplaceWhereDynamicError or OverwriteSchemaDynamicError for options in conflict."""
     if options.merge_schema and not by_name:
         advice = (
             "It goes by position: add columns with saveAsTable() or writeTo(), which go by name, or with "
@@ -95,7 +95,7 @@ def _refuse_together(options: WriteOptions, *, by_name: bool) -> None:
 
 
 def _replaces(read: Options) -> Replaces | None:
-    """What says which rows make way. Raises IllegalOptionError."""
+    """The parsed replaceUsing, replaceOn or replaceWhere; None without any. Raises IllegalOptionError."""
     predicate, using, on = read[REPLACE_WHERE], read[REPLACE_USING], read[REPLACE_ON]
     if using is not None:
         names = {name.lower(): ColumnPath((name,)) for name in using}
@@ -106,7 +106,7 @@ def _replaces(read: Options) -> Replaces | None:
 
 
 def _refuse_beside_replacement(statement: WriteFrame, read: Options) -> None:
-    """Raises what forbids other options and ways to write beside replaceUsing and replaceOn."""
+    """Raises the error of another option or mode that replaceUsing and replaceOn exclude."""
     asked = [option.name for option in (REPLACE_USING, REPLACE_ON) if option.name.lower() in read.given]
     if not asked:
         return

@@ -1,4 +1,4 @@
-"""Idempotent writes: a commit notes how far an application has come, and what it has committed is not done again.
+"""Idempotent writes: a commit records the version an application has reached; earlier versions are not written again.
 
 Source: Delta protocol, Transaction Identifiers; features of Delta, idempotent writes.
 """
@@ -50,7 +50,7 @@ _WRITES: Mapping[type[LogicalPlan], Operation] = {
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """Who writes, and the number of this write, which only grows. `from_settings`: the session's settings say so."""
+    """A writing application, and the increasing version of this write. `from_settings` if session settings name it."""
 
     id: str
     version: int
@@ -61,7 +61,7 @@ class Application:
         return snapshot is not None and snapshot.transactions.get(self.id, -1) >= self.version
 
     def action(self) -> SetTransaction:
-        """What the commit says of it."""
+        """The transaction identifier action (txn) of the commit."""
         return SetTransaction(self.id, self.version, int(time.time() * 1000))
 
 
@@ -88,7 +88,7 @@ def session_application(context: Context) -> Application | None:
 
 
 def plan_statement(statement: LogicalPlan, context: Context) -> Plan:
-    """What `statement` comes to; nothing, if it is a write that the session's application has done before."""
+    """Plan of `statement`; an empty result for a write that the session's application has committed before."""
     operation = _WRITES.get(type(statement))
     if operation is None:
         return plan(statement, context)
@@ -111,7 +111,7 @@ def present(name: TableName, context: Context) -> Snapshot | None:
 
 
 def skipped(done: Application, operation: Operation, context: Context) -> Plan:
-    """No rows, and no commit; the settings' version is forgotten where they say so."""
+    """An empty result without a commit; resets the version setting if it is to be reset automatically."""
     answer = Answer(OUTCOME_SCHEMAS[operation.outcome])
     resets = _resets(done, context)
     steps: list[Plan] = [*resets, answer]
@@ -119,7 +119,7 @@ def skipped(done: Application, operation: Operation, context: Context) -> Plan:
 
 
 def noted(change: Plan, own: Application, context: Context) -> Plan:
-    """`change` with the note that its commit has of the application."""
+    """`change` with the application's transaction identifier in its commit."""
     if not isinstance(change, (RowChange, TableChange)):
         return change
     return change.committing(actions=(*change.commit.actions, own.action()), afterwards=_resets(own, context))

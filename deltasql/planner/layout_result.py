@@ -1,4 +1,4 @@
-"""The result of OPTIMIZE and REORG: one row with what became of the files. Its columns are Delta's."""
+"""The result of OPTIMIZE and REORG: one row of metrics. Its columns are Delta's."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ OPTIMIZED = StructType((StructField("path", STRING), StructField("metrics", METR
 
 @dataclass(frozen=True, slots=True)
 class Cubes:
-    """Files that were clustered before, and the others: number and bytes. `number` counts the cubes."""
+    """(number, bytes) of clustered `files`, and of the `others`. `number` counts the cubes."""
 
     files: tuple[int, int]
     others: tuple[int, int]
@@ -80,7 +80,7 @@ class Cubes:
 
 @dataclass(frozen=True, slots=True)
 class Considered:
-    """What a statement looked at before it chose files. `columns` are the table's, and how many have statistics."""
+    """Files considered by OPTIMIZE: number and bytes. `columns` is (columns of the table, columns with statistics)."""
 
     files: int
     bytes: int
@@ -92,7 +92,7 @@ class Considered:
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
-    """What was done: sizes of the files that came and went, bins and partitions, deletion vectors and their rows."""
+    """The outcome: sizes of files added and removed, numbers of bins and partitions, (deletion vectors, their rows)."""
 
     added: Sequence[int] = ()
     removed: Sequence[int] = ()
@@ -104,7 +104,7 @@ class Arranged:
 
 
 def layout_row(uri: str, considered: Considered, done: Arranged) -> tuple[Any, ...]:
-    """The row of OPTIMIZED."""
+    """The result row, with the columns of OPTIMIZED."""
     merged = (len(done.removed), sum(done.removed))
     metrics = (
         len(done.added),

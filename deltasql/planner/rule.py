@@ -11,5 +11,5 @@ from deltasql.planner.context import Context
 
 @singledispatch
 def plan(statement: LogicalPlan, context: Context) -> Plan:
-    """What `statement` comes to, given the tables as they are. Changes nothing."""
+    """The plan of `statement` on the current tables. Changes nothing."""
     raise TypeError(f"no planner rule for {type(statement).__name__}")

@@ -49,3 +49,23 @@ def test_a_misspelt_word_of_describe_with_a_started_engine(session: Session) -> 
     session.sql("SELECT explode(array(1, 2))").collect()
     with pytest.raises(DeltaSqlError, match="Did you mean DESCRIBE HISTORY t"):
         session.sql("DESCRIBE HISTROY t")
+
+
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [
+        ("SELECT upper(nme) FROM t", "Did you mean one of the following? [`name`, `id`]."),
+        ("SELECT t.nme, count(*) FROM t GROUP BY t.nme", "Did you mean one of the following? [`name`, `id`]."),
+        ("DELETE FROM t WHERE upper(nme) = 'A'", "Did you mean one of the following? [`name`, `id`]."),
+        (
+            "MERGE INTO t USING (SELECT upper('a') AS id) s ON t.id = s.idd WHEN MATCHED THEN DELETE",
+            "Cannot resolve s.idd in the MERGE: the columns in reach there are id, name. Did you mean id?",
+        ),
+    ],
+)
+def test_a_name_that_no_column_has(session: Session, sql: str, told: str) -> None:
+    """Sail names no columns; those of the tables that a statement reads are proposed."""
+    with pytest.raises(DeltaSqlError) as caught:
+        session.sql(sql).collect()
+    assert told in caught.value.message
+    assert caught.value.caret is not None

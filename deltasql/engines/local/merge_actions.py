@@ -1,4 +1,4 @@
-"""What the actions of a rewrite are as expressions that this process computes."""
+"""Actions of a file rewrite (UPDATE, DELETE, MERGE) compiled to expressions for in-process evaluation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ActionHere:
-    """An action as expressions; `number` counts from 1."""
+    """An action compiled for in-process evaluation; `number` counts from 1."""
 
     number: int
     action: RowAction
@@ -41,7 +41,10 @@ class ActionHere:
 
 
 class ActionsHere:
-    """The actions of a rewrite, whose source has some columns; raises LeftToEngineError where one is not certain."""
+    """The actions of a rewrite, compiled against the columns of its source.
+
+    Raises LeftToEngineError for an expression whose result may differ from the engine's.
+    """
 
     def __init__(self, operator: Rewrite, source: StructType | None) -> None:
         join, self._alias = operator.join, operator.target_alias
@@ -64,18 +67,21 @@ class ActionsHere:
         self.checks = [row_condition(check.condition, RowScope({"": operator.output})) for check in operator.checks]
 
     def source_values(self, text: str, source: pa.Table) -> pa.Array | pa.ChunkedArray:
-        """The values of an expression over rows of the source. Raises LeftToEngineError where it is not certain."""
+        """The values of an expression over rows of the source.
+
+        Raises LeftToEngineError where they may differ from the engine's.
+        """
         ((alias, _),) = self._theirs.schemas.items()
         return values(row_expression(text, self._theirs), rows_of(alias, source))
 
     @property
     def checked(self) -> frozenset[str]:
-        """The columns that constraints are about."""
+        """Names of the columns that constraints refer to."""
         return frozenset(column.name for check in self.checks for column in columns_of(check))
 
     def used(self, output: Iterable[int]) -> frozenset[str]:
-        """The target's columns of the conditions, and those that the values of output columns are made of, by their
-        places in the output."""
+        """Names of the target columns that the conditions use, and that the updated values of the output columns with
+        these indexes are computed from."""
         wanted = list(output)
         conditions = [self.on, *(action.condition for action in self.actions)]
         updates = [action.values for action in self.actions if action.action.effect is RowEffect.UPDATE]
@@ -83,9 +89,9 @@ class ActionsHere:
         return frozenset(self._named(item for item in told if item is not None))
 
     def wanted(self, source: pa.Table | None) -> WantedRows:
-        """Which rows of the target an action may change, but for those that meet no row of the source.
+        """A filter for the target rows that an action may change, except actions for rows without a source row.
 
-        Raises LeftToEngineError where all may be.
+        Raises LeftToEngineError where any row may change.
         """
         return self._with_condition() if source is None else self._with_keys(source)
 
@@ -104,7 +110,7 @@ class ActionsHere:
         return WantedRows(frozenset(self._named(known)), some, CHANGED_ROWS)
 
     def _with_keys(self, source: pa.Table) -> WantedRows:
-        """The rows with keys that the source has."""
+        """A filter for the target rows whose join keys occur in the source."""
         import pyarrow.compute as pc
 
         ((theirs, _),) = self._theirs.schemas.items()
@@ -126,13 +132,13 @@ class ActionsHere:
         return WantedRows(frozenset(self._named(mine for mine, _ in keys)), met, CHANGED_ROWS)
 
     def _sides(self, equality: Compared) -> Iterator[tuple[RowExpression, RowExpression]]:
-        """The target's side of an equality and the source's, if each is of one."""
+        """The target's side of an equality and the source's, if each side uses columns of one table only."""
         for mine, other in ((equality.left, equality.right), (equality.right, equality.left)):
             if _aliases(mine) == {self._alias} and _aliases(other) == self._theirs.schemas.keys():
                 yield mine, other
 
     def _named(self, expressions: Iterable[RowExpression]) -> Iterator[str]:
-        """The target's columns that expressions are made of."""
+        """Names of the target columns that expressions use."""
         return (column.name for item in expressions for column in columns_of(item) if column.alias == self._alias)
 
 

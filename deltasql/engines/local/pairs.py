@@ -1,4 +1,4 @@
-"""Joins of a few rows."""
+"""In-process joins of small tables."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _TOO_MANY_PAIRS = f"more than {JOINED_PAIRS:,} pairs of rows meet"
 
 
 def equal_pairs(left: BoundRows, right: BoundRows, on: RowExpression) -> tuple[Numbers, Numbers]:
-    """The places of the pairs of rows for which `on` is TRUE, ordered by those on the left.
+    """Row indexes, left and right, of the pairs of rows for which `on` is TRUE, ordered by the left index.
 
-    Raises LeftToEngineError where too many would have to be looked at.
+    Raises LeftToEngineError where more than JOINED_PAIRS pairs would have to be evaluated.
     """
     first, second = _candidates(left, right, on)
     hit = places_where(on, paired(left, first, right, second))
@@ -30,12 +30,12 @@ def equal_pairs(left: BoundRows, right: BoundRows, on: RowExpression) -> tuple[N
 
 
 def paired(left: BoundRows, first: Numbers, right: BoundRows, second: Numbers) -> BoundRows:
-    """The rows at some places on the left, each beside the one on the right at the place that goes with it."""
+    """Joined rows: the left row with each index in `first`, beside the right row with the index in `second`."""
     return BoundRows({**left.at(first).tables, **right.at(second).tables}, len(first))
 
 
 def _candidates(left: BoundRows, right: BoundRows, on: RowExpression) -> tuple[Numbers, Numbers]:
-    """Pairs among which all are that `on` is TRUE for: those with one value in a column that it says is equal."""
+    """Row indexes of a superset of the pairs for which `on` is TRUE: those equal in one equality of `on`, else all."""
     import numpy as np
 
     for key in equalities(on):
@@ -50,7 +50,7 @@ def _candidates(left: BoundRows, right: BoundRows, on: RowExpression) -> tuple[N
 
 
 def equalities(on: RowExpression) -> Iterator[Compared]:
-    """Comparisons that must be TRUE for `on` to be, of values that can be looked up: a DOUBLE has two zeros."""
+    """Equalities that `on` implies, over types that allow a lookup: no BOOLEAN, and no DOUBLE, which has two zeros."""
     match on:
         case Compared("=") as found if found.left.type not in {BOOLEAN, DOUBLE}:
             yield found
@@ -60,7 +60,7 @@ def equalities(on: RowExpression) -> Iterator[Compared]:
 
 
 def _alias(side: RowExpression) -> str | None:
-    """Whose column a side of a comparison is."""
+    """Alias of the table whose column, possibly widened, a side of a comparison is; None for any other expression."""
     match side:
         case ColumnOf(alias):
             return alias
@@ -73,7 +73,7 @@ def _alias(side: RowExpression) -> str | None:
 def _with_equal(
     left: BoundRows, mine: RowExpression, right: BoundRows, others: RowExpression
 ) -> tuple[Numbers, Numbers]:
-    """The places of all pairs of one value; NULL has none."""
+    """Row indexes, left and right, of all pairs with equal values; NULL equals nothing."""
     import numpy as np
     import pyarrow.compute as pc
 

@@ -1,4 +1,4 @@
-"""The values of expressions over rows in memory, as Spark would have them."""
+"""In-process evaluation of expressions over Arrow tables, with Spark's semantics."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ _COMPARE = {
     ">": "greater",
     ">=": "greater_equal",
 }
-"""Arrow's names of operators, which give NULL where Spark's do."""
+"""Arrow's functions for comparison operators; they return NULL where Spark's do."""
 _CHECKED = {"+": "add_checked", "-": "subtract_checked", "*": "multiply_checked"}
 _OF_DOUBLES = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class BoundRows:
-    """So many rows, each made of one row of each of several tables, which go by their aliases."""
+    """`count` joined rows: row n consists of row n of each table, by alias."""
 
     tables: Mapping[str, pa.Table]
     count: int
@@ -55,7 +55,7 @@ class BoundRows:
         return self.tables[alias].column(name)
 
     def at(self, places: Numbers) -> BoundRows:
-        """The rows at some places."""
+        """The rows with some row indexes."""
         return BoundRows({alias: table.take(places) for alias, table in self.tables.items()}, len(places))
 
 
@@ -65,13 +65,13 @@ def rows_of(alias: str, table: pa.Table) -> BoundRows:
 
 
 def values(expression: RowExpression, rows: BoundRows) -> pa.Array | pa.ChunkedArray:
-    """The value for each row. Raises LeftToEngineError for a number that its type cannot hold."""
+    """The expression's value for each row. Raises LeftToEngineError for arithmetic that overflows."""
     found = _values(expression, rows)
     return _repeated(found, rows.count) if isinstance(expression, Constant) else found
 
 
 def _values(expression: RowExpression, rows: BoundRows) -> Any:
-    """As `values`; the scalar that a constant is."""
+    """As `values`, but a constant yields an Arrow scalar."""
     import pyarrow.compute as pc
 
     from deltasql.result_arrow import arrow_type
@@ -100,17 +100,16 @@ def _values(expression: RowExpression, rows: BoundRows) -> Any:
 
 
 def _sides(left: RowExpression, right: RowExpression, rows: BoundRows) -> tuple[Any, Any]:
-    """The values of both sides, of which one constant need not be repeated."""
+    """The values of both sides; one constant side stays an Arrow scalar."""
     return values(left, rows) if isinstance(right, Constant) else _values(left, rows), _values(right, rows)
 
 
 def checked_table(
     expressions: Iterable[RowExpression], rows: BoundRows, schema: pa.Schema, checks: Iterable[RowExpression]
 ) -> pa.Table:
-    """Columns of `schema` with the values of expressions.
+    """A table of `schema` with the values of expressions, one per column.
 
-    Raises LeftToEngineError where a row does not satisfy all `checks`, which are over these columns: which one, the
-    engine says.
+    Raises LeftToEngineError if a row violates one of `checks`, which are over these columns: the engine then names it.
     """
     import pyarrow as pa
 
@@ -122,14 +121,14 @@ def checked_table(
 
 
 def places_where(condition: RowExpression | None, rows: BoundRows) -> Numbers:
-    """Where a condition is TRUE, in order; everywhere where there is none."""
+    """Ascending indexes of the rows for which a condition is TRUE; all rows if there is no condition."""
     import numpy as np
 
     return np.arange(rows.count) if condition is None else np.flatnonzero(holds(condition, rows))
 
 
 def holds(condition: RowExpression, rows: BoundRows) -> Numbers:
-    """For each row whether a condition is TRUE."""
+    """Boolean array: for each row, whether a condition is TRUE."""
     import pyarrow.compute as pc
 
     found: Numbers = pc.fill_null(values(condition, rows), fill_value=False).to_numpy(zero_copy_only=False)
@@ -155,7 +154,7 @@ def _compared(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array 
 
 
 def _with_nan(operator: str, left: Any, right: Any, found: Any) -> pa.Array | pa.ChunkedArray:
-    """What Arrow has found of DOUBLEs as Spark has it: NaN is equal to itself, and greater than all others."""
+    """Arrow's comparison result `found` for DOUBLEs, corrected to Spark's rules: NaN = NaN, and NaN is the greatest."""
     import pyarrow.compute as pc
 
     if operator[0] == ">":
@@ -177,12 +176,12 @@ def _computed(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array 
     import pyarrow.compute as pc
 
     if operator == "%":
-        # Of the sign of what is divided, as Spark has it.
+        # With the sign of the dividend, as in Spark.
         return pc.subtract(left, pc.multiply(pc.divide(left, right), right))
     try:
         return pc.call_function((_OF_DOUBLES if kind == DOUBLE else _CHECKED)[operator], [left, right])
     except pa.ArrowInvalid:
-        # What becomes of it, a setting of Spark's says.
+        # A setting of Spark decides between an error and NULL.
         raise LeftToEngineError from None
 
 

@@ -1,4 +1,4 @@
-"""Steps of a rewrite that do not depend on who evaluates its expressions: its files before, and its outcome after."""
+"""Steps of a file rewrite common to in-process evaluation and engine: its input files, and its outcome."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def candidates(target: Scan, alias: str, key_ranges: Iterable[tuple[EqualKey, Any, Any]]) -> Scan:
-    """`target`, which goes by an alias, without the files whose statistics rule out all keys within some ranges."""
+    """`target` (known by `alias`) without the files whose statistics exclude all `key_ranges` (key, least, greatest)."""
     usable = [(key.target, low, high) for key, low, high in key_ranges if _comparable(key.type, low)]
     if not usable or target.files.num_rows == 0:
         return target
@@ -42,7 +42,7 @@ def candidates(target: Scan, alias: str, key_ranges: Iterable[tuple[EqualKey, An
 
 
 def _comparable(kind: DataType | None, value: Any) -> bool:
-    """Whether the bounds of a column can be compared with a key's value as they are, without Spark's casts."""
+    """Whether a column's min/max bounds compare with a key's value directly, without Spark's casts."""
     match kind:
         case PrimitiveType("string"):
             return type(value) is str
@@ -57,17 +57,17 @@ def _comparable(kind: DataType | None, value: Any) -> bool:
 
 
 def same_columns(output: StructType, columns: StructType) -> bool:
-    """Whether rows of the target are written as they are."""
+    """Whether output and target have the same column names and types, so that unchanged rows are copied as they are."""
     return [(item.name, item.type) for item in output] == [(item.name, item.type) for item in columns]
 
 
 def most_changed(stores: Stores, files: pa.Table) -> float:
-    """The most rows of some files that may change in this process."""
+    """The maximum number of changed rows in `files` for which this process does the file rewrite."""
     return min(CHANGED_ROWS, CHANGED_PART * count_live_rows(stores, files))
 
 
 def changed_columns(operator: Rewrite) -> Iterator[str]:
-    """The columns that an update sets."""
+    """Names of the columns that an update sets."""
     updates = [action.values for action in operator.actions if action.effect is RowEffect.UPDATE]
     for index, (field, keep) in enumerate(zip(operator.output, operator.keep, strict=True)):
         if any(values[index] != keep for values in updates):
@@ -77,7 +77,7 @@ def changed_columns(operator: Rewrite) -> Iterator[str]:
 def kept_files(
     session: SessionFacts, operator: Rewrite, stage: FileStage, found: Positions, files: pa.Table
 ) -> list[KeptFile]:
-    """Those of the target's files in which rows were found, for `Stage.succeed`. Raises what `StoredRows` raises."""
+    """The target's files that contain rows of `found`, for `Stage.succeed`. Raises what `StoredRows` raises."""
     paths = files.column("location").to_pylist()
     stored = StoredRows(session, operator.target, operator.output, paths)
     by_path = {decode_path(uri): (uri, positions) for uri, positions in found.rows.items()}
@@ -93,7 +93,7 @@ def kept_files(
 
 
 def marked(operator: Rewrite, done: Rewritten, found: Positions) -> Rewritten:
-    """`done`, which leaves the files of the target where they are, and marks the rows that were found."""
+    """`done` with the rows of `found` as deletion vectors: no file of the target is replaced."""
     files = subset(operator, found.rows)
     paths = dict(zip(files.column("location").to_pylist(), files.column("path").to_pylist(), strict=True))
     rows = {paths[decode_path(uri)]: places for uri, places in found.rows.items()}
@@ -101,7 +101,7 @@ def marked(operator: Rewrite, done: Rewritten, found: Positions) -> Rewritten:
 
 
 def subset(operator: Rewrite, uris: Iterable[str]) -> pa.Table:
-    """The rows of the target's file list for some file URIs, as Spark writes them."""
+    """The entries of the target's file list for some file URIs (spelled as Spark does)."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -113,7 +113,7 @@ def subset(operator: Rewrite, uris: Iterable[str]) -> pa.Table:
 def outcome(
     operator: Rewrite, staged: Staged, removed: pa.Table | None, per_action: tuple[int, ...], source_rows: int
 ) -> Rewritten:
-    """What a rewrite did that staged new files, and replaces those of the list `removed`."""
+    """Outcome of a copy-on-write rewrite: `staged` files replace those of the list `removed`."""
     pairs = zip(operator.actions, per_action, strict=True)
     changed = sum(count for action, count in pairs if action.effect is not RowEffect.DELETE)
     paths = () if removed is None else tuple(removed.column("path").to_pylist())

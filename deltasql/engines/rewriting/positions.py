@@ -1,4 +1,4 @@
-"""Which rows of which files an action applies to: the content of new deletion vectors."""
+"""Row indexes, by file, of the rows that actions change: the content of new deletion vectors."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """Sorted row positions by file URI, as Spark writes it; rows by 1-based number of their action.
+    """Sorted row indexes by file URI (spelled as Spark does), and number of rows by 1-based action number.
 
-    `fired` counts a row once for every source row that it met.
+    `fired` counts a row once for every source row that it matched.
     """
 
     rows: Mapping[str, np.ndarray[Any, Any]] = field(default_factory=dict)
@@ -29,13 +29,13 @@ class Positions:
         return sum(len(rows) for rows in self.rows.values())
 
     def counts_of(self, actions: int) -> dict[str, int]:
-        """What is counted of acted rows, where nothing is inserted: see `ActedRows.counters`."""
+        """The counters of a rewrite that inserts nothing, by the names of `ActedRows.counters`."""
         counts = {f"action{number}": self.counts.get(number, 0) for number in range(1, actions + 1)}
         return {**counts, "source_rows": self.fired}
 
 
 def listed_positions(found: Iterable[tuple[str, int, int]]) -> Positions:
-    """Positions from a list of (file URI, row position, action)."""
+    """Positions from tuples (file URI, row index, action number)."""
     import numpy as np
 
     rows: dict[str, set[int]] = defaultdict(set)
@@ -49,7 +49,10 @@ def listed_positions(found: Iterable[tuple[str, int, int]]) -> Positions:
 
 
 def positions_of(places: np.ndarray[Any, Any], actions: np.ndarray[Any, Any], paths: Sequence[str]) -> Positions:
-    """Positions from the places of rows (see ROW_PLACE) and their actions; `paths` are the files by their numbers."""
+    """Positions from ROW_PLACE values (file number and row index in one integer) and the action number of each.
+
+    `paths` are the files by number.
+    """
     import numpy as np
 
     own, first = np.unique(places, return_index=True)

@@ -1,6 +1,6 @@
-"""What Sail computes otherwise than Spark, kept from going unnoticed: texts with checks, and the types of what comes.
+"""Queries and rewrites for Sail with runtime checks where its results would differ from Spark's.
 
-See `sql/dialects/sail_checks`. An engine that checks types itself gets the texts as they are.
+See `sql/dialects/sail_checks`. An engine that checks types itself gets the SQL text unchanged.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _NAMELESS = re.compile(r"\bis\s+(?:not\s+)?null\b|\bin\s*\(", re.IGNORECASE)
 
 
 def checked_query(session: SparkSession, sql: str, *, ansi: bool, may: May, compared_only: bool) -> DataFrame:
-    """The rows of a query, which fail where they fail on Spark, under the names that Sail gives them.
+    """The rows of a query with runtime checks that fail where Spark fails, under Spark's column names.
 
-    Raises NotOnSailError, and what Sail says of the text as it is.
+    Raises NotOnSailError, and Sail's errors for the unchanged text.
     """
     known = rows_of_query(session)
     sql = values_alike(rows_selected(select_first(sql)))
@@ -56,7 +56,7 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool, may: May, comp
     try:
         safe = with_checks(alike, ansi=ansi, days=days, decimals=decimals, rows=known, compared_only=compared_only)
     except NotOnSailError:
-        # What is wrong with a call, such as the number of its arguments, comes first.
+        # Sail's own error, such as for a wrong number of arguments, takes precedence.
         rows.schema  # noqa: B018 - Spark Connect looks only now
         raise
     if safe != sql:
@@ -68,7 +68,7 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool, may: May, comp
 
 
 def _sortable(session: SparkSession, sql: str) -> str:
-    """`sql` with what it is sorted by as columns, where Sail does not find these else."""
+    """`sql` with the expressions of ORDER BY as columns, where Sail cannot resolve them otherwise."""
     from pyspark.errors import PySparkException
 
     try:
@@ -76,7 +76,7 @@ def _sortable(session: SparkSession, sql: str) -> str:
         if turned != sql:
             _columns(session, turned)
     except PySparkException:
-        # What is wrong, Sail says of the text as it was given.
+        # Sail's error is to refer to the original text.
         return sql
     return turned
 
@@ -97,12 +97,12 @@ def _renamed(session: SparkSession, safe: str, names: list[str]) -> DataFrame:
 
 
 def _branches_alike(session: SparkSession, sql: str) -> str:
-    """`sql` with casts in branches of set operations to the types that they have in common in Spark.
+    """`sql` with the branches of set operations cast to their common types in Spark.
 
-    Raises NotOnSailError where these are not known: Sail takes those of the first branch.
+    Raises NotOnSailError where these cannot be determined: Sail takes the types of the first branch.
     """
     for place in reversed(range(len(set_operations(sql)))):
-        # What is cast within moves the others.
+        # A cast inserted inside an operation shifts the positions of those around it.
         sql = _cast_operation(session, sql, set_operations(sql)[place])
     return sql
 
@@ -124,7 +124,7 @@ def _cast_operation(session: SparkSession, sql: str, branches: Sequence[Branch])
 
 
 def _schemas(session: SparkSession, branches: Sequence[Branch]) -> list[StructType]:
-    """The columns of each branch; nothing where one names what only the whole query knows, or is wrong."""
+    """The schema of each branch; empty where a branch is invalid, or uses names of the enclosing query."""
     from pyspark.errors import PySparkException
 
     try:
@@ -138,7 +138,7 @@ def _casts(kinds: Sequence[DataType], wanted: Sequence[DataType]) -> list[str]:
 
 
 def _common(kinds: Sequence[DataType]) -> DataType:
-    """The type of a column of a set operation. Raises NotOnSailError where that is not known."""
+    """The type of a column of a set operation. Raises NotOnSailError where it cannot be determined."""
     found = kinds[0] if _is_one(kinds) else common_type(kinds)
     if found is None:
         raise _mixed(kinds)
@@ -151,7 +151,7 @@ def _mixed(kinds: Sequence[DataType]) -> NotOnSailError:
 
 
 def _is_one(kinds: Sequence[DataType]) -> bool:
-    """Whether the first type is that of all, where NULL may stand for any other, also within arrays and maps."""
+    """Whether all types equal the first, where VOID (NULL) equals any type, also within arrays and maps."""
     return all(_is_within(kind, kinds[0]) for kind in kinds)
 
 
@@ -169,9 +169,9 @@ def _is_within(kind: DataType, wide: DataType) -> bool:
 
 
 def checked_rewrite(operator: Rewrite, own: Texts) -> Rewrite:
-    """A rewrite whose conditions and values fail where they fail on Spark; `own` puts checks into a text.
+    """`operator` with runtime checks in its conditions and values; `own` inserts the checks into SQL text.
 
-    Constraints stay as they are, for errors name them: see `checked_rows`.
+    Constraints stay unchanged, since errors quote them: see `checked_rows`.
     """
     join = operator.join
     if join is not None:

@@ -1,4 +1,4 @@
-"""Statements of Spark's own that another engine has not, done by this process: variables, files in a directory."""
+"""Spark statements that Sail lacks, executed by this process: session variables, INSERT OVERWRITE DIRECTORY."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _DESCRIBE = re.compile(r"\s*desc(?:ribe)?\s+(?:query\s+)?(?=(?:select|with|from|
 
 
 def done_here(spark: SparkHandle, frames: Frames, sql: str, relations: Mapping[str, Operator]) -> RowSource | None:
-    """What a statement gives; None where it is left to the engine. Raises NotOnSailError, SparkError."""
+    """The result rows of a statement executed by this process; None for any other. Raises NotOnSailError, SparkError."""
     if run_variable_command(sql, variables_of(spark), lambda query: frames.query(query, relations)):
         return CommandRows(_NOTHING, ())
     try:

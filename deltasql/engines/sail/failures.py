@@ -1,14 +1,16 @@
-"""What Sail says, which has no conditions of Spark's, as if Spark had said it."""
+"""Translation of Sail's error messages, which have no error conditions, to Spark's conditions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.engines.spark.failures.write_errors import Failure
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import NotOnSailError
+from deltasql.errors.suggestion import similar_names
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
@@ -187,14 +189,29 @@ _NOT_THERE = (
 
 
 def sail_error(error: PySparkException) -> Failure | DeltaSqlError:
-    """The meaning of an error of Sail's: what it lacks, else Spark's condition for its message."""
+    """Error for an exception of Sail: NotOnSailError for an unsupported feature, else the matching Spark condition."""
     text = str(error)
     missing = not_there(text, unsupported=type(error).__name__ == "UnsupportedOperationException")
     return sail_failure(text) if missing is None else missing
 
 
+def with_proposals(failure: Failure, columns: Iterable[str]) -> Failure:
+    """An unresolved name with the columns that it resembles most, as Spark proposes them; Sail names none."""
+    name = failure.parameters.get("objectName", "").rpartition(".")[2].strip("`")
+    names = similar_names(name, columns, most=_MOST_PROPOSED, cutoff=0.0)
+    found = ["`" + column.replace("`", "``") + "`" for column in names]
+    if failure.condition != _UNRESOLVED or not found:
+        return failure
+    text = f"{failure.text} Did you mean one of the following? [{', '.join(found)}]."
+    values = {**failure.parameters, "proposal": ", ".join(found)}
+    return replace(failure, condition="UNRESOLVED_COLUMN.WITH_SUGGESTION", text=text, parameters=values)
+
+
+_UNRESOLVED, _MOST_PROPOSED = "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", 5
+
+
 def sail_failure(text: str) -> Failure:
-    """Spark's condition for a message of Sail's; SAIL_ERROR where it has none."""
+    """The Spark condition that matches a message of Sail; SAIL_ERROR if there is none."""
     for pattern, make in _KNOWN:
         found = pattern.search(text)
         if found is not None:
@@ -204,7 +221,10 @@ def sail_failure(text: str) -> Failure:
 
 
 def not_there(text: str, *, unsupported: bool) -> DeltaSqlError | None:
-    """The error for what Sail has not; None for any other message. `unsupported` says that Sail called it so."""
+    """NotOnSailError for a message about an unsupported feature; None for any other message.
+
+    `unsupported`: Sail raised UnsupportedOperationException.
+    """
     for pattern, what in _NOT_THERE:
         found = pattern.search(text)
         if found is not None:

@@ -8,21 +8,23 @@ from warnings import warn
 
 from deltasql.engines.sail.checks import checked_query, checked_rewrite
 from deltasql.engines.sail.commands import done_here
+from deltasql.engines.sail.failures import sail_error, with_proposals
 from deltasql.engines.sail.held_variables import variables_of
 from deltasql.engines.sail.kinds import parts_over, rows_of_frame, rows_of_tables
 from deltasql.engines.sail.parquet_views import with_parquet_files
 from deltasql.engines.sail.texts import NOTHING, May, OwnTexts, has_char, may_have
 from deltasql.engines.sail.type_checks import check_casts, check_rewrite, check_write, refuse_stray
-from deltasql.engines.spark.failures.write_errors import WriteContext
+from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
 from deltasql.engines.spark.reading.checked_rows import Texts
 from deltasql.engines.spark.reading.frames import NO_SETTINGS, Frames, types_over
 from deltasql.engines.spark.session.local_rows import held_rows
 from deltasql.engines.spark.session.scratch import hold_with
 from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import NotOnSailError
 from deltasql.plan import marks
 from deltasql.plan.hidden import ORDINAL
-from deltasql.plan.operators import Operator, Rewrite, SqlFunction
+from deltasql.plan.operators import Operator, Rewrite, Scan, SqlFunction, SqlQuery
 from deltasql.result import RowSource
 from deltasql.schema.types import DataType, StructType
 from deltasql.settings.session_settings import ANSI, DEFAULTS, UNPROVEN
@@ -35,6 +37,7 @@ from deltasql.sql.dialects.sail_paths import with_parts
 from deltasql.sql.dialects.sail_pipes import without_pipes
 
 if TYPE_CHECKING:
+    from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame
 
 
@@ -44,6 +47,20 @@ class SailFrames(Frames):
     def __init__(self, spark: SparkHandle) -> None:
         super().__init__(spark)
         self.texts = OwnTexts(spark)
+        self._columns: dict[str, None] = {}
+        """The names of columns that the statement's relations have."""
+
+    def understood(self, error: PySparkException) -> Failure | DeltaSqlError:
+        """See `sail_error`. A name that no relation has comes with columns that it resembles."""
+        found = sail_error(error)
+        return with_proposals(found, self._columns) if isinstance(found, Failure) else found
+
+    def _note_columns(self, operators: Iterable[Operator]) -> None:
+        for operator in operators:
+            if isinstance(operator, Scan):
+                self._columns |= dict.fromkeys(operator.schema.names)
+            elif isinstance(operator, SqlQuery) and operator.view is None:
+                self._note_columns(operator.relations.values())
 
     def held(self, rows: DataFrame) -> DataFrame:
         return held_rows(self._spark, rows, self.work.keep)
@@ -70,6 +87,7 @@ class SailFrames(Frames):
         self, rows: DataFrame, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str]
     ) -> Sequence[str]:
         columns = rows.columns if scope and variables_of(self._spark) else []
+        self._note_columns(operator for operator, _ in scope)
         texts = [self._unchecked(text, columns) for text in expressions]
         return parts_over(self._spark, rows, scope, texts)
 
@@ -83,6 +101,7 @@ class SailFrames(Frames):
         check_write(operator, self._types, sql, write)
 
     def checked_rewrite(self, operator: Rewrite, sql: str, write: WriteContext) -> Rewrite:
+        self._note_columns([operator.target, *([] if operator.source is None else [operator.source])])
         with self.views(operator.relations):
             check_rewrite(operator, self._types, sql, write)
             return checked_rewrite(operator, self._over_rewrite(operator))
@@ -114,6 +133,7 @@ class SailFrames(Frames):
     ) -> DataFrame:
         """The rows of `sql`, whose `relations` are there."""
         session = self._spark.session
+        self._note_columns(relations.values())
         sql = self.texts.query(sql, self.texts.reach(relations.values(), self.frame))
         sql = self._without_pipes(sql)
         sql = with_parquet_files(self._spark, sql, self.work)

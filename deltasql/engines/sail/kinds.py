@@ -1,4 +1,4 @@
-"""The types of what a text computes, as an engine that is not Spark tells them: for `sql/dialects/sail_exact`."""
+"""Types of columns and expressions, asked of Sail's analyser: for `sql/dialects/sail_exact`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def rows_of_query(session: SparkSession) -> OperandRows:
-    """What a session knows of the rows that parts of its queries are over."""
+    """Columns and expression types of query scopes (the FROM clauses of queries and sub-queries), asked of a session."""
 
     @cache
     def columns(scope: SailScope) -> StructType:
@@ -37,7 +37,7 @@ def rows_of_query(session: SparkSession) -> OperandRows:
 
 
 def rows_of_frame(session: SparkSession, frame: DataFrame) -> OperandRows:
-    """What is known of expressions over the rows of a DataFrame, and of the sub-queries in them."""
+    """Columns of a DataFrame, and types of expressions over its rows; sub-queries in these as in `rows_of_query`."""
     query = rows_of_query(session)
 
     @cache
@@ -56,7 +56,9 @@ def rows_of_frame(session: SparkSession, frame: DataFrame) -> OperandRows:
 
 
 def rows_of_tables(session: SparkSession, tables: Callable[[], list[tuple[str, StructType]]]) -> OperandRows:
-    """The same over the joined rows of some tables, each under its alias, which is asked for once it is needed."""
+    """Columns of the join of some (alias, schema) pairs, which are computed on first use; sub-queries as in
+    `rows_of_query`. Expressions over the join have no types.
+    """
     query = rows_of_query(session)
 
     @cache
@@ -73,7 +75,7 @@ def rows_of_tables(session: SparkSession, tables: Callable[[], list[tuple[str, S
 
 
 def _schema(make: Callable[[], DataFrame]) -> StructType | None:
-    """The columns of rows; None where the engine does not take the text, or has a type that is none of ours."""
+    """The schema of a DataFrame; None where the engine rejects the text, or a column has an unsupported type."""
     from pyspark.errors import PySparkException
 
     try:
@@ -85,7 +87,9 @@ def _schema(make: Callable[[], DataFrame]) -> StructType | None:
 def parts_over(
     spark: SparkHandle, frame: DataFrame, scope: Sequence[tuple[Operator, str]], texts: Sequence[str]
 ) -> Sequence[str]:
-    """Expressions over the joined rows of a scope, which are `frame`, with parts of maps and arrays as `with_parts`."""
+    """Expressions over `frame`, the joined rows of a scope, with dotted paths into maps and arrays rewritten by
+    `with_parts`.
+    """
     if not may_have(operator for operator, _ in scope).parts:
         return texts
     rows = rows_of_frame(spark.session, frame)

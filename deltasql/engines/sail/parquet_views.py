@@ -1,6 +1,6 @@
-"""``parquet.`/a/path` `` in a query of an engine that takes other columns from such files than Spark does.
+"""``parquet.`/a/path` `` in queries for Sail, which infers other columns from such files than Spark does.
 
-This process reads the files, with the columns that Spark's reader gives them, where it is certain which these are.
+This process reads the files, with the columns of Spark's reader, where these can be determined.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from deltasql.engines.spark.reading.workspace import Workspace
 
 _TAKES_ALL = re.compile(r"\b(?:table|natural)\b|(?:\A|[(>,])\s*from\b", re.IGNORECASE)
-"""What reads all columns, and says so by no star and no name."""
+"""Syntax that reads all columns without a star or column names."""
 
 
 def with_parquet_files(spark: SparkHandle, sql: str, work: Workspace) -> str:
-    """`sql` with a temporary view in place of each ``parquet.`path` ``. `work` keeps the rows while they are needed.
+    """`sql` with a temporary view in place of each ``parquet.`path` ``. `work` keeps the rows alive.
 
     Raises UnreadableDataFileError, and what `parquet_files` raises.
     """
@@ -43,7 +43,7 @@ def with_parquet_files(spark: SparkHandle, sql: str, work: Workspace) -> str:
 
 
 def _rows(stores: Stores, files: Sequence[str], columns: StructType, sql: str) -> pa.Table:
-    """The columns that a query may use, of all files. Raises NotOnSailError for days of another calendar."""
+    """The rows of all files, with the columns that a query may use. Raises NotOnSailError for Julian-calendar dates."""
     takes_all, named = _TAKES_ALL.search(sql) is not None, UsedNames([sql])
     used = tuple(field for field in columns if takes_all or field.name in named)
     try:

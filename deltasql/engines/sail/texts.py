@@ -1,6 +1,6 @@
-"""Texts of a statement as an engine gets them that lacks what Spark has: variables, functions of SQL, CHAR, checks.
+"""SQL text of a statement, adapted to an engine without Spark's variables, SQL functions, CHAR padding and checks.
 
-An engine that has them gets the texts as they are.
+An engine that has these gets the text unchanged.
 """
 
 from __future__ import annotations
@@ -29,28 +29,28 @@ if TYPE_CHECKING:
 _CHAR = re.compile(r"char\((\d+)\)")
 _WITH_CHAR = re.compile(r"\bchar\(")
 _DAYS = re.compile(r"date|day|trunc", re.IGNORECASE)
-"""Words of what gives a DATE: casts, literals and functions."""
+"""Words of casts, literals and functions that yield a DATE."""
 _DECIMALS = re.compile(
     r"\d\.|\.\d|\dbd\b|\b(?:dec|decimal|numeric|float|real|try_avg|ceil|ceiling|floor)\b|from_json|json_tuple|schema_of",
     re.IGNORECASE,
 )
-"""Words of what gives a DECIMAL or a FLOAT."""
+"""Words of casts, literals and functions that yield a DECIMAL or a FLOAT."""
 _PARTS = re.compile(r"map\w*\s*[(<]|\bstruct|collect_", re.IGNORECASE)
-"""Words of what gives a MAP or an ARRAY of structs."""
+"""Words of casts and functions that yield a MAP or an ARRAY of structs."""
 NOTHING = Reach({}, frozenset(), frozenset())
 
 
 @dataclass(slots=True)
 class OwnTexts:
-    """What one statement calls, by name; see `frames.Frames`, which asks for its texts here."""
+    """Adapts the SQL text of one statement for Sail (see `SailFrames`); `functions` are its SQL functions by name."""
 
     spark: SparkHandle
     functions: dict[str, Inline] = field(default_factory=dict)
     told_variables: str = ""
-    """What Spark's plan would tell of variables, once a query has named one."""
+    """The marker of a variable in a plan of Spark, once a query has used one; else ""."""
 
     def learn(self, name: str, function: SqlFunction, columns: Iterable[str]) -> Inline:
-        """A function that texts may call from now on. Raises NotOnSailError."""
+        """Registers a SQL function, to be inlined where a text calls it from now on. Raises NotOnSailError."""
         if function.settings:
             raise NotOnSailError(what=f"the function {name}, which was made under other settings")
         found = Inline(name, function_text(function.text), frozenset(item.upper() for item in columns))
@@ -58,7 +58,10 @@ class OwnTexts:
         return found
 
     def reach(self, relations: Iterable[Operator], rows: Callable[[Operator], DataFrame]) -> Reach:
-        """The columns of relations, where a table with CHAR is among what they read; `rows` are theirs."""
+        """The columns of relations, by their CHAR lengths; empty if no relation reads a CHAR column.
+
+        `rows` gives the DataFrame of a relation.
+        """
         relations = list(relations)
         if not any(map(has_char, relations)):
             return NOTHING
@@ -71,7 +74,7 @@ class OwnTexts:
         return found
 
     def query(self, sql: str, reach: Reach) -> str:
-        """A query. Columns of its own that are CHAR are known as such to whoever reads them."""
+        """`sql`, a query, for the engine: functions inlined, variables replaced, CHAR comparisons padded."""
         sql = inlined(sql, self.functions) if self.functions else sql
         if variables_of(self.spark):
             given, sql = sql, query_with_values(self.spark.session, sql, variables_of(self.spark))
@@ -79,14 +82,14 @@ class OwnTexts:
         return single_quotes(self._padded(sql, reach))
 
     def expression(self, text: str, columns: Iterable[str] | None, reach: Reach) -> str:
-        """An expression over some columns; other names may be variables, unless the columns are not known (None)."""
+        """`text`, an expression over `columns`, for the engine. Other names may be variables, unless `columns` is None."""
         text = inlined(text, self.functions) if self.functions else text
         if columns is not None and variables_of(self.spark):
             text = expression_with_values(text, variables_of(self.spark), columns)
         return single_quotes(self._padded(text, reach))
 
     def reach_in(self, rows: DataFrame, operator: Operator) -> Reach:
-        """The columns of the rows of an operator, where there is CHAR among them or below."""
+        """The columns of an operator's rows by their CHAR lengths; empty if neither it nor its inputs have CHAR."""
         return _reach(rows) if has_char(operator) else NOTHING
 
     def _padded(self, text: str, reach: Reach) -> str:
@@ -102,7 +105,7 @@ class OwnTexts:
 
 
 def _reach(rows: DataFrame) -> Reach:
-    """The columns of a DataFrame, which keep what they were declared as, as in Spark."""
+    """The columns of a DataFrame by their CHAR lengths, which are in the metadata of its fields, as in Spark."""
     fields = rows.schema.fields
     declared = {field.name: str(field.metadata[TYPE_KEY]) for field in fields if TYPE_KEY in field.metadata}
     return declared_reach(declared, [field.name for field in fields])
@@ -121,7 +124,7 @@ def has_char(operator: Operator) -> bool:
 
 
 def declared_reach(declared: Mapping[str, str], names: Iterable[str]) -> Reach:
-    """Columns of these `names`, some `declared` with lengths."""
+    """The columns `names` by their CHAR lengths; `declared` has declared types by column name."""
     lengths, parts, others = dict[str, int](), set[str](), set[str]()
     for name in names:
         text = declared.get(name, "")
@@ -136,14 +139,14 @@ def declared_reach(declared: Mapping[str, str], names: Iterable[str]) -> Reach:
 
 
 def joined(one: Reach, other: Reach) -> Reach:
-    """The columns of both. Two CHAR of one name and several lengths cannot be told apart: neither is one then."""
+    """The union of both. A name with two different CHAR lengths counts as no CHAR."""
     unlike = {name for name, length in one.lengths.items() if other.lengths.get(name, length) != length}
     others = one.others | other.others | unlike
     return Reach({**one.lengths, **other.lengths}, one.parts | other.parts, others)
 
 
 class May(NamedTuple):
-    """What there may be among the columns that a statement reads, and what it makes of them."""
+    """Flags for data types that may occur in a statement's input columns and expressions."""
 
     days: bool = False
     """A DATE."""
@@ -154,7 +157,7 @@ class May(NamedTuple):
 
 
 def may_have(operators: Iterable[Operator], text: str = "") -> May:
-    """What there may be among the columns of some operators, and what a text makes of them."""
+    """Flags for data types that may occur in the columns of some operators, or in the expressions of a SQL text."""
     operators = list(operators)
     return May(
         _may_have(operators, text, _DAYS, ("DATE",)),

@@ -1,6 +1,6 @@
-"""What Spark's analyser refuses and another engine lets pass: conditions that are no BOOLEAN, casts that there are not.
+"""Type checks of Spark's analyser that Sail lacks: conditions must be BOOLEAN, and casts must exist.
 
-Asked of the engine's own analyser, once for a statement, before any row is computed.
+The types come from the engine's analyser, asked once per statement before any row is computed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _LOOKED_UP = re.compile(rf"(?:(?:`(?:[^`]|``)*`|\w+)\.)?{LOOKUP}\b")
 
 
 def check_rewrite(operator: Rewrite, types: Types, sql: str, write: WriteContext) -> None:
-    """Raises the error of Spark's for a wrong condition or cast of UPDATE, DELETE, MERGE, and NotOnSailError."""
+    """Raises Spark's error for an invalid condition or cast of UPDATE, DELETE or MERGE. Raises NotOnSailError, too."""
     join = operator.join
     conditions = [action.condition for action in operator.actions if action.condition]
     conditions += [join.on] if join is not None else []
@@ -58,7 +58,10 @@ def check_rewrite(operator: Rewrite, types: Types, sql: str, write: WriteContext
 
 
 def check_write(operator: Operator, types: Types, sql: str, write: WriteContext) -> None:
-    """The same for what an INSERT computes, and for the condition of REPLACE WHERE."""
+    """Raises Spark's error for an invalid cast in the values of an INSERT, or an invalid REPLACE WHERE condition.
+
+    Raises NotOnSailError, too.
+    """
     if isinstance(operator, Project):
         values = [value for _, value in operator.columns]
         _check([(operator.child, "x")], [], values, types, sql, write)
@@ -71,7 +74,7 @@ def check_write(operator: Operator, types: Types, sql: str, write: WriteContext)
 
 
 def check_casts(scope: Scope, expressions: Sequence[str], types: Types, sql: str) -> None:
-    """The same for the casts in some expressions."""
+    """Raises Spark's error for an invalid cast in expressions over the joined rows of `scope`."""
     _check(scope, [], expressions, types, sql, None)
 
 
@@ -128,11 +131,13 @@ _NO_CASTS = {
     "parts": {"number", "boolean", "date", "time", "plain time", "binary"},
     "text": {"parts"},
 }
-"""From what there is no cast to what, in ANSI mode. Source: Spark, ANSI compliance, Cast."""
+"""Groups of target types that a group of source types has no cast to, in ANSI mode. Source: Spark, ANSI compliance,
+Cast.
+"""
 
 
 def has_cast(source: DataType, target: DataType) -> bool:
-    """Whether Spark has a cast between these types; TRUE for two that both have parts."""
+    """Whether Spark has a cast from `source` to `target`; True for any two nested types."""
     if source in {VOID, target}:
         return True
     return target != VOID and _group(target) not in _NO_CASTS.get(_group(source), ())
@@ -147,7 +152,7 @@ def _group(kind: DataType) -> str:
 
 
 def casts_in(expression: str) -> Iterator[tuple[str, str]]:
-    """The operand and the type of each CAST in an expression; none where a lambda could have named the operand."""
+    """The operand and the type of each CAST in an expression; none if it has a lambda, whose parameter may be the operand."""
     if "->" in expression or "cast" not in expression.lower():
         return
     tokens = tokenize(expression)
@@ -164,7 +169,10 @@ def casts_in(expression: str) -> Iterator[tuple[str, str]]:
 
 
 def refuse_stray(expressions: Sequence[str], kinds: Sequence[DataType], sql: str) -> None:
-    """Raises Spark's error for a word behind an expression, which would be the name of a field in brackets."""
+    """Raises Spark's syntax error for a stray word after an expression, which in brackets would pass as a field name.
+
+    `kinds` are the types of the expressions.
+    """
     for text, kind in zip(expressions, kinds, strict=True):
         tokens = tokenize(text)
         if not isinstance(kind, StructType) or len(kind) != 1 or len(tokens) < 2:
@@ -177,7 +185,7 @@ def refuse_stray(expressions: Sequence[str], kinds: Sequence[DataType], sql: str
 
 
 def _last_as(group: Sequence[Token]) -> Token | None:
-    """The AS of a CAST, whose operand and type stand in a group of tokens."""
+    """The AS between operand and type in the bracketed tokens of a CAST; None if there is none."""
     depth, found = 0, None
     for item in group:
         depth += (item.key == "(") - (item.key == ")")

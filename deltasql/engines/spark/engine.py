@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from deltasql.datafiles.staged import Staged
 from deltasql.engines.choice import by_driver
 from deltasql.engines.door import Rewritten, Stage
-from deltasql.engines.spark.failures.spark_errors import retold
-from deltasql.engines.spark.failures.write_errors import WriteContext, assigned_sql, rewrite_context
+from deltasql.engines.spark.failures.spark_errors import failure_of, retold
+from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, assigned_sql, rewrite_context
 from deltasql.engines.spark.reading.frames import Frames, types_over
 from deltasql.engines.spark.reading.input_size import UNKNOWN_SIZE, input_size
 from deltasql.engines.spark.reading.origins import reads_below
@@ -54,6 +54,7 @@ from deltasql.settings.session_settings import IO_MODE
 from deltasql.sql.functions.spark_names import FUNCTIONS as SPARKS_OWN
 
 if TYPE_CHECKING:
+    from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame
 
     from deltasql.log.replay.snapshot import Snapshot
@@ -75,11 +76,17 @@ class SparkRuntime:
         """The DataFrames of the statement. Starts the engine."""
         return Frames(self.spark)
 
+    def understood(self, error: PySparkException) -> Failure | DeltaSqlError:
+        """The meaning of an error without a condition: see `retold`."""
+        frames = vars(self).get("frames")
+        understood = self.spark.understood if frames is None else frames.understood
+        return failure_of(error) if understood is None else understood(error)
+
     @contextmanager
     def work(self, write: WriteContext | None = None) -> Iterator[None]:
         """Work of the engine: Ctrl-C cancels it, and its errors come out as ours. Raises NeedsEngineError."""
         self.spark.require_engine()
-        with retold(self.sql, write, self.spark.understood), stoppable(self.spark), watched(self.spark):
+        with retold(self.sql, write, self.understood), stoppable(self.spark), watched(self.spark):
             yield
 
     @property
@@ -236,7 +243,12 @@ class SparkRuntime:
         with self.work():
             size = input_size(operator)
             return QueryResult(
-                self.frames.frame(operator), self.spark, size, self.sql, for_caller=lambda: self._for_caller(operator)
+                self.frames.frame(operator),
+                self.spark,
+                size,
+                self.sql,
+                for_caller=lambda: self._for_caller(operator),
+                understood=self.understood,
             )
 
     def _for_caller(self, operator: Operator) -> DataFrame:
@@ -248,7 +260,9 @@ class SparkRuntime:
         """The rows of a query that says what a write would store; what is wrong with them is said as of a write."""
         size, written = input_size(operator), WriteContext(table, assigned_sql(operator), insert=True)
         with self.work(written):
-            return QueryResult(self.frames.frame(operator), self.spark, size, self.sql, written)
+            return QueryResult(
+                self.frames.frame(operator), self.spark, size, self.sql, written, understood=self.understood
+            )
 
     def command(self, sql: str, relations: Mapping[str, Operator], function: str = "") -> RowSource:
         """Runs a statement of Spark's own, which makes the temporary function of that name."""
@@ -260,7 +274,7 @@ class SparkRuntime:
             if function:
                 self.spark.functions.add(function)
             # What it gives may be lazy, and of any size: EXECUTE IMMEDIATE runs a query.
-            return QueryResult(frame, self.spark, UNKNOWN_SIZE, self.sql)
+            return QueryResult(frame, self.spark, UNKNOWN_SIZE, self.sql, understood=self.understood)
 
     def stage(
         self,

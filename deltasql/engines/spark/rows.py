@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.reading.variants import variant_text
 from deltasql.engines.choice import handed_out
-from deltasql.engines.spark.failures.spark_errors import retold
+from deltasql.engines.spark.failures.spark_errors import Understood, retold
 from deltasql.engines.spark.failures.write_errors import WriteContext
 from deltasql.engines.spark.session.interrupts import stoppable
 from deltasql.engines.spark.session.progress import watched
@@ -43,9 +43,10 @@ class QueryResult:
         write: WriteContext | None = None,
         *,
         for_caller: Callable[[], DataFrame] | None = None,
+        understood: Understood | None = None,
     ) -> None:
         self._frame = frame
-        self._for_caller = for_caller
+        self._for_caller, self._understood = for_caller, understood
         self._spark, self._size, self._sql = spark, size, sql
         self._write = write
         self._schema: StructType | None = None
@@ -68,7 +69,7 @@ class QueryResult:
     @property
     def schema(self) -> StructType:
         if self._schema is None:
-            with retold(self._sql, None, self._spark.understood):
+            with retold(self._sql, None, self._understood):
                 self._schema = frame_schema(self._frame)
         return self._schema
 
@@ -108,7 +109,7 @@ class QueryResult:
     def _running(self) -> Iterator[None]:
         with (
             interruptible(),
-            retold(self._sql, self._write, self._spark.understood),
+            retold(self._sql, self._write, self._understood),
             stoppable(self._spark),
             watched(self._spark),
             self._spark.sized(self._size),

@@ -39,6 +39,8 @@ class MergeUnresolvedError(DeltaSqlError):
 
     @property
     def message(self) -> str:
+        if not self.columns:
+            return f"Cannot resolve {self.expression} in {self.clause}.{self.advice}"
         return super().message + ("" if self.advice else column_meant(self.expression, self.columns))
 
 

@@ -1,6 +1,6 @@
-"""The files of one table as those of another: which actions a clone takes, and what has to be copied before.
+"""File actions of SHALLOW and DEEP CLONE: adds and removes of the target, and the files to copy before its commit.
 
-Adds are `file_tables.ADD`, one row per file. No Python object is made for a file that stays where it is.
+Adds are tables of schema `file_tables.ADD`, one row per file. No Python object is made for a file that is not copied.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from deltasql.log.storage.locations import hadoop_location, table_uri
 from deltasql.log.storage.paths import encode_path, located
 
 OF_TARGET = ("path", "size", "stats", "deletionVector", "baseRowId")
-"""What must be known of the files that a clone has already."""
+"""Columns of the target's live files that `shallow_files` and `deep_files` compare."""
 
 _UUID_LENGTH = 20
-"""Characters of a UUID in Z85, with which the name of a vector's file ends."""
+"""Characters of a Z85-encoded UUID, the last part of `pathOrInlineDv` of a deletion vector file."""
 _COPIED = r"^[0-9a-f]{32}/(?P<name>part-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.parquet)$"
 
 
 class Amount(NamedTuple):
-    """Some files, and their bytes."""
+    """Number of files, and their total bytes."""
 
     files: int = 0
     size: int = 0
@@ -45,10 +45,10 @@ class Amount(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ClonedFiles:
-    """What becomes of files: `added` are add actions, `removed` live files of the target that leave (`path`, `size`).
+    """File actions of a clone: `added` are add actions, `removed` live files of the target to remove (`path`, `size`).
 
-    `data` (`place`, `path`, `size`) and `vectors` are copied first. `gone` counts the removed files but for those that
-    only get another deletion vector.
+    Data files (`data`: from `place` to `path`) and deletion vector files (`vectors`) are copied before the commit.
+    `gone` counts the removed files except those that are added again with another deletion vector.
     """
 
     added: pa.Table
@@ -59,21 +59,21 @@ class ClonedFiles:
 
     @property
     def copied(self) -> Amount:
-        """The data files that are copied."""
+        """Number and bytes of the data files to copy."""
         return _amount(self.data)
 
     def copies(self) -> Iterator[Copy]:
-        """All that has to be copied, one file after the other."""
+        """All files to copy, deletion vector files first."""
         yield from self.vectors
         for batch in self.data.to_batches(max_chunksize=1024):
             yield from map(Copy, *(column.to_pylist() for column in batch.columns))
 
 
 def shallow_files(source: pa.Table, root: str, target: pa.Table, place: str, *, numbered: bool) -> ClonedFiles:
-    """The files of `source`, a table at `root`, for a clone at `place` that leaves them where they are.
+    """File actions of a shallow clone at `place`; `source` are the adds of a table at `root`.
 
-    `target` (OF_TARGET) are the live files of the clone so far; with `numbered` each file of it needs row ids.
-    Paths are absolute URIs, as delta-spark writes them.
+    `target` (OF_TARGET) are the live files of the clone so far; with `numbered`, those without a base row id are added
+    again. Paths are absolute URIs, as delta-spark writes them.
     """
     base = encode_path(hadoop_location(table_uri(root)))
 
@@ -92,10 +92,10 @@ def shallow_files(source: pa.Table, root: str, target: pa.Table, place: str, *, 
 
 
 def deep_files(source: pa.Table, root: str, target: pa.Table, folder: str, *, numbered: bool) -> ClonedFiles:
-    """The files of `source`, a table at `root`, for a clone that has its own copies; new ones lie in its `folder`.
+    """File actions of a deep clone; `source` are the adds of a table at `root`, new copies get paths below `folder`.
 
-    A copy is called by what it is a copy of, so that the next clone finds those which the target (OF_TARGET) has
-    already, whoever has marked rows in them or has written its log since.
+    The name of a copy is a hash of its source's path, size and modification time. So the next clone finds the copies
+    that the target (OF_TARGET) has already, whatever has changed in their actions since.
     """
     places = file_locations(source["path"], root)
     known_by = (places, source["size"], source["modificationTime"])
@@ -123,7 +123,7 @@ def deep_files(source: pa.Table, root: str, target: pa.Table, folder: str, *, nu
 
 
 class _Pairs(NamedTuple):
-    """Files, what each is known by, and the key of its deletion vector ("" for none)."""
+    """Files, the name by which each is matched, and the key of its deletion vector ("" for none)."""
 
     files: pa.Table
     names: pa.Array
@@ -131,7 +131,7 @@ class _Pairs(NamedTuple):
 
 
 class _Matched(NamedTuple):
-    """For each file of the source the row of the target's (null: it has none), and whether nothing changes about it.
+    """Per source file, the row index of its file in the target (null for none), and whether its action is unchanged.
 
     `removed` and `gone` as in ClonedFiles.
     """
@@ -154,7 +154,7 @@ def _matched(source: _Pairs, target: _Pairs, numbered: bool) -> _Matched:
 
 
 def _others(files: pa.Table, rows: pa.Array) -> pa.Table:
-    """The files but those with the numbers `rows`."""
+    """`files` without the rows at the indices `rows`."""
     import numpy as np
 
     mask = np.ones(len(files), dtype=bool)
@@ -167,7 +167,7 @@ def _amount(files: pa.Table) -> Amount:
 
 
 def _fresh(source: pa.Table) -> pa.Table:
-    """The adds as rows that are new to the target: it gives them ids of its own."""
+    """The adds as data changes without row ids, which the target's commit assigns."""
     nothing = pa.nulls(len(source), pa.int64())
     adds = with_column(source, "dataChange", pa.repeat(TRUE, len(source)))
     return with_column(with_column(adds, "baseRowId", nothing), "defaultRowCommitVersion", nothing)
@@ -179,7 +179,7 @@ def _copy_name(place: str, size: int, modified: int) -> str:
 
 
 def _moved(vectors: pa.ChunkedArray, to: str, move: Callable[[str, str], str]) -> pa.ChunkedArray | pa.Array:
-    """Deletion vectors with those in files as storage type `to`; `move` gives the place from storage type and place."""
+    """Deletion vectors with storage type `to` and the path `move(storage type, path)`, except inline ones."""
     kind, name, *numbers = one_array(vectors).flatten()
     if kind.null_count == len(kind):
         return vectors
@@ -192,9 +192,9 @@ def _moved(vectors: pa.ChunkedArray, to: str, move: Callable[[str, str], str]) -
 
 
 def _vector_keys(files: pa.Table, *, whole: bool = False) -> pa.Array:
-    """What tells a file's deletion vector from another one; of a vector file of the table only the UUID unless `whole`.
+    """A key per file that identifies its deletion vector; "" for none.
 
-    Where it was copied to does not matter then.
+    Unless `whole`, the key of a vector file in the table's folder has only its UUID, so that copies compare equal.
     """
     kind, name, offset, *_ = one_array(files["deletionVector"]).flatten()
     if not whole:

@@ -1,4 +1,4 @@
-"""What a commit did to data files, told apart by what became of their rows."""
+"""Changes of one commit to data files, classified by their effect on rows."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from deltasql.log.storage.paths import canonical
 class FileChanges:
     """File actions, as JSON, by canonical path.
 
-    `restated` files stayed, most often with another deletion vector: what was removed, and what was added. `removed`
-    left with their rows, and `new` came with rows. The rows of `moved` files are now in `outputs`.
+    `restated` files are both removed and added (remove, add), mostly with another deletion vector. `removed` and `new`
+    files change data. `moved` files are removed without a data change; their rows are in `outputs`.
     """
 
     restated: Mapping[str, tuple[Json, Json]] = field(default_factory=dict)
@@ -26,7 +26,7 @@ class FileChanges:
 
     @property
     def changes_rows(self) -> bool:
-        """Whether a row was added, changed or deleted, and not only moved."""
+        """Whether a row was inserted, updated or deleted, and not only moved to another file."""
         return bool(self.restated or self.removed or self.new)
 
     @staticmethod
@@ -42,7 +42,7 @@ class FileChanges:
 
 
 def _by_data_change(actions: Mapping[str, Json], without: Collection[str]) -> tuple[dict[str, Json], dict[str, Json]]:
-    """Actions by path, but for those `without`: first those that change data, then those that only arrange it anew."""
+    """Actions by path except those in `without`: first those that change data, then those that only rearrange it."""
     changing: dict[str, Json] = {}
     arranging: dict[str, Json] = {}
     for path, action in actions.items():

@@ -75,7 +75,7 @@ _TAGS = re.compile(rb'"tags"\s*:\s*\{\s*"')
 
 
 def from_actions(actions: Sequence[Json], schema: pa.Schema) -> pa.Table:
-    """JSON objects of add or remove actions as a table of `schema`; what they lack is null."""
+    """JSON objects of add or remove actions as a table of `schema`; missing fields are null."""
     if not actions:
         return no_rows(schema)
     arrays = []
@@ -86,7 +86,7 @@ def from_actions(actions: Sequence[Json], schema: pa.Schema) -> pa.Table:
 
 
 def from_files(files: Sequence[AddFile] | Sequence[RemoveFile], schema: pa.Schema) -> pa.Table:
-    """Action objects as a table of `schema`; made for many, without JSON in between."""
+    """Action objects as a table of `schema`, converted by column without JSON in between."""
     arrays = [_attribute(files, name, column) for name, column in zip(_ATTRIBUTES[len(schema)], schema, strict=True)]
     return pa.table(arrays, schema=schema)
 
@@ -110,7 +110,7 @@ def _maps(values: Sequence[Mapping[str, str | None] | None]) -> pa.Array:
 
 
 def no_columns(rows: int) -> pa.StructArray:
-    """An array of `rows` structs without a field."""
+    """An array of `rows` structs without fields."""
     return pa.StructArray.from_buffers(pa.struct([]), rows, [None])
 
 
@@ -127,7 +127,7 @@ def parse_file_lines(text: bytes, path: str, table: str) -> tuple[pa.Table, pa.T
 
 
 def _are_whole(actions: pa.Table, kind: str) -> bool:
-    """Whether the actions, and their deletion vectors, have what they must have."""
+    """Whether no required field of the actions and of their deletion vectors is null."""
     vectors = actions["deletionVector"].drop_null()
     columns = [actions[name] for name in ACTIONS[kind].required]
     columns += [pc.struct_field(vectors, name) for name in DELETION_VECTOR.names if name != "offset"]
@@ -190,7 +190,7 @@ def action_keys(table: pa.Table, root: str) -> list[str]:
 
 
 def without_files(table: pa.Table, paths: Collection[str], root: str) -> pa.Table:
-    """The rows of `table` but those of the files `paths`, which are canonical."""
+    """`table` without the rows of the files `paths` (canonical)."""
     known = pc.is_in(canonical_paths(table["path"], root), value_set=pa.array(list(paths), pa.string()))
     return table.filter(pc.invert(known))
 
@@ -203,7 +203,7 @@ def canonical_paths(paths: pa.ChunkedArray, root: str) -> pa.ChunkedArray:
 
 
 def _canonical_chunk(paths: pa.Array, root: str) -> pa.Array:
-    """What `paths.canonical` makes of each path; row by row only of those that are spelt in rare ways."""
+    """`paths.canonical` of each path; evaluated row by row only for rare spellings."""
     if not is_oddly_spelled(paths):
         return paths
     plain = paths
@@ -226,9 +226,9 @@ def _canonical_chunk(paths: pa.Array, root: str) -> pa.Array:
 
 
 def absolute_paths(paths: pa.ChunkedArray, base: str) -> pa.ChunkedArray:
-    """Paths of files, as in the log, as they are named from elsewhere; `base` is the encoded URI of the table.
+    """Paths of files, as in the log, as absolute URIs; `base` is the encoded URI of the table.
 
-    Those that are absolute already stay as they are.
+    Paths that are absolute already are unchanged.
     """
     above, slash = strings([base, "/"])
     joined = pc.binary_join_element_wise(above, paths, slash)
@@ -240,7 +240,7 @@ def _are_absolute(paths: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Arr
 
 
 def one_array(column: pa.ChunkedArray | pa.Array) -> pa.Array:
-    """A column in one piece."""
+    """A column as one contiguous array."""
     if not isinstance(column, pa.ChunkedArray):
         return column
     return column.chunk(0) if column.num_chunks == 1 else pa.concat_arrays([pa.nulls(0, column.type), *column.chunks])
@@ -268,7 +268,7 @@ def is_oddly_spelled(paths: pa.Array) -> bool:
 
 
 def regrouped(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
-    """The same rows in tables of `rows` each, but the last; no table for no rows."""
+    """The rows of `tables` regrouped into tables of `rows` rows each; the last may have fewer. No table for no rows."""
     waiting: list[pa.Table] = []
     count = 0
     for table in tables:
@@ -283,7 +283,7 @@ def regrouped(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
 
 
 def without_rows(table: pa.Table, drop: np.ndarray) -> pa.Table:
-    """The rows of `table` but those whose numbers are in `drop` (sorted); a view where they are few."""
+    """`table` without the rows at the sorted indices `drop`; a zero-copy view where these are few."""
     if len(drop) == 0:
         return table
     if len(drop) > _MOST_SLICES:
@@ -406,7 +406,7 @@ def _parse_rows(text: bytes, path: str, table: str) -> tuple[pa.Table, pa.Table]
 
 
 def file_locations(paths: pa.ChunkedArray, root: str) -> pa.ChunkedArray:
-    """Where the files are: absolute and decoded. `paths` as in the log, `root` decoded."""
+    """Absolute, decoded locations of files; `paths` are as in the log, `root` is decoded."""
     above, slash = strings([root, "/"])
     if not needs_decoding(paths):
         return pc.binary_join_element_wise(above, paths, slash)

@@ -1,4 +1,4 @@
-"""What the protocol demands of add actions in an Arrow table: the rules of `commit_rules`, column by column."""
+"""Protocol rules for add actions in an Arrow table: the rules of `commit_rules`, evaluated by column."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from deltasql.log.configuration.iceberg_compat import compat_keys
 def check_table_paths(
     adds: pa.Table, others: Mapping[str, str | None], removes: Mapping[str, str | None], table: str, root: str
 ) -> None:
-    """Raises DuplicateActionsError for a file that is added twice, or removed and added with the same vector.
+    """Raises DuplicateActionsError for a file that is added twice, or removed and added with the same deletion vector.
 
-    `others` are the files of the commit's other adds, `removes` those of its removes: the id of the deletion vector, or
-    None, by canonical path.
+    `others` are the commit's other adds, `removes` its removes: the deletion vector id, or None, by canonical path.
     """
     paths = canonical_paths(adds["path"], root)
     repeated = first_repeated(paths)
@@ -39,7 +38,7 @@ def check_table_paths(
 
 
 def check_partition_values(adds: pa.Table, keys: list[str], table: str) -> None:
-    """Raises InvalidCommitError for a file whose partition values are not those of the columns with these keys."""
+    """Raises InvalidCommitError for a file whose partition values do not have exactly these keys."""
     if keys_of_maps(adds["partitionValues"], keys):
         return
     for add in add_objects(adds.select(["path", "partitionValues", "size", "modificationTime"])):
@@ -51,7 +50,7 @@ def check_partition_values(adds: pa.Table, keys: list[str], table: str) -> None:
 
 
 def notable_adds(adds: pa.Table, configuration: Mapping[str, str]) -> list[AddFile]:
-    """The adds which rules look at one by one: with a deletion vector, or without the row count that they need."""
+    """The adds to check one by one: those with a deletion vector, or without the row count that Iceberg needs."""
     mask = has_vector(adds)
     if compat_keys(configuration):
         counted = pc.match_substring(adds["stats"], '"numRecords"').fill_null(False)

@@ -1,4 +1,4 @@
-"""What the protocol demands of one commit, checked before it is written. Source: Delta protocol, Actions."""
+"""Protocol rules for the actions of one commit, checked before it is written. Source: Delta protocol, Actions."""
 
 from __future__ import annotations
 
@@ -50,11 +50,11 @@ def check_commit(
     root: str,
     added: pa.Table | None = None,
 ) -> None:
-    """Raises an error for the first rule that a commit breaks; `protocol` and `metadata` hold once it is done.
+    """Raises an error for the first rule that a commit breaks; `protocol` and `metadata` are those after the commit.
 
-    `added` are more add actions, as `file_tables.ADD`. `root` is the table's decoded location. DuplicateActionsError,
-    DuplicateDomainError, DomainMetadataNotSupportedError, InvalidCommitError, AppendOnlyError, and what
-    `iceberg_compat.check_files` raises.
+    `added` are further add actions, of schema `file_tables.ADD`. `root` is the table's decoded location.
+    Raises DuplicateActionsError, DuplicateDomainError, DomainMetadataNotSupportedError, InvalidCommitError,
+    AppendOnlyError, and what `iceberg_compat.check_files` raises.
     """
     adds, others = split_adds(actions)
     for kind, name in ((Protocol, "protocol"), (Metadata, "metaData")):
@@ -99,7 +99,7 @@ def _check_domains(domains: Sequence[DomainMetadata], protocol: Protocol, table:
 def _check_paths(
     adds: Sequence[AddFile], removes: Sequence[RemoveFile], table: str, root: str
 ) -> tuple[dict[str, str | None], dict[str, str | None]]:
-    """The files that are added, and those that are removed: the id of the vector, or None, by canonical path."""
+    """Deletion vector ids, or None, by canonical path: of the added files, and of the removed files."""
     added: dict[str, str | None] = {}
     for add in adds:
         path = canonical(add.path, root)

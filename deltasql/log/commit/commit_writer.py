@@ -1,4 +1,4 @@
-"""The text of a commit, which is made anew for every version that a transaction tries for."""
+"""Builds the text of a commit, anew for every version that a transaction attempts."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CommitPlan:
-    """What stays the same over the tries of one commit. `protocol` and `metadata` are those that hold once it is done.
+    """Inputs of a commit that are equal in all its attempts; `protocol` and `metadata` are those after the commit.
 
-    `read` is the version that the transaction has read, None for a new table. `numbering` is None where files get no
-    row ids, `blind_append` None where it follows from what was read. `added` are adds as `file_tables.ADD`, besides
-    the actions that the tries are given.
+    `read` is the snapshot that the transaction read, None for a new table. `numbering` is None where files get no row
+    ids, `blind_append` None where it follows from the read set. `added` are adds of schema `file_tables.ADD`, in
+    addition to the actions of each attempt.
     """
 
     read: Snapshot | None
@@ -55,12 +55,12 @@ class CommitPlan:
 
     @property
     def states_anew(self) -> bool:
-        """Whether the operation only says again which files there are."""
+        """Whether the operation only restates existing files."""
         return self.provenance.operation.restates_files
 
     @property
     def is_blind_append(self) -> bool:
-        """Whether commitInfo says that nothing was read."""
+        """The value of `isBlindAppend` in commitInfo."""
         if self.blind_append is not None:
             return self.blind_append
         # A backfill looks at every file that it states anew, and no file of its is new; a clone reads its source.
@@ -73,7 +73,7 @@ class CommitPlan:
 
 @dataclass(frozen=True, slots=True)
 class CommitText:
-    """A commit as it is put: `data` are its lines, `actions` and `added` what they say after commitInfo."""
+    """A commit as written: `data` is its text, `actions` and `added` are the actions after commitInfo."""
 
     version: int
     actions: Sequence[Action]
@@ -81,7 +81,7 @@ class CommitText:
     added: pa.Table | None = None
 
     def parsed(self, table: str) -> CommitFile:
-        """The commit as a reader of the log finds it; the file actions of a big one are not parsed again."""
+        """The commit as read from the log; the file actions of a big one are not parsed from `data`."""
         path = commit_path(self.version)
         if len(self.data) < BIG:
             return parse_commit(self.data, self.version, path, table)
@@ -99,7 +99,7 @@ class CommitText:
 
 
 class CommitWriter:
-    """Makes the text of one commit, anew for every version that it is tried for."""
+    """Builds the text of one commit, anew for every version that is attempted."""
 
     def __init__(self, plan: CommitPlan, store: LogStore) -> None:
         self.plan, self._store = plan, store
@@ -111,10 +111,10 @@ class CommitWriter:
         winners: Sequence[CommitFile],
         metrics: Mapping[str, object] | None = None,
     ) -> CommitText:
-        """The commit of `version` on top of `winners`: with its timestamp, row ids and dates of type changes.
+        """The commit of `version` on top of `winners`, with its timestamp, row ids and versions of type changes.
 
-        `metrics` take the place of those of the operation. Raises the errors of `commit_rules` for actions that follow
-        from winners and that the protocol forbids.
+        `metrics` replace those of the operation. Raises the errors of `commit_rules` where actions that were rebased on
+        the winners break the protocol.
         """
         plan = self.plan
         provenance = self._told(winners)
@@ -135,7 +135,7 @@ class CommitWriter:
     def _still_to_number(
         self, actions: Sequence[Action], winners: Sequence[CommitFile]
     ) -> tuple[list[Action], pa.Table | None]:
-        """What a backfill still has to state, once winners have removed files or stated them anew."""
+        """Actions and adds of a row id backfill without the files that winners have removed or restated."""
         root, added = self.plan.location, self.plan.added
         touched = touched_files(winners, self.plan.attempt.table, root)
         if added is not None:
@@ -145,7 +145,7 @@ class CommitWriter:
         return still_to_number(actions, touched, root), added
 
     def undo_text(self, actions: Sequence[Action], version: int, winners: Sequence[CommitFile]) -> CommitText:
-        """The commit that takes moves of rows back before the transaction's own. It has an id of its own."""
+        """The commit, with its own transaction id, that reverts moves of rows before the transaction's commit."""
         self.plan.check(actions)
         changes = changes_data(actions)
         info = self._info(
@@ -176,7 +176,7 @@ class CommitWriter:
         )
 
     def _told(self, winners: Sequence[CommitFile]) -> Provenance:
-        """The provenance; rows that were moved before others could ask for their ids have not kept them."""
+        """The provenance, with the tag for lost row ids if a winner enabled row tracking and this commit removes files."""
         provenance = self.plan.provenance
         late = any(winner.info is not None and winner.info.only_enables_row_tracking for winner in winners)
         if not (late and self.plan.attempt.removes):
@@ -184,7 +184,7 @@ class CommitWriter:
         return replace(provenance, tags={**(provenance.tags or {}), PRESERVED_TAG: "false"})
 
     def _dated(self, action: Action, version: int, timestamp_ms: int | None) -> Action:
-        """Metadata with what depends on the version that they get; other actions as they are."""
+        """Metadata with the table properties and schema fields that depend on `version`; other actions unchanged."""
         if not isinstance(action, Metadata):
             return action
         read = self.plan.read
@@ -195,14 +195,14 @@ class CommitWriter:
         return action
 
     def _next_timestamp(self, now: int, winners: Sequence[CommitFile]) -> int:
-        """Later than the previous commit's, whatever the clock says."""
+        """The in-commit timestamp in ms: `now`, but later than that of the previous commit."""
         previous = self._time_of(winners[-1]) if winners else None
         if previous is None and self.plan.read is not None:
             previous = self.plan.read.timestamp_ms
         return now if previous is None else max(now, previous + 1)
 
     def _time_of(self, winner: CommitFile) -> int | None:
-        """When a winner was committed, in ms: its own timestamp, or its file's time; None if its file is gone."""
+        """Time of a winner in ms: its in-commit timestamp, or its file's modification time; None if the file is gone."""
         info = winner.info
         if info is not None and info.in_commit_timestamp is not None:
             return info.in_commit_timestamp
@@ -222,5 +222,5 @@ def _encoded(actions: Sequence[Action], added: pa.Table | None) -> bytes:
 
 
 def dates_type_changes(protocol: Protocol) -> bool:
-    """Whether type changes are recorded with their version, as the preview of type widening had it."""
+    """Whether type changes are recorded with their table version, as in the preview of type widening."""
     return "typeWidening-preview" in protocol.features and "typeWidening" not in protocol.features

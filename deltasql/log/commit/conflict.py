@@ -1,7 +1,7 @@
-"""Whether a transaction can go on top of a commit that came first: data in, verdict out.
+"""Conflict rules: whether a transaction can be committed on top of a commit that won the race. Pure functions.
 
-One winner at a time, in version order; the first rule that is broken gives the error. The rules of the table come
-first. Those of files hold where rows are not told apart; see `row_level` for where they are.
+Winners are checked one at a time, in version order; the first broken rule gives the error. Table rules come first.
+File rules apply without row-level concurrency; see `row_level` for conflicts by row.
 Source: Delta's conflict checker; Delta Lake documentation, Concurrency control.
 """
 
@@ -33,7 +33,7 @@ PartitionValues: TypeAlias = Mapping[str, "str | None"]
 
 
 class IsolationLevel(str, Enum):
-    """The isolation of a commit: which of the commits since its read it may ignore. Values as in commitInfo."""
+    """The isolation level of a commit: which commits since its read it may ignore. Values as in commitInfo."""
 
     SERIALIZABLE = "Serializable"
     WRITE_SERIALIZABLE = "WriteSerializable"
@@ -42,9 +42,9 @@ class IsolationLevel(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class ReadPredicate:
-    """One scan of the table: its predicate in SQL, and which partitions it can meet.
+    """One scan of the table: its predicate in SQL, and a test for the partitions that it can read.
 
-    `matches` is asked with a file's partition values as the log has them; None: the scan can meet every partition.
+    `matches` takes a file's partition values as in the log; None: the scan can read every partition.
     """
 
     text: str
@@ -53,9 +53,9 @@ class ReadPredicate:
 
 @dataclass(frozen=True, slots=True)
 class ReadSet:
-    """What a transaction has read: scans by their predicates, versions of applications by `app_ids`.
+    """Read set of a transaction: predicates of its scans, and ids of applications whose txn version it read.
 
-    `files` are all files that its scans were planned over; paths are canonical.
+    `files` are the canonical paths of all files that its scans were planned over.
     """
 
     predicates: tuple[ReadPredicate, ...] = ()
@@ -65,11 +65,11 @@ class ReadSet:
 
     @property
     def has_scans(self) -> bool:
-        """Whether there is a scan against which a winner can be held."""
+        """Whether there is a scan to check winners against."""
         return bool(self.predicates or self.files or self.whole_table)
 
     def meets(self, values: PartitionValues) -> bool:
-        """True if a scan would have met a file with these partition values."""
+        """True if a scan would have read a file with these partition values."""
         if self.whole_table:
             return True
         return any(item.matches is None or item.matches(values) for item in self.predicates)
@@ -77,7 +77,7 @@ class ReadSet:
 
 @dataclass(frozen=True, slots=True)
 class TableWrites:
-    """What a commit writes besides files: whether metadata and protocol, and which applications and domains."""
+    """Actions of a commit besides files: whether it has metadata or a protocol, and its application ids and domains."""
 
     metadata: bool = False
     protocol: bool = False
@@ -87,9 +87,9 @@ class TableWrites:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """The transaction that lost a race, as the rules of conflicts see it. Paths are canonical.
+    """A transaction that lost the race for a version, as input of the conflict rules. Paths are canonical.
 
-    `version` is the one that it wanted, 0 for a new table. `advice` says what would make it conflict with less.
+    `version` is the version that it attempted, 0 for a new table. `advice` is the errors' hint on avoiding conflicts.
     """
 
     table: str
@@ -117,12 +117,12 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Winner:
-    """The commit that came first, as the rules of conflicts see it. Paths are canonical.
+    """The commit that won the version, as input of the conflict rules. Paths are canonical.
 
-    `adds` and `removes` map files to their partition values. `read_version` is what its writer had read, if it says so.
-    `orders_rows` says that a user asked for another order of the rows (ZORDER BY).
-    `only_raises_identity` marks metadata that just note where identity columns go on, `only_enables_row_tracking`
-    those that just say that the ids, which all files have by then, may be asked for.
+    `adds` and `removes` map files to their partition values. `read_version` is its writer's read version, if recorded.
+    `orders_rows` is true for a change of the row order (ZORDER BY).
+    `only_raises_identity` is true for metadata that only raise high-water marks of identity columns,
+    `only_enables_row_tracking` for metadata that only enable row tracking once all files have row ids.
     """
 
     version: int
@@ -177,7 +177,7 @@ def _large(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | No
 
 
 def _transactions(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    # What COPY INTO notes is noted anew on top of the winner's, or found to be of the same files.
+    # The list of COPY INTO is written anew on top of the winner's, or found to have the same files.
     shared = (winner.writes.app_ids & (attempt.reads.app_ids | attempt.writes.app_ids)) - {COPY_INTO}
     if shared:
         subject = f"application id {min(shared)}"

@@ -1,4 +1,4 @@
-"""What COPY INTO notes of the files that it loads, before the commit by which the note counts."""
+"""Writes the list of files that COPY INTO loads, before the commit that makes the list valid."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from deltasql.log.storage.source_files import ListedFile
 def put_part(
     store: LogStore, table_id: str, newest: int, known: LoadedFiles, files: Sequence[ListedFile]
 ) -> tuple[SetTransaction, str]:
-    """Writes a part that adds `files` to `known`: the action by which it counts, and its path.
+    """Writes a part that adds `files` to `known`; returns the txn action that makes it valid, and its path.
 
-    `newest` is the number of the newest part that counts. A number that is taken is that of a writer which is still at
-    work, or has not come to its commit: such a part never counts, and clean-up of the log removes it.
+    `newest` is the number of the newest valid part. A higher number that exists is of a writer that has not committed,
+    or never will: such a part never becomes valid, and clean-up of the log removes it.
     Raises StorageError.
     """
     number = newest + 1

@@ -1,4 +1,4 @@
-"""What a transaction has read, which decides about the commits it conflicts with."""
+"""The read set of a transaction, which decides which commits it conflicts with."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from deltasql.log.storage.paths import canonical
 
 
 class RecordedReads:
-    """What a statement has read of a table so far; paths are canonical."""
+    """Reads of a statement on one table so far; paths are canonical."""
 
     def __init__(self, root: str) -> None:
         self._root = root
@@ -32,5 +32,5 @@ class RecordedReads:
 
     @property
     def read_set(self) -> ReadSet:
-        """What the rules of conflicts ask for."""
+        """The recorded reads as input of the conflict rules."""
         return ReadSet(tuple(self.predicates), frozenset(self.files), self.whole_table, frozenset(self.app_ids))

@@ -1,4 +1,4 @@
-"""One attempt to change a table: what it read, and the commit that follows from it."""
+"""A transaction on one table: its read set, and its commit."""
 
 from __future__ import annotations
 
@@ -70,9 +70,9 @@ class Transaction:
         self._reads = RecordedReads(log.location)
         self._advice = ""
         self.need: Callable[[bool], None] = lambda needed: None
-        """Told whether the commit is there or may be, and needs its files."""
+        """Called with True if the commit exists or may exist, so that its files must stay; with False if not."""
         self.note: Callable[[CommitFile], SetTransaction] | None = None
-        """Gives the action of COPY INTO on top of a winner that has one, or raises a ConcurrentModificationError."""
+        """Returns the txn action of COPY INTO on top of a winner with one, or raises a ConcurrentModificationError."""
 
     def record_read(
         self,
@@ -81,15 +81,15 @@ class Transaction:
         whole_table: bool = False,
         matches: Callable[[Mapping[str, str | None]], bool] | None = None,
     ) -> None:
-        """Notes a scan of the table: its predicate in SQL (None: all rows) and the files it was planned over.
+        """Records a scan of the table: its predicate in SQL (None: all rows) and the files it was planned over.
 
-        `files` are paths as in the log. A scan that says neither has read the whole table. `matches` says of partition
-        values, as in the log, whether the predicate can accept a row there: see `partition_match`.
+        `files` are paths as in the log. A scan without either reads the whole table. `matches` takes partition values,
+        as in the log, and returns whether the predicate can accept a row there: see `partition_match`.
         """
         self._reads.record(predicate, files, whole_table, matches)
 
     def advise(self, advice: str) -> None:
-        """Sets the advice that errors of lost races give: how to lose fewer."""
+        """Sets the hint of conflict errors on how to avoid conflicts."""
         self._advice = advice
 
     @property
@@ -98,7 +98,7 @@ class Transaction:
         return self._log.location
 
     def record_read_app_id(self, app_id: str) -> None:
-        """Notes that the statement depends on how far an application has written."""
+        """Records that the statement depends on the txn version of an application."""
         self._reads.app_ids.add(app_id)
 
     def commit(
@@ -120,10 +120,10 @@ class Transaction:
         `added` are add actions besides, as an Arrow table with columns of `file_tables.ADD`, without a Python object
         for each file; of those columns that it lacks, all values are null.
 
-        A lost race is tried again at the next free version if what was committed in between does not touch what this
-        transaction read or removes; else a ConcurrentModificationError names the winner. Raises the errors of
-        `commit_rules` for actions that the protocol forbids, CommitRetriesExceededError, and of a store that breaks its
-        word UnsafeStoreError or OverwrittenCommitError.
+        A lost race is retried at the next free version if no commit in between touches what this transaction read or
+        removes; else a ConcurrentModificationError names the winner. Raises the errors of `commit_rules` for actions
+        that the protocol forbids, CommitRetriesExceededError, and UnsafeStoreError or OverwrittenCommitError where the
+        store does not guarantee put-if-absent.
         """
         provenance = Provenance(operation, parameters, metrics, user_metadata, engine_info, tags)
         commit = self.commit_rebased(
@@ -142,10 +142,10 @@ class Transaction:
         isolation_level: IsolationLevel | None = None,
         added: pa.Table | None = None,
     ) -> Commit | None:
-        """Commits `actions` and those of `rebase`, which are made anew after each lost race.
+        """Commits `actions` and those of `rebase`, which are computed anew after each lost race.
 
-        None if the winners left nothing to do. Files that `rebase` has written for a commit that was not made are gone
-        afterwards. Raises what `commit` raises.
+        None if the winners left nothing to commit. If the commit fails, the files that `rebase` has written are
+        deleted. Raises what `commit` raises.
         """
         first = [*actions, *rebase.actions()]
         protocol, metadata = self._effective(first)
@@ -191,7 +191,7 @@ class Transaction:
         return conformed_adds(added, self._log.table)
 
     def _committed(self, won: WonRace) -> Commit:
-        """What follows a commit. Whatever fails here, its files are needed."""
+        """Runs the post-commit work and returns the commit, whose files must stay even if this fails."""
         commit = won.commit
         self._log.reader.remember(commit)
         entries = {item.version: Entry(item.path, 0, -1) for item in won.winners if item.version < commit.version}
@@ -202,9 +202,9 @@ class Transaction:
         return Commit(commit.version, snapshot, won.attempts)
 
     def _entry(self, path: str, data: bytes | None) -> Entry:
-        """The commit as the storage lists it: its time and tag tell it from another one of the same version.
+        """The store's entry of the commit file; time and tag distinguish it from another commit of the same version.
 
-        Raises OverwrittenCommitError where another commit is there than the one that was put.
+        Raises OverwrittenCommitError if the file is not the commit that was put.
         """
         try:
             return self._log.store.head(path) if data is None else self._log.store.confirm(path, data)
@@ -220,7 +220,7 @@ class Transaction:
         return Snapshot(self._log.reader, segment, read.known())
 
     def _effective(self, actions: Sequence[Action]) -> tuple[Protocol, Metadata]:
-        """Protocol and metadata as they hold after the commit."""
+        """Protocol and metadata after the commit."""
         _, others = split_adds(actions)
         protocols, metadata = of_kind(others, Protocol), of_kind(others, Metadata)
         read = self.read_snapshot
@@ -259,7 +259,7 @@ class Transaction:
         )
 
     def _judges_unseen(self, removes: Collection[str], actions: Sequence[Action]) -> bool:
-        """True if the commit is made of what was read, but no scan was noted against which a winner could be held."""
+        """True if the commit depends on reads, but has no recorded scan to check winners against."""
         read = self.read_snapshot
         if any(
             read is not None and not _keeps_features(action, read.protocol) for action in of_kind(actions, Protocol)

@@ -1,4 +1,4 @@
-"""What a table is set to: properties, table features, Iceberg compatibility, row tracking, indexed columns.
+"""Configuration of a table: properties, table features, Iceberg compatibility, row tracking, indexed columns.
 
-What each feature asks of clients is in `protocol`; settings of a session are in `deltasql.settings`.
+Requirements of features on clients are in `protocol`; session settings are in `deltasql.settings`.
 """

@@ -1,4 +1,4 @@
-"""What a table is held to that Iceberg reads as well. Source: Delta protocol, Iceberg Compatibility V1 and V2."""
+"""Requirements on tables that are also read as Iceberg. Source: Delta protocol, Iceberg Compatibility V1 and V2."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LACKING = frozenset({"variant", "void"})
 
 
 def compat_key(version: int) -> str:
-    """The property that switches a version of the compatibility on."""
+    """The property that enables a version of Iceberg compatibility."""
     return ICEBERG_COMPATS[version - 1].name
 
 
@@ -94,18 +94,18 @@ def with_valid_formats(configuration: Mapping[str, str], old: Mapping[str, str],
 
 
 def gives_nested_ids(configuration: Mapping[str, str]) -> bool:
-    """Whether elements of arrays, keys and values of maps have ids: V1 has no such types."""
+    """Whether array elements and map keys and values have field ids; V1 has no such types."""
     return any(key != ICEBERG_COMPAT_V1.name for key in compat_keys(configuration))
 
 
 def compat_tags(configuration: Mapping[str, str]) -> dict[str, str | None]:
-    """The tags of a new file, which say what it was written for."""
+    """Tags of a new data file: the Iceberg compatibility version that it was written for."""
     keys = compat_keys(configuration)
     return {COMPAT_TAG: keys[0][-1]} if keys else {}
 
 
 def with_column_mapping(configuration: Mapping[str, str]) -> dict[str, str]:
-    """The properties of a new table, with column mapping where Iceberg needs it and nothing else is said."""
+    """The properties of a new table, with column mapping by name where Iceberg needs it and no mode is set."""
     needed = bool(compat_keys(configuration)) and COLUMN_MAPPING_MODE.name not in configuration
     return {**configuration, COLUMN_MAPPING_MODE.name: "name"} if needed else dict(configuration)
 
@@ -152,12 +152,12 @@ def check_replacement(old: tuple[str, ...], new: tuple[str, ...], configuration:
 
 
 def version_of(key: str) -> str:
-    """The feature that a property of compatibility switches on."""
+    """The table feature that an Iceberg compatibility property switches on."""
     return _KEYS[key]
 
 
 def _has_vectors(version: str, configuration: Mapping[str, str], features: Collection[str]) -> bool:
-    """V1 shuts out the feature itself, V2 new vectors."""
+    """Whether the table breaks the rule on deletion vectors: V1 forbids the feature, V2 new vectors."""
     if version == "icebergCompatV1" and "deletionVectors" in features:
         return True
     return version != "icebergCompatV3" and TableProperties(configuration).switches_on(DELETION_VECTORS)
@@ -169,7 +169,7 @@ def _types(schema: StructType) -> Iterable[tuple[tuple[str, ...], DataType]]:
 
 
 def _lacking(kind: DataType, version: str) -> str | None:
-    """Why a column cannot be of this type."""
+    """The reason why a column cannot have this type; None if it can."""
     match kind:
         case ArrayType() | MapType() if version == "icebergCompatV1":
             return "this version has no arrays and maps"

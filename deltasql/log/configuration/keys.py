@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class References:
-    """What a foreign key refers to: a table by its full name, or None for the table that has the key."""
+    """Parent of a foreign key: the table by its full name, or None for the table that has the key, and its columns."""
 
     table: tuple[str, ...] | None
     columns: tuple[str, ...]
@@ -36,7 +36,7 @@ class Key:
 
     @property
     def kind(self) -> str:
-        """What it is, in words of SQL."""
+        """`PRIMARY KEY` or `FOREIGN KEY`."""
         return "PRIMARY KEY" if self.references is None else "FOREIGN KEY"
 
     def definition(self, table: Sequence[str]) -> str:
@@ -58,7 +58,7 @@ class Key:
 def keys_of(metadata: Metadata) -> tuple[Key, ...]:
     """The keys of a table, the primary key first, then by name, with the names that their columns have now.
 
-    A key is gone with any of its columns, and where another writer has made its text unreadable.
+    A key with a dropped column is left out; there are no keys if another writer has damaged the property's JSON.
     """
     text = metadata.configuration.get(KEYS)
     if text is None:
@@ -76,7 +76,7 @@ def primary_key(metadata: Metadata) -> Key | None:
 
 
 def with_keys(metadata: Metadata, keys: Sequence[Key]) -> Metadata:
-    """`metadata` that has these keys and no others; their columns are there."""
+    """`metadata` with exactly these keys, whose columns must exist."""
     if not keys:
         return metadata.without_properties({KEYS})
     return metadata.with_configuration(

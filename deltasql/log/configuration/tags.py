@@ -17,7 +17,7 @@ Tags = dict[str, str]
 
 
 def read_tags(text: str | None) -> Tags:
-    """The tags in the text of a property; none where there is no text, or none that can be read."""
+    """The tags in the text of a property; empty without a text, or if it is damaged."""
     return _texts(_loaded(text))
 
 
@@ -32,12 +32,12 @@ def column_tags(metadata: Metadata) -> dict[Path, Tags]:
 
 
 def with_table_tags(metadata: Metadata, tags: Mapping[str, str]) -> Metadata:
-    """`metadata` whose table has these tags and no others."""
+    """`metadata` with exactly these tags of the table."""
     return _with(metadata, TAGS, dict(sorted(tags.items())))
 
 
 def with_column_tags(metadata: Metadata, tags: Mapping[Path, Mapping[str, str]]) -> Metadata:
-    """`metadata` whose columns have these tags and no others."""
+    """`metadata` with exactly these tags of its columns."""
     stored = [
         stored_column(path, metadata.schema) | {"tags": dict(sorted(given.items()))}
         for path, given in sorted(tags.items())
@@ -61,7 +61,7 @@ def _of_columns(metadata: Metadata) -> Iterator[tuple[Path, Tags]]:
 
 
 def _loaded(text: str | None) -> Any:
-    """What the text holds; nothing where another writer has made it unreadable."""
+    """The parsed JSON; None without a text, or if another writer has damaged it."""
     try:
         return None if text is None else json.loads(text)
     except ValueError:

@@ -1,6 +1,6 @@
-"""A version of the log as Iceberg metadata: after each commit of a table that Iceberg reads as well.
+"""Converts a snapshot to Iceberg metadata, after each commit of a table that is also read as Iceberg.
 
-What the commits since the last conversion did is carried over; all files are listed anew only where that is unknown.
+The changes of the commits since the last conversion are applied; all files are listed anew only if these are unknown.
 """
 
 from __future__ import annotations
@@ -57,13 +57,13 @@ if TYPE_CHECKING:
 
 _MOST_ATTEMPTS = 10
 _MOST_PENDING = 1000
-"""Versions whose commits are read; beyond, to list all files is cheaper."""
+"""Most versions since the last conversion whose commits are read; beyond, listing all files is cheaper."""
 
 
 def write_iceberg_metadata(store: LogStore, snapshot: Snapshot) -> bool:
-    """Writes the Iceberg metadata of a version; False if they show it, or a later one, already.
+    """Writes the Iceberg metadata of a snapshot; False if that or a later version is converted already.
 
-    Raises IcebergWritersError where other writers were always faster, and what the schema or the files are lacking.
+    Raises IcebergWritersError if other writers won every attempt, and errors of a schema or files that Iceberg lacks.
     """
     for _ in range(_MOST_ATTEMPTS):
         current = current_metadata(store)
@@ -75,7 +75,7 @@ def write_iceberg_metadata(store: LogStore, snapshot: Snapshot) -> bool:
 
 
 class _Conversion:
-    """One attempt, on top of the metadata that was found."""
+    """One attempt to write metadata, on top of the current ones."""
 
     def __init__(self, store: LogStore, snapshot: Snapshot, current: CurrentMetadata | None) -> None:
         self.files = StoreIO(store)
@@ -95,7 +95,7 @@ class _Conversion:
         )
 
     def run(self) -> bool:
-        """False if another writer has put metadata of the same number."""
+        """Writes the metadata; False if another writer has put metadata of the same number."""
         try:
             metadata, expired = without_old(self._advanced(), self.snapshot, self._previous())
         except BaseException:
@@ -118,14 +118,14 @@ class _Conversion:
         return MetadataLogEntry(metadata_file=location, timestamp_ms=self.base.last_updated_ms)
 
     def _advanced(self) -> TableMetadataV2:
-        """The metadata with a snapshot of this version, if its files are others than before."""
+        """The metadata of this version, with a new Iceberg snapshot if the live files have changed."""
         change = self._since()
         if change is not None and not change.added and not change.removed:
             return self.next
         manifests = None if change is None else self._changed(change)
         if change is not None and manifests is not None:
             return self._with(manifests, only_layout=change.only_layout)
-        # What a try that led nowhere has written belongs to nobody.
+        # The files of the abandoned attempt are unreferenced.
         self._discard()
         self.writing = self._new_writing()
         self._delete_all()
@@ -135,7 +135,7 @@ class _Conversion:
         return self._with(manifests, only_layout=False)
 
     def _delete_all(self) -> None:
-        """Counts the files of the last snapshot as gone; none of its manifests is kept."""
+        """Counts all files of the last snapshot as deleted, for a new one that keeps none of its manifests."""
         before, counts = snapshot_totals(self.next), self.writing.counts
         counts.deleted_files, counts.deleted_rows, counts.deleted_bytes = before.files, before.rows, before.bytes
 
@@ -145,7 +145,7 @@ class _Conversion:
         return with_snapshot(self.next, self.writing.snapshot_id, location, kind, self.writing.counts)
 
     def _since(self) -> NetChange | None:
-        """What the commits since the last conversion did; None where that cannot be known, or does not add up."""
+        """Net change of the commits since the last conversion; None if unknown, or if the file counts do not match."""
         if self.current is None or self.base is None or not same_types(self.base.schema(), self.next.schema()):
             return None
         version = self.current.converted[0]
@@ -182,7 +182,7 @@ class _Conversion:
         return [*self.writing.added(self._data_files(self._added(change.added))), *manifests]
 
     def _kept(self, manifest_list: str, removed: set[str]) -> tuple[list[ManifestFile], set[str]]:
-        """The manifests of the last snapshot without some files, and those files that are in none of them."""
+        """The manifests of the last snapshot without the `removed` files, and the removed files that none of them has."""
         specs = self.next.specs()
         manifests, missing = read_manifests(self.files, manifest_list), set[str]()
         if removed:
@@ -221,7 +221,7 @@ class _Conversion:
         )
 
     def _location(self, path: str) -> str:
-        """A file's place for Iceberg, from its canonical path."""
+        """The URI of a file in Iceberg metadata, from its canonical path."""
         return root_uri(located(path, self.snapshot.location))
 
     def _discard(self) -> None:
@@ -230,7 +230,7 @@ class _Conversion:
         self.writing.written.clear()
 
     def _forget(self, expired: ExpiredMetadata, metadata: TableMetadataV2) -> None:
-        """Deletes what no metadata names any more. What stays by mishap is only in the way."""
+        """Deletes objects that no metadata names any more. Errors are ignored: leftovers are harmless."""
         if not expired.snapshots and not expired.metadata:
             return
         with suppress(DeltaSqlError, FileNotFoundError):
@@ -248,7 +248,7 @@ class _Conversion:
 
 
 def _was_off(commit: CommitFile) -> bool:
-    """Whether the table did without Iceberg metadata from this commit on."""
+    """Whether the commit has metadata without Iceberg conversion."""
     return commit.metadata is not None and not converts_to_iceberg(commit.metadata.get("configuration") or {})
 
 

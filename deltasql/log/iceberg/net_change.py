@@ -1,4 +1,4 @@
-"""What some commits together did to the files of a table."""
+"""Net change of consecutive commits to the files of a table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deltasql.log.storage.paths import canonical
 class NetChange:
     """Files by canonical path: `added` are live after the commits, `removed` were live before them.
 
-    A path in both was listed anew. `only_layout` says that no commit changed rows.
+    A path in both was restated. `only_layout` is true if no commit changed rows.
     """
 
     added: dict[str, Json] = field(default_factory=dict)
@@ -23,7 +23,7 @@ class NetChange:
 
 
 def net_change(commits: Sequence[CommitFile], root: str, table: str) -> NetChange:
-    """The change that commits, which must follow one another, come to together. Raises InvalidLogJsonError."""
+    """The net change of consecutive commits, in version order. Raises InvalidLogJsonError."""
     change = NetChange()
     fresh: set[str] = set()
     for commit in commits:

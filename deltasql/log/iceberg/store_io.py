@@ -54,7 +54,7 @@ class _Input(InputFile):  # type: ignore[misc]
 
 
 class _Output(OutputFile):  # type: ignore[misc]
-    """Nobody knows of the object before it is whole, and its name is used once."""
+    """Output object. Overwriting is safe: its name is unique, and nothing refers to it before it is complete."""
 
     def __init__(self, files: StoreIO, location: str) -> None:
         super().__init__(location)
@@ -79,7 +79,7 @@ class _Output(OutputFile):  # type: ignore[misc]
 
 
 class _Stream(io.BytesIO):
-    """What is written becomes the object when the stream is closed."""
+    """Buffer that is written as the object when it is closed."""
 
     def __init__(self, output: _Output) -> None:
         super().__init__()

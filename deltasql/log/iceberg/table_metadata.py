@@ -1,4 +1,4 @@
-"""The metadata file of an Iceberg table: what one version of the log makes of the one before."""
+"""The metadata file of an Iceberg table, derived from its predecessor and a snapshot of the log."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from deltasql.log.replay import snapshot as delta
 
 MOST_SNAPSHOTS = 100
-"""So many snapshots and metadata files stay: every commit writes the list of them anew."""
+"""Most snapshots and metadata files that are kept: every commit writes the list of them anew."""
 _CONFIGURED = "delta.universalformat.config.iceberg."
 _TOTALS = {"total-data-files": "files", "total-records": "rows", "total-files-size": "bytes"}
 
@@ -79,7 +79,7 @@ def with_table_state(base: TableMetadataV2 | None, table: delta.Snapshot, locati
 
 
 def _configured(configuration: Mapping[str, str]) -> dict[str, str]:
-    """What the table's properties say about Iceberg's; the prefix is written in any case."""
+    """Iceberg properties from table properties with the prefix `_CONFIGURED`, which is case-insensitive."""
     return {key[len(_CONFIGURED) :]: text for key, text in configuration.items() if key.lower().startswith(_CONFIGURED)}
 
 
@@ -95,7 +95,7 @@ def _highest(schema: Schema, properties: TableProperties) -> int:
 
 
 def _known_schema(schemas: Sequence[Schema], schema: Schema) -> Schema:
-    """The schema under its own number, or the next one."""
+    """`schema` with the id of the equal one in `schemas`, or else with the next id."""
     known = find_schema(schemas, schema)
     if known is not None:
         return known
@@ -104,9 +104,9 @@ def _known_schema(schemas: Sequence[Schema], schema: Schema) -> Schema:
 
 
 def _specs(specs: Sequence[PartitionSpec], spec: PartitionSpec) -> tuple[list[PartitionSpec], int]:
-    """The specs with `spec` among them, and its number. One of the same columns gets their present names.
+    """The specs including `spec`, and its id. An existing spec of the same columns gets their current names.
 
-    A renamed column would else leave its old name to the spec, and no new column could ever have it.
+    Otherwise a renamed column's old name would stay in the spec, and no new column could ever have it.
     """
     sources = [field.source_id for field in spec.fields]
     for known in specs:
@@ -146,7 +146,7 @@ def snapshot_operation(counts: SnapshotCounts, *, only_layout: bool) -> Operatio
 def with_snapshot(
     metadata: TableMetadataV2, snapshot_id: int, manifest_list: str, kind: Operation, counts: SnapshotCounts
 ) -> TableMetadataV2:
-    """The metadata with a new current snapshot of so many files more and less."""
+    """The metadata with a new current snapshot, whose added and deleted files are `counts`."""
     before = snapshot_totals(metadata)
     summary = {
         "added-data-files": counts.added_files,
@@ -198,7 +198,10 @@ class ExpiredMetadata:
 def without_old(
     metadata: TableMetadataV2, table: delta.Snapshot, previous: MetadataLogEntry | None
 ) -> tuple[TableMetadataV2, ExpiredMetadata]:
-    """The metadata with the newest snapshots only, those that VACUUM has left the files of."""
+    """The metadata without expired snapshots, and the expired objects.
+
+    A snapshot expires when VACUUM may have deleted its files, or beyond the newest MOST_SNAPSHOTS.
+    """
     cutoff = int(time.time() * 1000) - table.properties[DELETED_FILE_RETENTION]
     snapshots = metadata.snapshots
     ends = [*(item.timestamp_ms for item in snapshots[1:]), cutoff]

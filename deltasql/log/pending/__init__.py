@@ -1,5 +1,5 @@
-"""What a transaction of several statements has done to a table so far, on top of the version that it has read.
+"""Uncommitted changes of a multi-statement transaction to one table, on top of the version that it has read.
 
-Actions that cancel or follow each other become those of one commit; the table as it would be is a Snapshot like any
-other. Nothing here is written to the log, and nothing here knows what a statement is.
+Actions of several statements are merged into those of one commit; the resulting state of the table is a Snapshot.
+Nothing is written to the log. This package does not depend on statements.
 """

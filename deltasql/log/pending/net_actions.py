@@ -1,8 +1,7 @@
 """The actions of several statements, one after another, as those of one commit. Pure: nothing is read or written.
 
-What a statement does to a file that an earlier one has added, or marked rows in, becomes one thing that is done to the
-file. Source: Delta protocol, Action Reconciliation: a commit states a file at most once, and removes it by the vector
-that the version before has.
+Changes of several statements to one file (added, rows deleted, removed) are merged into one. Source: Delta protocol,
+Action Reconciliation: a commit adds a file at most once, and removes it with the deletion vector of the version before.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TableActions:
-    """What statements say of the table besides its files: of each kind the last."""
+    """The last protocol, metadata, txn by application id and domain metadata by domain of several statements."""
 
     protocol: Protocol | None = None
     metadata: Metadata | None = None
@@ -39,7 +38,7 @@ class TableActions:
     domains: Mapping[str, DomainMetadata] = field(default_factory=dict)
 
     def after(self, actions: Iterable[Action]) -> TableActions:
-        """With those of one more statement on top."""
+        """These actions, overridden by those of a further statement."""
         state = self
         for action in actions:
             match action:
@@ -63,9 +62,10 @@ class TableActions:
 class NetActions:
     """The net effect of statements on one table; immutable. Files are keyed by canonical path.
 
-    `added` files are not in the version that was read. `removed` and `marked` ones are: the first leave as a whole, of
-    the second just rows, which `marked` has on top of the vector that was read. `restated` are the second with the last
-    vector; None where no row is left. `changes` are files of the change data feed. `root` is the table's location.
+    `added` files are new since the version that was read. `removed` files of that version are removed entirely;
+    `marked` files lose rows, in addition to those of the deletion vector that was read. `restated` are the add actions
+    of `marked` files with their last deletion vector, None where no row is left. `changes` are change data files.
+    `root` is the table's location.
     """
 
     root: str
@@ -79,10 +79,10 @@ class NetActions:
     def after(
         self, actions: Sequence[Action], now_ms: int, marked: Sequence[MarkedFile] = (), marking: Marking | None = None
     ) -> NetActions:
-        """With one more statement on top, which has read the table as these actions leave it.
+        """The net effect including a further statement, which has read the table as these actions leave it.
 
-        `marked` are files of which it takes rows, as it read them, and `marking` the actions of that, which `actions`
-        has not.
+        `marked` are files that it deletes rows of, as it read them; `marking` has the actions for these, which are not
+        in `actions`.
         """
         files = _Files(dict(self.added), dict(self.removed), dict(self.marked), dict(self.restated))
         for action in actions:
@@ -102,7 +102,7 @@ class NetActions:
         )
 
     def recording(self, changes: Iterable[AddCDCFile]) -> NetActions:
-        """With files of the change data feed besides those that it has."""
+        """The net effect with further change data files."""
         return replace(self, changes=(*self.changes, *changes))
 
     @property
@@ -116,11 +116,11 @@ class NetActions:
         return bool(self.added or self.removed or self.marked)
 
     def fixed_actions(self) -> list[Action]:
-        """The actions that no other writer can change: all but those that mark rows."""
+        """The actions that no concurrent commit can change: all but those that replace deletion vectors."""
         return [*self.table, *self.removed.values(), *self.added.values(), *self.changes]
 
     def marking(self, now_ms: int) -> Marking | None:
-        """The actions that mark rows, if nobody else commits; None where no file stays that loses rows."""
+        """The actions that replace deletion vectors, if there is no concurrent commit; None without `marked` files."""
         if not self.marked:
             return None
         removes: list[Action] = [item.add.remove(now_ms) for item in self.marked.values()]
@@ -131,14 +131,14 @@ class NetActions:
         return Marking((*removes, *adds), None, first, len(adds) - first, gone)
 
     def touches_added(self, actions: Iterable[Action], marked: Iterable[MarkedFile]) -> bool:
-        """Whether a statement on top takes rows out of a file that an earlier one has added."""
+        """Whether a further statement removes, or deletes rows of, a file that an earlier one has added."""
         removed = (action.path for action in actions if isinstance(action, RemoveFile))
         paths = (*removed, *(item.add.path for item in marked))
         return any(canonical(path, self.root) in self.added for path in paths)
 
 
 def now_ms() -> int:
-    """The time for actions that are made now."""
+    """The current time in ms since the epoch."""
     return int(time.time() * 1000)
 
 
@@ -148,7 +148,7 @@ def _kept(restated: Mapping[str, AddFile | None]) -> Collection[str]:
 
 @dataclass(slots=True)
 class _Files:
-    """The fields of NetActions about files, while a statement is put on top."""
+    """Mutable copies of the file fields of NetActions, to apply a statement to."""
 
     added: dict[str, AddFile]
     removed: dict[str, RemoveFile]
@@ -156,7 +156,7 @@ class _Files:
     restated: dict[str, AddFile | None]
 
     def remove(self, path: str, action: RemoveFile, now_ms: int) -> None:
-        """A file leaves as a whole."""
+        """Removes a file entirely."""
         if self.added.pop(path, None) is not None:
             return
         marked = self.marked.pop(path, None)
@@ -164,7 +164,7 @@ class _Files:
         self.removed[path] = action if marked is None else marked.add.remove(now_ms, action.data_change)
 
     def mark(self, path: str, item: MarkedFile, again: AddFile | None) -> None:
-        """Rows of a file leave, and `again` is the file without them; None where none is left."""
+        """Deletes rows of a file; `again` is its add action without them, None where no row is left."""
         if path in self.added:
             if again is None:
                 del self.added[path]

@@ -1,6 +1,6 @@
-"""What is said of one `delta.*` table property: its values, its table feature, and when it goes.
+"""Definition of a `delta.*` table property: its values, its table feature, and when it is removed.
 
-Which properties there are is in `property_registry`.
+The properties are declared in `property_registry`.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ T = TypeVar("T")
 
 
 class OnReplace(Enum):
-    """What becomes of a property where a table is replaced and the statement does not say."""
+    """Whether a property is kept when its table is replaced by a statement that does not set it."""
 
     GOES = "goes"
     STAYS = "stays"
-    """It says how to read the log before the statement, which stays."""
+    """It is needed to read the log before the statement, which stays."""
     STAYS_WHILE_ON = "stays while on"
-    """It stays where its feature is switched on before and after."""
+    """It is kept if its feature is enabled both before and after."""
 
 
 class OnDrop(Enum):
-    """When a property goes as its table feature is dropped."""
+    """When a property is removed as its table feature is dropped."""
 
     STAYS = "stays"
     BEFORE = "before"
-    """In a commit of its own: who writes after that does not use the feature any more."""
+    """In a separate commit: later writers do not use the feature any more."""
     WITH_FEATURE = "with feature"
     """In the commit that takes the feature out of the protocol."""
     WITH_REWRITE = "with rewrite"
@@ -42,8 +42,8 @@ class Property(RegistryEntry[T]):
     """One `delta.*` property.
 
     `internal`: only the log's writers set it. `feature` is the table feature that it belongs to, and `switch` holds the
-    texts, in lower case, that switch the feature on; with `any_text_switches` every text does that is not empty.
-    `of_one_table`: it is about the history of one table: nobody declares it, and a copy of the table has its own.
+    texts, in lower case, that enable the feature; with `any_text_switches` every text does that is not empty.
+    `of_one_table`: it describes the history of one table, so users cannot set it and clones do not copy it.
     """
 
     internal: bool = False
@@ -55,12 +55,12 @@ class Property(RegistryEntry[T]):
     on_drop: OnDrop = OnDrop.STAYS
 
     def refusal(self, text: str) -> Exception:
-        """PropertyValueError, and for the isolation level IsolationLevelError."""
+        """The error for an illegal value: PropertyValueError, and for the isolation level IsolationLevelError."""
         if self.name == "delta.isolationLevel":
             return IsolationLevelError(text)
         return PropertyValueError(self.name, text, self.legal)
 
     def switches(self, text: str | None) -> bool:
-        """Whether the property switches its feature on with `text`; a text that it cannot have does not."""
+        """Whether the value `text` enables the property's feature; an illegal value does not."""
         given = (text or "").strip()
         return bool(given) and (self.any_text_switches or given.lower() in self.switch)

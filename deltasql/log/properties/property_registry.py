@@ -1,4 +1,4 @@
-"""The `delta.*` table properties that there are. A new one is one declaration here, and whatever asks for its value.
+"""Registry of the `delta.*` table properties. A new one needs one declaration here, and code that reads its value.
 
 Source: Delta's table property reference.
 """
@@ -15,10 +15,10 @@ from deltasql.registry.readers import any_text, boolean, byte_size, column_paths
 T = TypeVar("T")
 
 CONSTRAINT_PREFIX = "delta.constraints."
-"""What the keys of CHECK constraints begin with; the constraint's name follows, and the value is its SQL."""
+"""Prefix of the keys of CHECK constraints; the constraint's name follows, and the value is its SQL."""
 FEATURE_PREFIX = "delta.feature."
 FREE_PREFIXES = ("delta.universalformat.config.", "delta.workloadbasedcolumns.")
-"""Below these, in lower case, every key is legal."""
+"""Prefixes, in lower case, below which every key is legal."""
 
 PROPERTIES: Registry[Property[Any]] = Registry()
 
@@ -78,7 +78,7 @@ def _word(
 def _maybe(
     name: str, read: Callable[[str], T], legal: str, applies: str, documentation: str, **marks: Any
 ) -> Property[T | None]:
-    """A property that means something only where it is set."""
+    """A property without a default: its value is None where it is not set."""
     return PROPERTIES.add(Property(name, read, legal, None, documentation, applies, **marks))
 
 

@@ -1,4 +1,4 @@
-"""The properties of one table with their types: the one way from a configuration to what it means."""
+"""Typed access to the properties of one table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class TableProperties:
-    """What `configuration`, the texts of a metaData action, says of a table: `properties[CHECKPOINT_INTERVAL]`."""
+    """Typed values of `configuration`, the texts of a metaData action: `properties[CHECKPOINT_INTERVAL]`."""
 
     __slots__ = ("configuration",)
 
@@ -20,9 +20,9 @@ class TableProperties:
         self.configuration = configuration
 
     def __getitem__(self, entry: Property[T]) -> T:
-        """The value of a property, or of its default.
+        """The value of a property, or its default.
 
-        Raises PropertyValueError, or IsolationLevelError, for a text that it cannot have: another engine wrote it.
+        Raises PropertyValueError, or IsolationLevelError, for an illegal text, which another engine has written.
         """
         return entry.value(self.configuration.get(entry.name))
 
@@ -31,9 +31,9 @@ class TableProperties:
         return entry.name in self.configuration
 
     def switches_on(self, entry: Property[Any]) -> bool:
-        """Whether the table switches a feature on by this property.
+        """Whether the table enables a feature by this property.
 
-        Never raises, because the log can only be read once this is known: a wrong text switches nothing on.
+        Never raises, because reading the log depends on it: an illegal text enables nothing.
         """
         return entry.switches(self.configuration.get(entry.name))
 

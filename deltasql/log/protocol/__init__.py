@@ -1,4 +1,4 @@
-"""What clients must know to read or write a table: protocol versions and table features.
+"""Requirements on readers and writers of a table: protocol versions and table features.
 
-Whether deltasql may read or write one table is judged in `configuration`, which also knows its metadata.
+Whether deltasql may read or write one table is decided in `configuration`, which also has its metadata.
 """

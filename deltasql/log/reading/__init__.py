@@ -1,4 +1,4 @@
-"""What else is asked of a log: streams, change data feed, unused and missing files, clustering.
+"""Further queries on a log: streams, change data feed, unused and missing files, clustering.
 
-The state of one version is in `replay`. Nothing here writes.
+The state of one version is in `replay`. This package is read-only.
 """

@@ -1,4 +1,4 @@
-"""A query's rows where the log of its one table knows them: the plan that takes the place of Spark's."""
+"""Aggregate queries over one table answered from its log: the plan that replaces Spark's."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class KnownRows:
-    """Rows that the log knows of a table's version, and how EXPLAIN tells them."""
+    """Result rows computed from the log of one table version; `told` is the text of EXPLAIN."""
 
     schema: StructType
     rows: tuple[tuple[Any, ...], ...]
@@ -47,7 +47,7 @@ class KnownRows:
 
 
 def known_rows(context: Context, text: SqlText) -> KnownRows | None:
-    """The rows of a query; None where only Spark is certain to give them, or to say what is wrong."""
+    """The rows of a query answered from the log; None where Spark must compute them or report the error."""
     query = aggregate_query(text.text)
     if (
         query is None
@@ -66,7 +66,7 @@ def known_rows(context: Context, text: SqlText) -> KnownRows | None:
 
 
 def _snapshot(context: Context, table: TableReference) -> Snapshot | None:
-    """The version of the table that is read; None for a view, and for a table that is none of ours."""
+    """Snapshot of the table that is read; None for a view and for an object that only Spark knows."""
     name = TableName(table.parts, table.start, table.end, table.temporal)
     if context.is_view(name):
         return None
@@ -94,7 +94,7 @@ def _answered(context: Context, query: AggregateQuery, snapshot: Snapshot) -> Kn
 
 
 def _qualifiers(table: TableReference) -> frozenset[tuple[str, ...]]:
-    """What may stand before a column: the alias, or the table's name and what of it may be left out."""
+    """Qualifiers that a column may have, in lower case: the alias, or each suffix of the table's name parts."""
     if table.alias is not None:
         return frozenset({(table.alias.lower(),)})
     parts = tuple(part.lower() for part in table.parts)
@@ -102,7 +102,7 @@ def _qualifiers(table: TableReference) -> frozenset[tuple[str, ...]]:
 
 
 def _asked(context: Context, query: AggregateQuery, snapshot: Snapshot) -> Condition | None:
-    """WHERE as a condition on partition columns. Raises LeftToEngineError where it is more than that."""
+    """WHERE as a condition on partition columns. Raises LeftToEngineError for any other condition."""
     if query.where is None:
         return None
     text, columns = query.where.text, snapshot.partition_columns
@@ -113,7 +113,7 @@ def _asked(context: Context, query: AggregateQuery, snapshot: Snapshot) -> Condi
 
 
 class _Shape:
-    """What a query makes of groups of files. Raises LeftToEngineError for one that is not certain to be right."""
+    """Computes result rows from file groups. Raises LeftToEngineError where they may differ from Spark's."""
 
     def __init__(self, query: AggregateQuery, scope: LogScope) -> None:
         self._query, self._scope = query, scope
@@ -128,7 +128,7 @@ class _Shape:
             raise LeftToEngineError
 
     def rows(self, files: Sequence[tuple[Any, Mapping[str, Any]]]) -> tuple[tuple[Any, ...], ...]:
-        """The rows of the result, from the files by the values of their keys."""
+        """The rows of the result; `files` pairs each file group with its partition values."""
         groups = self._groups(files)
         groups = [group for group in groups if all(_holds(group, *test) for test in self._having)]
         for value, descending, nulls_first in reversed(self._order):
@@ -192,7 +192,7 @@ class _Shape:
         return self._scope.value(expression) if called is None else called
 
     def _check(self, computed: Sequence[Value]) -> None:
-        """Keys alone may stand beside aggregates, and something must make groups of the rows."""
+        """Raises LeftToEngineError for a bare column that is no key, no grouping, or DISTINCT with aggregates."""
         allowed = set(self._keys or ())
         if self._keys is None and not any(value.is_aggregate for value in computed):
             raise LeftToEngineError
@@ -203,7 +203,7 @@ class _Shape:
 
 
 def _field(item: Item, value: Value) -> StructField:
-    """The column of the result, with what Spark notes of names that it has made."""
+    """The column of the result, with Spark's metadata for a generated name."""
     is_made = item.alias is None and value.key is None
     return StructField(item.alias or value.name, value.kind, value.nullable, _MADE if is_made else EMPTY_METADATA)
 

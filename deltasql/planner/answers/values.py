@@ -21,14 +21,14 @@ from deltasql.sql.aggregate_query import Aggregate, Arithmetic, Coalesce, Expres
 from deltasql.sql.cursor import LeftToEngineError, certain
 
 _KEY_KINDS = frozenset({*INTEGRAL_NAMES, "decimal", "boolean", "string", "date"})
-"""Types whose values the log spells in one way: floats have two zeros, timestamps a zone."""
+"""Types with one spelling per value in the log: floats have two zeros, timestamps a zone."""
 
 _OPERATIONS: Mapping[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Files that make one row of the result, by the values of the partition columns that the query names."""
+    """The files behind one result row: file groups, each with its partition values by column name."""
 
     parts: tuple[tuple[FileGroup, Mapping[str, Any]], ...]
 
@@ -38,9 +38,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What an expression comes to: its name in Spark's header, its type, and how it is computed.
+    """An expression over a Group: its name in Spark's header, its type, and the function that computes it.
 
-    `key` is the partition column that it is, `is_aggregate` whether it adds up rows.
+    `key` is the partition column, for an expression that is one; `is_aggregate` is True for an aggregate.
     """
 
     name: str
@@ -53,9 +53,9 @@ class Value:
 
 @dataclass(slots=True)
 class LogScope:
-    """The one table that a query reads, under `qualifiers`, each a way to write what may stand before a column.
+    """The one table that a query reads; `qualifiers` are those that its columns may have.
 
-    `keys` and `wanted` gather what the log is asked: partition columns by name, and data columns.
+    `keys` and `wanted` collect the columns that are needed from the log: partition columns by name, and data columns.
     """
 
     schema: StructType
@@ -65,7 +65,7 @@ class LogScope:
     wanted: dict[BoundedColumn, TallyFilter] = field(default_factory=dict)
 
     def value(self, expression: Expression) -> Value:
-        """Raises LeftToEngineError for what is not certain."""
+        """The Value of an expression. Raises LeftToEngineError for one that the log may not determine."""
         match expression:
             case Whole(value):
                 kind = INTEGER if fits(value, INTEGER) else LONG
@@ -185,7 +185,7 @@ def _wider(kinds: Sequence[DataType]) -> DataType:
 
 
 def key_values(group: FileGroup, keys: Mapping[str, BoundedColumn]) -> dict[str, Any]:
-    """The values of partition columns that the texts of a group stand for. Raises LeftToEngineError."""
+    """The typed partition values of a file group, by column name. Raises LeftToEngineError."""
     pairs = zip(keys.items(), group.texts, strict=True)
     return {name: _key_value(text, column) for (name, column), text in pairs}
 
@@ -197,7 +197,7 @@ def _key_value(text: str | None, column: BoundedColumn) -> Any:
 
 
 def typed(value: Any, column: BoundedColumn) -> Any:
-    """A value of the log as Spark's rows have it: of a column's type. Raises LeftToEngineError where it is none."""
+    """A value of the log in the Python type of Spark's rows. Raises LeftToEngineError for one that its type lacks."""
     if value is None:
         return None
     if isinstance(column.type, DecimalType):

@@ -1,4 +1,4 @@
-"""What a statement writes into rows: columns, casts, defaults, generated values, checks, and what it has read for them.
+"""The rows that statements write: columns, casts, defaults, generated values, checks, and read sets.
 
-Definitions of tables are in `tables`; what runs the rows is `engine`.
+Definitions of tables are in `tables`; `deltasql.engines` evaluates the rows.
 """

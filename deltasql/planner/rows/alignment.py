@@ -38,17 +38,18 @@ class StructRule(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Casts:
-    """What becomes of a value that does not fit its column: spark.sql.storeAssignmentPolicy decides.
+    """Casts of values to column types, under spark.sql.storeAssignmentPolicy.
 
-    ANSI and STRICT: an error; LEGACY: NULL. `guarded` says that Spark's own CAST would make something else of it, since
-    spark.sql.ansi.enabled is false, which holds for what the user's expressions mean, and not for what is stored.
+    A value that does not fit is an error (ANSI, STRICT) or NULL (LEGACY). `guarded` is True while
+    spark.sql.ansi.enabled is false: Spark's own CAST would then give another value. That setting applies to the user's
+    expressions, not to stored values.
     """
 
     policy: str = "ANSI"
     guarded: bool = False
 
     def sql(self, value: str, target: DataType, column: str) -> str:
-        """SQL of `value` as the column has it."""
+        """SQL of `value` cast to the column's type."""
         kind = sql_text(target)
         if self.policy == "LEGACY":
             return f"TRY_CAST({value} AS {kind})"
@@ -109,7 +110,7 @@ class Alignment:
                 return self._cast(sql, source, target, column)
 
     def cast(self, sql: str, target: DataType, column: str) -> str:
-        """SQL of a value without fields of its own to align."""
+        """SQL of a value that needs a cast only, no alignment of fields."""
         return self.casts.sql(sql, target, column)
 
     def _cast(self, sql: str, source: DataType, target: DataType, column: str) -> str:
@@ -160,7 +161,7 @@ class Alignment:
     def _pairs(
         self, source: StructType, target: StructType, column: str
     ) -> list[tuple[StructField | None, StructField]]:
-        """Each field of the column with the value's field for it, or None for NULL."""
+        """Each field of the column with the field of the value that fills it, or None for NULL."""
         match self.rule:
             case StructRule.BY_POSITION:
                 return self._by_position(source, target, column)

@@ -15,18 +15,18 @@ from deltasql.schema.types import ArrayType, DataType, MapType, StructField, Str
 
 
 def stored(field: StructField, sql: str) -> str:
-    """SQL of the value as it is stored: CHAR is filled up with blanks, blanks beyond the length are cut off."""
+    """SQL of the value as it is stored: CHAR is padded with blanks, blanks beyond the length are cut off."""
     declared = declared_type(field)
     return _stored(sql, declared, count()) if has_lengths(declared) else sql
 
 
 def padded(sql: str, length: int) -> str:
-    """SQL of a text with blanks up to a length; a longer one stays as it is."""
+    """SQL of a text padded with blanks to a length; a longer one stays as it is."""
     return f"rpad({sql}, greatest(length({sql}), {length}), ' ')"
 
 
 def length_checks(field: StructField) -> Iterator[Constraint]:
-    """The constraints that the texts of a column are not too long, one for each length in its type."""
+    """The constraints on the length of a column's texts, one for each length in its type."""
     if TYPE_KEY in field.metadata:
         yield from _checks((field.name,), quote(field.name), declared_type(field), lambda condition: condition, count())
 
@@ -66,7 +66,7 @@ def _struct(sql: str, declared: StructType, names: count[int]) -> str:
 
 
 def _bound(sql: str, use: Callable[[str], str], names: count[int]) -> str:
-    """What `use` makes of a value that is computed once."""
+    """`use` applied to `sql`, through a lambda if `sql` is no plain path, so that it is computed once."""
     if is_path(sql):
         return use(sql)
     name = f"__c{next(names)}"
@@ -76,7 +76,10 @@ def _bound(sql: str, use: Callable[[str], str], names: count[int]) -> str:
 def _checks(
     path: tuple[str, ...], sql: str, declared: DataType, whole: Callable[[str], str], names: count[int]
 ) -> Iterator[Constraint]:
-    """`whole` makes a condition on the column of one on `sql`, which is the part at `path`, or an item of it."""
+    """The length constraints of a value of type `declared`.
+
+    `sql` is the part at `path`, or an item of it; `whole` turns a condition on it into one on the column.
+    """
     length = length_of(declared)
     if length is not None:
         condition = f"{sql} IS NULL OR length({sql}) <= {length.length}"

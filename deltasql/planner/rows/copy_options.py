@@ -1,4 +1,4 @@
-"""The options of COPY INTO: what FORMAT_OPTIONS and COPY_OPTIONS say, and which files that leaves."""
+"""The options of COPY INTO: FORMAT_OPTIONS and COPY_OPTIONS, and the files that they select."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from deltasql.log.storage.source_files import ListedFile
 from deltasql.registry.readers import boolean
 
 _OURS = frozenset({"modifiedafter", "modifiedbefore", "pathglobfilter", "ignorecorruptfiles"})
-"""Options of a reader that say which files are read: who notes what was loaded must know that itself."""
+"""Reader options that select files. They are applied in this process, since the loaded files are recorded."""
 _COPY_OPTIONS = ("force", "mergeSchema")
 
 
 @dataclass(frozen=True, slots=True)
 class CopyOptions:
-    """What the options come to; `reader` are those for Spark. Times are ms since the epoch."""
+    """Parsed options; `reader` are those for Spark. Times are ms since the epoch."""
 
     force: bool
     merge_schema: bool
@@ -32,7 +32,7 @@ class CopyOptions:
     reader: Mapping[str, str]
 
     def wants(self, file: ListedFile) -> bool:
-        """Whether a file is one that the options leave."""
+        """Whether the options select a file."""
         if self.name_glob is not None and not glob_expression(self.name_glob).fullmatch(file.path.rpartition("/")[2]):
             return False
         late = self.after is None or file.modified > self.after

@@ -1,4 +1,4 @@
-"""What an expression of a generated column may be, checked where the column is declared. Source: Delta's white list."""
+"""Checks of a generated column's expression at its declaration. Source: Delta's white list."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ _FUNCTIONS = frozenset(
         *("regexp", "distinct", "escape"),
     }
 )
-"""Functions and words that may stand before a bracket."""
+"""Functions, and keywords that may precede a bracket, in a generation expression."""
 
 
 def check_generation(field: StructField, expression: SqlText, schema: StructType, context: Context) -> None:
-    """Raises what forbids that `field` of a table of `schema` is computed by `expression`. Asks Spark for the type."""
+    """Raises if `expression` must not generate `field` in a table of `schema`. Asks Spark for the type."""
     try:
         _check_text(quote(field.name), expression.text)
         _check_references(field, expression.text, schema)
@@ -102,7 +102,7 @@ def _is_of_the_moment(tokens: Sequence[Token]) -> bool:
 
 
 def _called(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens before a bracket."""
+    """The tokens followed by a bracket."""
     return [token for token, after in pairwise(tokens) if after.key == "("]
 
 

@@ -1,6 +1,6 @@
-"""Rows that are here already, as the table's columns store them, so that Spark need not run.
+"""Rows known to this process, converted to the table's columns without Spark.
 
-They are plain literals of INSERT … VALUES, or what the caller has in memory.
+They are literals of INSERT … VALUES, or rows that the caller has in memory.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _MOST_BYTES_OF_NAME = 60
 
 
 def known_rows(statement: Insert, query: str, context: Context) -> LiteralRows | None:
-    """The rows of the INSERT's query where they are certain without Spark; None where Spark must be asked."""
+    """The rows of the INSERT's query if they are plain literals; None where Spark must evaluate it."""
     plain = not (statement.overwrite or statement.replaces or statement.ctes or statement.schema_evolution)
     if not plain or not context.analyst.is_plain or not _has_usual_settings(context):
         return None
@@ -66,10 +66,10 @@ def known_rows(statement: Insert, query: str, context: Context) -> LiteralRows |
 def stored_rows(
     snapshot: Snapshot, schema: StructType, rows: LiteralRows, places: Mapping[str, int], static: Mapping[str, str]
 ) -> Literals | None:
-    """What the table gets of `rows`: `places` has the number of the column for each of its own (in lower case).
+    """Literal rows in the table's column order; `places[name]` is the index in `rows`, with names in lower case.
 
-    The others get what PARTITION says (`static`, as SQL) or their default. None where a value could be wrong or its
-    cast is not certain: Spark then does it, or says what is wrong.
+    Other columns get their PARTITION value (`static`, as SQL) or their default. None where a value or its cast may
+    differ from Spark's: Spark then casts it, or raises the error.
     """
     partitions = {name.lower() for name in snapshot.partition_columns}
     conditions = snapshot.properties.constraints or column_invariants(schema)
@@ -89,7 +89,7 @@ def stored_rows(
 
 
 def certain_zone(context: Context) -> tzinfo | None:
-    """The session's time zone; None for one that Java and Python may not agree on."""
+    """The session's time zone; None for one that Java and Python may interpret differently."""
     name = context.time_zone or ""
     if name in {"UTC", "Etc/UTC", "Z", "GMT"}:
         return timezone.utc
@@ -107,7 +107,7 @@ def _has_usual_settings(context: Context) -> bool:
 
 
 def _constant_column(field: StructField, static: Mapping[str, str], rows: LiteralRows) -> LiteralColumn:
-    """The value of a column that the query does not give."""
+    """The repeated value of a column that the query does not give: PARTITION's or the default."""
     found = literal_constant(static.get(field.name) or default_sql(field), rows.zone)
     return LiteralColumn(found.type, (found.value,) * len(rows.columns[0].values))
 
@@ -123,7 +123,7 @@ def _stored(field: StructField, column: LiteralColumn, where: tzinfo | None) -> 
 
 
 def _is_stored(kind: DataType) -> bool:
-    """Whether files have a column of the type, and Arrow's is Spark's. Of structs, arrays and maps it may be NULL."""
+    """Whether data files have the type and Arrow represents it as Spark does; nested types of such types included."""
     match kind:
         case StructType():
             return bool(kind.fields) and all(_is_stored(item.type) for item in kind)
@@ -147,7 +147,7 @@ def _fitted(value: LiteralValue, declared: Length) -> LiteralValue:
 
 
 def _refuse_spellings(kind: DataType, values: Sequence[LiteralValue]) -> None:
-    """Raises LeftToEngineError for values that Spark might spell in its own way in the name of a directory."""
+    """Raises LeftToEngineError for values that Spark might spell differently in a directory name."""
     plain = kind in _IN_DIRECTORIES or (isinstance(kind, DecimalType) and kind.scale <= _MOST_PLAIN_SCALE)
     texts = [value for value in values if isinstance(value, str)]
     if not plain or any(len(text.encode()) > _MOST_BYTES_OF_NAME or "\0" in text for text in texts):
@@ -163,10 +163,10 @@ _DIGITS_OF_LONG = 19
 def stored_held_rows(
     held: HeldRows, schema: StructType, partitions: Sequence[str], places: Mapping[str, int], context: Context
 ) -> HeldRows | None:
-    """What a table of `schema` gets of rows in memory: `places` has the number of their column for each of its own.
+    """Rows in memory in the column order of `schema`; `places[name]` is the index in `held`.
 
-    The others are NULL. None where a value could be wrong or its cast is not certain: Spark then does it, or says what
-    is wrong.
+    Other columns are NULL. None where a value or its cast may differ from Spark's: Spark then casts it, or raises the
+    error.
     """
     import pyarrow as pa
 
@@ -208,7 +208,7 @@ def _held_column(field: StructField, held: HeldRows, place: int | None, context:
 def _held_as(
     column: pa.ChunkedArray, source: DataType, target: DataType, kind: pa.DataType, context: Context
 ) -> pa.ChunkedArray:
-    """Values of the type `source` as `target`, which is `kind` for Arrow. Raises LeftToEngineError, ArrowInvalid."""
+    """Values of type `source` cast to `target`, whose Arrow type is `kind`. Raises LeftToEngineError, ArrowInvalid."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -230,7 +230,7 @@ _FLOATING = (FLOAT, DOUBLE)
 
 
 def _is_checked(source: DataType, target: DataType) -> bool:
-    """Whether Arrow's cast gives what Spark's does, or refuses."""
+    """Whether Arrow's cast gives Spark's result, or fails."""
     if isinstance(source, DecimalType):
         return isinstance(target, DecimalType)
     numbers = (*INTEGRAL, *_FLOATING)

@@ -1,4 +1,4 @@
-"""What rows have and their table lacks."""
+"""Columns of the rows that are missing from their table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 
 
 def new_columns(given: DataType, table: DataType, path: Path = ()) -> Iterator[Path]:
-    """The paths of `given` that `table` has not, the outermost of each."""
+    """The paths in `given` that are missing from `table`; of nested ones only the outermost."""
     match given, table:
         case StructType(), StructType():
             for field in given:

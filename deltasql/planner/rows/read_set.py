@@ -1,4 +1,4 @@
-"""What a statement depends on: files of its target, or all of it where its own queries read it as well."""
+"""The read set of a statement: files of its target, or all of it where its own queries read it as well."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PartitionTest = Callable[[Mapping[str, "str | None"]], bool]
 
 
 def reads_of(operator: Rewrite, predicate: str | None, snapshot: Snapshot, context: Context) -> Reads:
-    """The target's files that the rewrite looks at, which `predicate` chose; all where its queries read the table."""
+    """The read set of a rewrite: the target's files chosen by `predicate`; all where its queries read the table."""
     target = operator.target
     if reads_otherwise(operator):
         return WHOLE_TABLE
@@ -34,13 +34,13 @@ def reads_of(operator: Rewrite, predicate: str | None, snapshot: Snapshot, conte
 def reads_of_files(
     files: pa.Table, predicate: str | None, snapshot: Snapshot, context: Context, alias: str | None = None
 ) -> Reads:
-    """Some files, chosen by `predicate` (None: all), whose columns `alias` may qualify."""
+    """The read set of `files`, chosen by `predicate` (None: all); `alias` may qualify its columns."""
     matches = None if predicate is None else partition_test(snapshot, predicate, alias, context.time_zone)
     return Reads(predicate or "TRUE", tuple(files.column("path").to_pylist()), matches=matches, alias=alias)
 
 
 def reads_of_itself(rows: Operator, snapshot: Snapshot, context: Context) -> Reads | None:
-    """What a query reads of the table that its rows go to; None for nothing."""
+    """The read set of a query on the table that its rows go to; None where it does not read it."""
     own = own_scans(rows, snapshot)
     if not own:
         return None
@@ -51,9 +51,9 @@ def reads_of_itself(rows: Operator, snapshot: Snapshot, context: Context) -> Rea
 
 
 def partition_test(snapshot: Snapshot, predicate: str, alias: str | None, timezone: str | None) -> PartitionTest | None:
-    """Whether `predicate` can be TRUE in a partition, by its values as in the log; None for a table without partitions.
+    """Tests whether `predicate` can be TRUE for partition values as in the log; None for a table without partitions.
 
-    What cannot be told by partition values, such as a random function, counts as TRUE.
+    A predicate that partition values cannot decide, such as a random function, counts as TRUE.
     """
     columns = snapshot.partition_columns
     if not columns:
@@ -74,7 +74,7 @@ def partition_test(snapshot: Snapshot, predicate: str, alias: str | None, timezo
 
 
 def reads_otherwise(operator: Rewrite) -> bool:
-    """Whether the source or a sub-query of a rewrite looks at its target, too."""
+    """Whether the source or a sub-query of a rewrite also reads its target."""
     others = (child for child in children(operator) if child is not operator.target)
     return any(_reads(child, operator.target.table) for child in others)
 

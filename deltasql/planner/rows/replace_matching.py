@@ -1,7 +1,7 @@
-"""INSERT … REPLACE USING and REPLACE ON: rows that meet one of the query's make way for all of them, in one commit.
+"""INSERT … REPLACE USING and REPLACE ON: the query's rows replace all rows that match one of them, in one commit.
 
 The source of the rewrite has each row of the query twice, and is read once: as a row to insert, and, without
-repetitions, as a key to look up. So one join finds what goes, and no row that is found there is lost.
+repetitions, as a key to look up. So one join finds the rows to delete, and no row to insert is lost in it.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ CLAUSE = "REPLACE ON condition"
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """Which rows make way: those for which `on` is TRUE with a row of the query.
+    """The rows that are replaced: those for which `on` is TRUE with a row of the query.
 
     `on` calls the table `target`, and a row to write, with the query's own columns that are `carried` beside the
-    table's, `source`. `told` is the clause as the history has it.
+    table's, `source`. `told` is the clause for the history.
     """
 
     on: str
@@ -78,7 +78,7 @@ def replaced_by_columns(
     """REPLACE USING: equal in all columns, as the new rows will have them, so that NULL equals nothing.
 
     Raises UnresolvedReplaceUsingError for a column that the table or the query lacks, MisalignedReplaceUsingError for
-    one that stands elsewhere in a query whose columns go by position, DuplicateInsertColumnError.
+    one with another index in a query whose columns go by position, DuplicateInsertColumnError.
     """
     names: dict[str, None] = {}
     for path in using.columns:
@@ -101,7 +101,7 @@ def replaced_by_columns(
 def _refuse_other_place(
     field: StructField, statement: Insert, given: Sequence[Given], matched: Sequence[Match]
 ) -> None:
-    """Raises what is wrong with a column of REPLACE USING where the query is concerned."""
+    """Raises UnresolvedReplaceUsingError, MisalignedReplaceUsingError for a column the query lacks or misplaces."""
     taken = next((item for own, item in matched if own is not None and own.name == field.name), None)
     named = statement.columns is not None or statement.by_name
     known = taken is not None if named else field.name.lower() in folded(item.name for item in given)
@@ -151,7 +151,7 @@ def _source_side(statement: Insert, alias: str | None, columns: StructType, cont
 
 
 def _name_of_frame(statement: Insert, condition: SqlText, columns: Collection[str]) -> str | None:
-    """What a condition calls the rows of a DataFrame, which do not tell their alias.
+    """The qualifier by which a condition names the rows of a DataFrame, whose alias is unknown; None if not unique.
 
     It is the one qualifier that is neither the table's name or alias nor one of the `columns`.
     """
@@ -198,7 +198,7 @@ class _Names:
                 raise UnresolvedReplaceOnError(name, known).at(caret)
 
     def of_rows(self, on: str) -> tuple[str, tuple[str, ...]]:
-        """The resolved condition over rows that carry the query's columns under names of our own, and those names."""
+        """The resolved condition over rows that carry the query's columns under generated names, and those names."""
         edits, carried = [], dict[str, None]()
         for reference in column_references(on):
             if reference.parts[0].lower() != self.source.alias.lower():
@@ -235,7 +235,7 @@ class _Names:
 
 
 def replaced(change: RowChange, rows: Operator, snapshot: Snapshot, how: Replacement, context: Context) -> RowChange:
-    """`change` as the rewrite that deletes the rows which make way and inserts `rows`."""
+    """`change` as the rewrite that deletes the replaced rows and inserts `rows`."""
     schema: StructType = change.metadata.schema
     only, mixed, looked_up = _parts(how)
     pruned_by = " AND ".join(f"({text})" for text in only) or None

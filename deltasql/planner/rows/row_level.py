@@ -1,7 +1,7 @@
-"""Whether what others change while a statement runs can be told apart row by row, and by which query.
+"""Row-level conflict detection: whether a statement allows it, and the query of the rows that it depends on.
 
-That takes deletion vectors, and conditions that look at nothing but their row and give the same answer each time.
-Source: Databricks documentation, Row-level concurrency and its limitations.
+It requires deletion vectors, and conditions that depend on their row alone and are deterministic. Source: Databricks
+documentation, Row-level concurrency and its limitations.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def inserted_rows(rows: SqlQuery, snapshot: Snapshot, context: Context) -> RowRe
 
 
 def keeps_source(operator: Rewrite) -> bool:
-    """Whether the source may give other rows when it is evaluated again, so that it is kept until the commit."""
+    """Whether the source may give other rows when evaluated again, so that it is materialized until the commit."""
     return operator.source is not None and not _is_pinned(operator.source)
 
 
@@ -88,7 +88,7 @@ def _statement_advice(operator: Rewrite, snapshot: Snapshot, context: Context) -
 
 
 def _conditions(operator: Rewrite) -> Iterator[str]:
-    """What decides on rows of the target; the condition of an INSERT clause sees only the source."""
+    """The conditions that select rows of the target; that of an INSERT clause sees only the source."""
     if operator.join is not None:
         yield operator.join.on
     for action in operator.actions:
@@ -97,7 +97,10 @@ def _conditions(operator: Rewrite) -> Iterator[str]:
 
 
 def _row_advice(text: str, alias: str, snapshot: Snapshot, other: str = "") -> str | None:
-    """What speaks against a condition on the table's columns, which `alias` qualifies; `other` qualifies a source's."""
+    """Why a condition rules out row-level detection, or None.
+
+    `alias` qualifies the table's columns, `other` a source's.
+    """
     if not is_stable(text):
         return _UNSTABLE
     for reference in column_references(text):
@@ -113,7 +116,7 @@ def _row_advice(text: str, alias: str, snapshot: Snapshot, other: str = "") -> s
 
 
 def _query_advice(text: str, relations: Mapping[str, Operator], context: Context) -> str | None:
-    """What speaks against sub-queries: they must give the same each time, for every row, at any time."""
+    """Why sub-queries rule out row-level detection, or None: they must be deterministic and uncorrelated."""
     queries = list(subqueries(text))
     if queries and not context.setting(ROW_LEVEL_SUBQUERIES):
         return _SUBQUERY
@@ -129,7 +132,7 @@ def _query_advice(text: str, relations: Mapping[str, Operator], context: Context
 
 
 def _is_pinned(rows: Operator) -> bool:
-    """Whether rows are the same whenever they are read: they come from versions of tables, and from nothing else."""
+    """Whether rows are the same at each evaluation: they come from versions of tables, and from nothing else."""
     match rows:
         case SqlQuery():
             own = all(reference.parts[-1] in rows.relations for reference in table_references(rows.sql))
@@ -145,7 +148,7 @@ def _is_pinned(rows: Operator) -> bool:
 
 
 def _reading_probe(rows: SqlQuery, own: list[Scan]) -> SqlQuery | None:
-    """A query of the positions of all rows that a plain SELECT … FROM table WHERE condition reads; None for others."""
+    """A query of the row indexes that a plain SELECT … FROM table WHERE condition reads; None for other queries."""
     if len(own) != 1 or list(rows.relations.values()) != own:
         return None
     start = end_of_plain_projection(rows.sql)

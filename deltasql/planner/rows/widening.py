@@ -1,4 +1,4 @@
-"""Which types a statement may widen, and what stands in the way of it."""
+"""Type widening: the changes that a statement may make, and those that dependent expressions forbid."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def declared_widening(configuration: Mapping[str, str]) -> Widening:
-    """What ALTER TABLE may widen. What Iceberg cannot read is refused with a reason of its own when it is committed."""
+    """Type widening allowed to ALTER TABLE. The commit refuses types that Iceberg cannot read, with its own error."""
     return Widening.ALWAYS if TableProperties(configuration)[TYPE_WIDENING] else Widening.NEVER
 
 
 def automatic_widening(configuration: Mapping[str, str], context: Context) -> Widening:
-    """What schema evolution may widen: with Iceberg compatibility only what both formats know."""
+    """Type widening allowed to schema evolution; with Iceberg compatibility only the changes that both formats have."""
     if not TableProperties(configuration)[TYPE_WIDENING]:
         return Widening.NEVER
     chosen = Widening(context.setting(AUTOMATIC_WIDENING))
@@ -40,9 +40,9 @@ def automatic_widening(configuration: Mapping[str, str], context: Context) -> Wi
 
 
 def refuse_dependent_types(new: StructType, snapshot: Snapshot) -> None:
-    """Raises ConstraintTypeMismatchError, GeneratedTypeMismatchError if evolution changes the type of what one uses.
+    """Raises ConstraintTypeMismatchError, GeneratedTypeMismatchError if evolution retypes a referenced column.
 
-    The expression could then mean something else than when the rows that are there were held against it.
+    The expression could then mean something else than when the existing rows were checked against it.
     """
     old = snapshot.schema
     if new is old:

@@ -1,4 +1,4 @@
-"""What CLONE copies: one version of a Delta table, or the files of a folder of Parquet files or a table of Iceberg."""
+"""Sources of CLONE: one version of a Delta table, a folder of Parquet files, or an Iceberg table."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CloneSource:
-    """A source as it is cloned. `told` is how the history calls it, `root` its decoded location.
+    """A source to clone. `told` is its name in the history, `root` its decoded location.
 
-    `version` is -1 for what has none. `files` are add actions as `file_tables.ADD`. `clustering` is None for a table
-    that is not clustered, and `transactions` the last version of every application that has written.
+    `version` is -1 for a source without versions. `files` are add actions as `file_tables.ADD`. `clustering` is None
+    for a table that is not clustered, and `transactions` the last version of every application that has written.
     """
 
     told: str
@@ -58,8 +58,9 @@ class CloneSource:
 def clone_source(name: TableName, context: Context) -> CloneSource:
     """The source that a statement names.
 
-    Raises CloneUnsupportedSourceError, TableNotFoundError, and what is wrong with the table or the version; of what is
-    none of Delta's also CloneOfDeltaFolderError, ClonePartitionsError, CloneVersionError and what `errors.sources` has.
+    Raises CloneUnsupportedSourceError, TableNotFoundError, and the errors of the table or the version; for other
+    formats than Delta also CloneOfDeltaFolderError, ClonePartitionsError, CloneVersionError and those of
+    `errors.sources`.
     """
     try:
         kind = _foreign_kind(name, context)
@@ -71,7 +72,7 @@ def clone_source(name: TableName, context: Context) -> CloneSource:
 
 
 def _foreign_kind(name: TableName, context: Context) -> str | None:
-    """What a name stands for that cannot be cloned; None for what can be, and for what there is not."""
+    """The kind of an object that cannot be cloned, for messages; None for one that can, and for a missing one."""
     if context.is_view(name):
         return "a view"
     if _is_place(name, context):
@@ -81,7 +82,7 @@ def _foreign_kind(name: TableName, context: Context) -> str | None:
 
 
 def _is_place(name: TableName, context: Context) -> bool:
-    """Whether a name is a format and a path, which is not Delta's."""
+    """Whether a name is a format other than Delta and a path."""
     return len(name.parts) == 2 and name.path is None and "/" in name.parts[1] and not _is_ours(name, context)
 
 
@@ -93,7 +94,7 @@ def _is_ours(name: TableName, context: Context) -> bool:
 
 
 def _file_source(name: TableName, context: Context) -> CloneSource:
-    """A table that has no log as CONVERT TO DELTA would make one of it, which nobody writes."""
+    """The source for files without a log: the table that CONVERT TO DELTA would create, without writing its log."""
     from deltasql.datafiles.foreign.tables import source_table
     from deltasql.log.actions.file_tables import ADD, from_files
 

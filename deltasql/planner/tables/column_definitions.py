@@ -34,7 +34,7 @@ from deltasql.schema.types import LONG, StructField, StructType
 def declared_schema(statement: CreateTable, context: Context) -> StructType:
     """The columns of the list, and those that PARTITIONED BY declares with a type.
 
-    Those of the primary key are NOT NULL without saying so.
+    Primary key columns are NOT NULL implicitly.
     """
     fields = [declared_field(column, context) for column in statement.columns or ()]
     fields += [
@@ -84,7 +84,7 @@ def declared_field(column: ColumnDefinition, context: Context) -> StructField:
 
 
 def _check_clauses(column: ColumnDefinition) -> None:
-    """Raises what says that the clauses of a column do not go together, or not with its type."""
+    """Raises the error of clauses of a column that exclude each other or its type."""
     name = quote(column.name)
     if column.default is not None and column.generated is not None:
         raise GeneratedWithDefaultError(name)
@@ -104,7 +104,7 @@ def _check_clauses(column: ColumnDefinition) -> None:
 
 
 def field_metadata(type_text: str, comment: str | None) -> MappingProxyType[str, Any]:
-    """What a column's declaration says beyond its type: its comment, and the lengths of CHAR(n) and VARCHAR(n)."""
+    """The metadata of a declared column: its comment, and its type text if that has CHAR(n) or VARCHAR(n)."""
     metadata: dict[str, Any] = {}
     if comment is not None:
         metadata["comment"] = comment
@@ -120,7 +120,7 @@ def comment_metadata(comment: str | None) -> MappingProxyType[str, Any]:
 
 
 def refuse_value_clauses(columns: Sequence[ColumnDefinition], context: Context) -> None:
-    """Raises ColumnClauseError for a column of REPLACE COLUMNS that says where its values come from."""
+    """Raises ColumnClauseError for a column of REPLACE COLUMNS with a clause that defines its values."""
     for column in columns:
         for present, clause, advice in (
             (column.default, "DEFAULT", f"Leave it out, then run: ALTER COLUMN {quote(column.name)} SET DEFAULT …."),

@@ -1,4 +1,4 @@
-"""How a table stops using a feature: the commits that come before the protocol forgets it."""
+"""Downgrades: the commits that end a table's use of a feature, before the protocol drops it."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _PURGE = {"predicate": "[]", "applyPurge": True}
 def downgrade(feature: str, log: DeltaLog, context: Context) -> Iterator[Plan]:
     """The commits after which the table does not use the feature; none where it does not already.
 
-    Raises, before the first of them, what the user has to do first.
+    Raises, before the first of them, the error of a step that the user must take first.
     """
     yield from _unset(log, _keys(feature, OnDrop.BEFORE))
     further = _FURTHER.get(feature)
@@ -56,17 +56,17 @@ def downgrade(feature: str, log: DeltaLog, context: Context) -> Iterator[Plan]:
 
 
 def leftover_keys(feature: str) -> frozenset[str]:
-    """Properties that go together with the feature, in the commit that takes it out of the protocol."""
+    """Properties to remove in the commit that drops the feature from the protocol."""
     return frozenset(_keys(feature, OnDrop.WITH_FEATURE))
 
 
 def _keys(feature: str, time: OnDrop) -> tuple[str, ...]:
-    """The properties of a feature that go at this time, the one that switches it first."""
+    """The properties of a feature to remove at `time`, the one that enables it first."""
     return tuple(item.name for item in properties_of(final_feature(feature)) if item.on_drop is time)
 
 
 def final_actions(feature: str, snapshot: Snapshot) -> list[Action]:
-    """What goes into the commit that drops the feature, besides protocol and metadata."""
+    """The actions of the commit that drops the feature, besides protocol and metadata."""
     domains = snapshot.domains if feature == "rowTracking" else {}
     return (
         [DomainMetadata(ROW_TRACKING_DOMAIN, domains[ROW_TRACKING_DOMAIN], removed=True)]
@@ -78,8 +78,8 @@ def final_actions(feature: str, snapshot: Snapshot) -> list[Action]:
 def vector_tombstones(log: DeltaLog) -> Iterator[Plan]:
     """The commit that removes the files of all deletion vectors in the log, where there are any.
 
-    Older versions need them as long as the data files that they belong to: an engine that knows no vectors would take
-    them for files that nobody needs, and its VACUUM would delete them too early.
+    Older versions need them as long as their data files: an engine without deletion vectors would take them for
+    unreferenced files, and its VACUUM would delete them too early.
     """
     snapshot = log.snapshot()
     vectors = snapshot.tombstones().column("deletionVector").to_pylist()
@@ -114,7 +114,7 @@ def _constraints(log: DeltaLog, context: Context) -> Iterator[Plan]:
 
 
 def _row_tracking(log: DeltaLog, context: Context) -> Iterator[Plan]:
-    """No file gets ids any more, then those that have some lose them."""
+    """Stops assigning row ids to new files, then removes those of existing files."""
     snapshot = log.snapshot()
     if snapshot.properties[ROW_TRACKING] or not snapshot.properties[ROW_TRACKING_SUSPENDED]:
         yield _set(log, snapshot, {ROW_TRACKING.name: "false", ROW_TRACKING_SUSPENDED.name: "true"})
@@ -156,7 +156,7 @@ def _deletion_vectors(log: DeltaLog, context: Context) -> Iterator[Plan]:
 
 
 def _column_mapping(log: DeltaLog, context: Context) -> Iterator[Plan]:
-    """Every file is written anew: its columns go by the names that the user sees."""
+    """Rewrites every file, with its columns under their logical names."""
     snapshot = log.snapshot()
     if not snapshot.properties.maps_columns:
         return
@@ -170,7 +170,7 @@ def _column_mapping(log: DeltaLog, context: Context) -> Iterator[Plan]:
 
 
 def _type_widening(log: DeltaLog, context: Context) -> Iterator[Plan]:
-    """Which files hold older types only their footers tell: all are written anew, if a type was ever changed."""
+    """Rewrites all files if a type was ever changed, since only footers show which files have older types."""
     snapshot = log.snapshot()
     if not any(TYPE_CHANGES in field.metadata for _, field in walk(snapshot.schema)):
         return

@@ -1,4 +1,4 @@
-"""CREATE TABLE over a log that is there: the table only gets a name, and what is declared must be what the log says."""
+"""CREATE TABLE over an existing log: the table only gets a name, and declarations must agree with the log."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from deltasql.schema.widening import TYPE_CHANGES
 OF_ONE_TABLE = frozenset(
     {AUTO_PROPERTY, TAGS, COLUMN_TAGS, *(item.name for item in PROPERTIES.values() if item.of_one_table)}
 )
-"""Properties that belong to a table's own history: nobody declares them, and another table has its own."""
+"""Properties of one table's own history: they are neither declared nor copied to another table."""
 _OF_ONE_COLUMN = frozenset({ID, PHYSICAL_NAME, HIGH_WATER_MARK, TYPE_CHANGES})
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What a statement says of its table; None where it says nothing, and the log alone counts."""
+    """The table's definition in a statement; None for a part that it does not declare, where the log alone counts."""
 
     columns: StructType | None = None
     partitioned_by: Sequence[str] | None = None
@@ -43,7 +43,7 @@ class Declared:
 
 
 def adopted(target: Target, declared: Declared) -> Plan:
-    """A name for the log at the target's place; nothing is committed.
+    """Registers a name for the log at the target's location; nothing is committed.
 
     Raises UnsupportedFeaturesForReadError, CreatedColumnsDifferError, CreatedPartitioningDiffersError,
     CreatedClusteringDiffersError, CreatedPropertiesDifferError.
@@ -67,17 +67,17 @@ def adopted(target: Target, declared: Declared) -> Plan:
 
 
 def same_columns(first: StructType, second: StructType) -> bool:
-    """Whether two tables have the same columns, in any order: names, types, NOT NULL, comments, what computes them."""
+    """Whether two tables have the same columns, in any order: name, type, NOT NULL, comment, generation, default."""
     return _by_name(first) == _by_name(second)
 
 
 def _by_name(schema: StructType) -> dict[str, StructField]:
-    """The columns without what the log keeps of them."""
+    """The columns by name, without the metadata that only the log has."""
     return {field.name: field for field in without_metadata(schema, _OF_ONE_COLUMN)}
 
 
 def _differences(declared: StructType, existing: StructType) -> str:
-    """One line for each column that is not the same: declared … there …"""
+    """One line for each column that differs: declared … there …"""
     first, second = _by_name(declared), _by_name(existing)
     pairs = [(first.get(name), second.get(name)) for name in dict.fromkeys((*first, *second))]
     return "\n".join(

@@ -1,4 +1,4 @@
-"""Primary and foreign keys as statements declare them, and what may not be done to a table because of them."""
+"""Primary and foreign keys as statements declare them, and the changes of a table that they forbid."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ _SETTLED: Mapping[str, tuple[str, ...]] = {
 _OF_FOREIGN_KEYS = ("MATCH FULL", "ON UPDATE NO ACTION", "ON DELETE NO ACTION")
 _GROUPS = {"RELY": "rely", "NORELY": "rely", "ENABLE NOVALIDATE": "enforced", "NOT ENFORCED": "enforced"}
 _ORDER = ("DEFERRABLE", "INITIALLY DEFERRED", *_OF_FOREIGN_KEYS, "RELY", "NORELY")
-"""Options that a key may have, in the order in which they are shown; that none is enforced goes without saying."""
+"""Options that a key may have, in the order in which they are shown; NOT ENFORCED is implicit."""
 
 
 def full_name(name: TableName, context: Context) -> tuple[str, ...]:
-    """What a table is called in a foreign key, whatever the current schema is: catalog, schema, table, or its path."""
+    """A table's name in a foreign key, independent of the current schema: catalog, schema, table, or its path."""
     return ("delta", name.path) if name.path is not None else context.catalog.full_name(name.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class _Owner:
-    """The table that is to have a key, with the keys that it has by then."""
+    """The table that a key is added to; `metadata` has the keys added before."""
 
     metadata: Metadata
     table: TableName
@@ -116,7 +116,7 @@ def _last(table: TableName) -> str:
 
 
 def _name(item: KeyConstraint, start: str, owner: _Owner) -> str:
-    """The name that was given, or one that no other constraint has."""
+    """The given name, or a generated one that no other constraint has."""
     if item.name is not None:
         return item.name.lower()
     taken = owner.named()
@@ -183,7 +183,7 @@ def _references(references: KeyReferences, columns: tuple[str, ...], owner: _Own
 
 
 def _referenced(given: Sequence[ColumnPath] | None, target: _Owner) -> tuple[str, ...]:
-    """The columns that are meant of the referenced table; () for none. Raises ColumnNotFoundError."""
+    """The columns of the referenced table, by default its primary key; () for none. Raises ColumnNotFoundError."""
     if given is None:
         key = primary_key(target.metadata)
         return () if key is None else key.columns
@@ -258,12 +258,12 @@ def refuse_key_change(path: tuple[str, ...], operation: str, snapshot: Snapshot)
 
 
 def drop_first(table: str, constraint: str) -> str:
-    """What to do before a column can be changed that a constraint refers to."""
+    """Advice to drop a constraint before a column is changed that it refers to."""
     return f"Drop the constraint first: ALTER TABLE {table} DROP CONSTRAINT {constraint}."
 
 
 def refuse_nullable_key(path: tuple[str, ...], snapshot: Snapshot) -> None:
-    """Raises PrimaryKeyNullableError if the column, which is to hold NULL, is in the primary key."""
+    """Raises PrimaryKeyNullableError if the column, which is to become nullable, is in the primary key."""
     key = primary_key(snapshot.metadata)
     if key is not None and len(path) == 1 and path[0] in key.columns:
         advice = f"Drop the key first: ALTER TABLE {snapshot.table} DROP PRIMARY KEY."
@@ -291,7 +291,7 @@ def referring(table: TableName, context: Context) -> Iterator[tuple[TableName, K
 
 
 def refuse_referenced(table: TableName, operation: str, advice: str, context: Context, *, itself: bool = True) -> None:
-    """Raises PrimaryKeyReferencedError if foreign keys refer to `table`: of other tables, with `itself` of this one."""
+    """Raises PrimaryKeyReferencedError if foreign keys refer to `table`: of other tables, with `itself` its own too."""
     found = [(name, key) for name, key in referring(table, context) if itself or name != table]
     if found:
         keys = ", ".join(f"{quote(key.name)} of {name}" for name, key in found)

@@ -1,4 +1,4 @@
-"""Text that the catalog keeps, of views and functions: it must mean the same to everybody, at any time."""
+"""Text of views and functions in the catalog: its meaning must not depend on the session or the time."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from deltasql.sql.relations import table_references
 
 
 def settings_of_text(context: Context) -> dict[str, str]:
-    """The settings that say what a text means; the time zone is one, though nobody has set it."""
+    """The settings that change the meaning of a text; the time zone is one even where it is not set."""
     zone = context.time_zone
     return {**({} if zone is None else {TIME_ZONE.name: zone}), **context.meaning}
 
 
 def refuse_parameters(name: str, text: SqlText, context: Context) -> None:
-    """Raises StoredParameterError for a text with parameters, whether they have been given their values or not."""
+    """Raises StoredParameterError for a text with parameters, whether values are bound to them or not."""
     for bound in context.bound.values:
         if text.start <= bound.start < text.start + len(text.text):
             raise StoredParameterError(name, bound.marker).at(context.caret(bound.start, bound.end))
@@ -57,8 +57,9 @@ def refuse_variables(
 ) -> None:
     """Raises TemporaryReferenceError for a text that names a variable of the session.
 
-    A column comes before a variable, and so do the `parameters` of a function, of which `rows` are what its text reads.
-    Of a view (None) they are its rows: where a name may be a variable's, Spark's plan of them tells.
+    Columns come before variables, and so do the `parameters` of a function; `rows` is then the query of the tables that
+    its text reads. For a view, `parameters` is None and `rows` its query: Spark's plan of it shows whether a name is a
+    variable.
     """
     if not context.analyst.started:
         return
@@ -71,14 +72,14 @@ def refuse_variables(
 
 
 def _columns(rows: SqlQuery) -> Iterator[str]:
-    """The names of the columns of the tables that `rows` read themselves."""
+    """The names of the columns of the tables that `rows` reads directly."""
     for scan in rows.relations.values():
         if isinstance(scan, Scan):
             yield from scan.schema.names
 
 
 def _unexplained(sql: str, columns: Iterable[str]) -> Iterator[ColumnReference]:
-    """The first reference to what may be each variable, in a text whose tables have `columns`."""
+    """The first reference to each name that may be a variable, since it is none of `columns`."""
     known, asked = {column.lower() for column in columns}, set[str]()
     for reference in free_names(sql):
         variable = _variable(reference.parts).lower()
@@ -88,7 +89,7 @@ def _unexplained(sql: str, columns: Iterable[str]) -> Iterator[ColumnReference]:
 
 
 def _variable(parts: tuple[str, ...]) -> str:
-    """What a name would be as that of a variable; what follows are fields of it."""
+    """The quoted variable that a dotted name may refer to, without `session`; the parts behind it are fields."""
     folded = [part.lower() for part in parts]
     at = 2 if folded[:2] == ["system", "session"] else 1 if folded[0] == "session" else 0
     return quote(parts[at] if at < len(parts) else parts[0])

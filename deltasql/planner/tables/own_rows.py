@@ -1,4 +1,4 @@
-"""What DESCRIBE EXTENDED shows of keys and tags."""
+"""Rows of DESCRIBE EXTENDED for keys and tags."""
 
 from __future__ import annotations
 

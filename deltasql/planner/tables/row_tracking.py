@@ -1,4 +1,4 @@
-"""Row tracking switched on: a new table has it at once, in an existing one the rows that are there get ids first."""
+"""Enabling of row tracking: at once for a new table; in an existing one after a backfill of row ids."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
 
 BATCH_FILES = 100_000
-"""Files that one commit of a backfill states anew."""
+"""Files that one commit of a backfill adds again."""
 
 
 def tracked_metadata(metadata: Metadata, protocol: Protocol, snapshot: Snapshot | None) -> Metadata:
-    """The metadata of a table that is made or replaced, with what row tracking keeps there.
+    """The metadata of a created or replaced table, with the properties of row tracking.
 
-    Replaced rows are gone, their ids are not: a table that tracks its rows goes on doing so, unless it is told not to.
+    Row ids outlive the rows of a replaced table: one that tracks its rows goes on doing so, unless the statement
+    disables it.
     """
     old = TableProperties({} if snapshot is None else snapshot.configuration)
     if old[ROW_TRACKING] and ROW_TRACKING not in metadata.properties:
@@ -39,12 +40,12 @@ def tracked_metadata(metadata: Metadata, protocol: Protocol, snapshot: Snapshot 
 
 
 def starts_tracking(snapshot: Snapshot, metadata: Metadata) -> bool:
-    """Whether `metadata` promise row ids that files of the snapshot may lack."""
+    """Whether `metadata` enable row ids that files of the snapshot may lack."""
     return metadata.properties[ROW_TRACKING] and not snapshot.properties[ROW_TRACKING]
 
 
 def enabling_tags(snapshot: Snapshot, metadata: Metadata) -> dict[str, str] | None:
-    """What tells concurrent writers that a commit of metadata switches row tracking on, and does nothing else."""
+    """Commit tags that tell concurrent writers that a commit only enables row tracking; None for any other commit."""
     own = {item.name for item in properties_of(ROW_TRACKING_FEATURE)}
     rest = [
         replace(item, configuration={key: value for key, value in item.configuration.items() if key not in own})
@@ -54,10 +55,10 @@ def enabling_tags(snapshot: Snapshot, metadata: Metadata) -> dict[str, str] | No
 
 
 def enabling_steps(log: DeltaLog, snapshot: Snapshot, last: Callable[[Snapshot], TableChange]) -> Iterator[Plan]:
-    """The commits that switch row tracking on: who writes from the first on gives ids, then old files get theirs.
+    """The commits that enable row tracking: first the feature, so that new files get row ids, then ids for old files.
 
     `last` plans the commit of the metadata, on the table as it is by then. A commit that loses a race ends the
-    statement; what was done stays, and the same statement goes on from there.
+    statement; earlier ones stay, and the same statement, repeated, resumes there.
     """
     if ROW_TRACKING_FEATURE not in snapshot.protocol.features:
         yield _upgrade(log, snapshot)
@@ -71,7 +72,7 @@ def enabling_steps(log: DeltaLog, snapshot: Snapshot, last: Callable[[Snapshot],
 
 
 def unnumbered(snapshot: Snapshot, most: int) -> list[AddFile]:
-    """Files without row ids, at most so many, as they are stated anew."""
+    """At most `most` files without row ids, as add actions that repeat them."""
     import pyarrow.compute as pc
 
     table = snapshot.live_adds(("path", "baseRowId"))
@@ -80,7 +81,7 @@ def unnumbered(snapshot: Snapshot, most: int) -> list[AddFile]:
 
 
 def refuse_unknown_counts(snapshot: Snapshot) -> None:
-    """Raises RowIdsWithoutStatisticsError, before anything is changed, for a file whose rows nobody has counted."""
+    """Raises RowIdsWithoutStatisticsError, before anything is changed, for a file without a row count."""
     import pyarrow.compute as pc
 
     files = snapshot.live_adds(("path", "stats", "baseRowId"))

@@ -1,4 +1,4 @@
-"""What several statements tell of a table: its properties, its name in the catalog, the columns of a view."""
+"""Facts on a table for several statements: its properties, its name in the catalog, the columns of a view."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def view_schema(name: TableName, context: Context) -> StructType | None:
-    """The columns of a temporary view or of what only Spark knows; None for a table of ours."""
+    """The columns of a view or of an object that only Spark knows; None for a Delta table."""
     known_view = context.is_view(name)
     if not known_view and (name.path is not None or context.catalog.resolve(name.parts) is not None):
         return None
@@ -29,7 +29,7 @@ def view_schema(name: TableName, context: Context) -> StructType | None:
 
 
 def all_properties(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
-    """The properties that users see, then what the log keeps elsewhere: clustering, versions, features."""
+    """The properties that users see, then those from other parts of the log: clustering, versions, features."""
     protocol = snapshot.protocol
     yield from sorted(shown_pairs(without_own(snapshot.configuration)).items())
     if is_clustered(snapshot):

@@ -1,4 +1,4 @@
-"""Where the table of a CREATE statement lies or will lie, and what is there now."""
+"""The table of a CREATE statement: its location, and the table or view that exists there."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The table that CREATE makes or replaces. `snapshot` is what is at the place now, `known` its catalog entry."""
+    """The table that CREATE creates or replaces: `snapshot` is the existing one; `known`: the catalog has the name."""
 
     name: TableName
     log: DeltaLog
@@ -46,9 +46,8 @@ class Target:
 def target_of(name: TableName, location: str | None, context: Context, *, columns_known: bool) -> Target:
     """The table called `name`, with the LOCATION of the statement if it has one.
 
-    `columns_known`: the statement itself says what the columns are. Raises AmbiguousLocationError,
-    LocationMismatchError, NonEmptyLocationError, ExternalTableWithoutLogError, ExternalTableWithoutSchemaError,
-    SchemaNotFoundError.
+    `columns_known`: the statement itself defines the columns. Raises AmbiguousLocationError, LocationMismatchError,
+    NonEmptyLocationError, ExternalTableWithoutLogError, ExternalTableWithoutSchemaError, SchemaNotFoundError.
     """
     if name.path is not None:
         return _path_target(name, name.path, location, context, columns_known)
@@ -62,7 +61,7 @@ def target_of(name: TableName, location: str | None, context: Context, *, column
 
 
 def _new_target(name: TableName, location: str | None, context: Context, columns_known: bool) -> Target:
-    """A name that the catalog does not have yet."""
+    """The target for a name that the catalog does not have yet."""
     place = location or context.catalog.managed_location(name.parts)
     log = context.logs(place, str(name))
     snapshot = _latest(log)
@@ -74,7 +73,7 @@ def _new_target(name: TableName, location: str | None, context: Context, columns
 
 
 def _latest(log: DeltaLog) -> Snapshot | None:
-    """The table at the place of a log; None where there is none, or none any more."""
+    """The latest snapshot of a log; None where the location has no table."""
     try:
         return log.snapshot() if log.exists() else None
     except NotADeltaTableError:
@@ -92,7 +91,7 @@ def _path_target(name: TableName, path: str, location: str | None, context: Cont
 
 
 def is_of_view(name: TableName, mode: str, context: Context, *, if_not_exists: bool) -> bool:
-    """Whether CREATE TABLE has nothing to do since a view of the catalog has the name.
+    """Whether CREATE TABLE has nothing to do, since a view of the catalog has the name and IF NOT EXISTS is given.
 
     Raises TableAlreadyExistsError, and WriteIntoViewError where the table was to replace it.
     """
@@ -106,7 +105,7 @@ def is_of_view(name: TableName, mode: str, context: Context, *, if_not_exists: b
 
 
 def registration(target: Target) -> Registration | None:
-    """The name that the catalog has to learn; None for a path, and for a table that it knows.
+    """The name to add to the catalog; None for a path, and for a registered table that exists.
 
     A name without a table may be dropped by another process before there is one.
     """
@@ -122,7 +121,7 @@ def refuse_provider(provider: str | None, table: TableName) -> None:
 
 
 def creation_parameters(metadata: Metadata, *, managed: bool, clustering: str = "[]") -> dict[str, Any]:
-    """What the history tells of a CREATE or REPLACE; `clustering` is the JSON list of the columns."""
+    """The operation parameters of a CREATE or REPLACE; `clustering` is the JSON list of the columns."""
     return {
         "partitionBy": list(metadata.partition_columns),
         "clusterBy": clustering,
@@ -133,7 +132,7 @@ def creation_parameters(metadata: Metadata, *, managed: bool, clustering: str = 
 
 
 def _refuse_useless_place(log: DeltaLog, location: str, columns_known: bool) -> None:
-    """A place without a log must be empty, and it gives no columns.
+    """A location without a log must be empty, and the statement must define the columns.
 
     Raises NonEmptyLocationError, ExternalTableWithoutLogError, ExternalTableWithoutSchemaError.
     """

@@ -1,4 +1,4 @@
-"""What of other writers' commits would disturb a change, as EXPLAIN tells it. How it is judged is in `log.commit`."""
+"""The section of EXPLAIN on concurrent commits that would conflict with a change. The rules are in `log.commit`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from deltasql.planner.changes import LayoutChange, RowChange, TableChange
 
 
 def conflict_lines(change: TableChange | RowChange | LayoutChange) -> list[str]:
-    """What the change has read, and what another commit must not do with that meanwhile; none for a new table."""
+    """The read set of the change, and the concurrent commits that conflict with it; none for a new table."""
     snapshot = change.commit.snapshot
     if snapshot is None:
         return []

@@ -1,4 +1,4 @@
-"""What DESCRIBE, SHOW TBLPROPERTIES and SHOW TABLE EXTENDED tell of a view that the catalog keeps, in Spark's words."""
+"""Rows on a view of the catalog for DESCRIBE, SHOW TBLPROPERTIES and SHOW TABLE EXTENDED, in Spark's words."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _properties_text(entry: ViewEntry) -> str:
 
 
 def view_properties(entry: ViewEntry, key: str | None) -> tuple[tuple[str, str], ...]:
-    """The properties of a view, or the one called `key`: a sentence where it is not set."""
+    """The properties of a view, or the one called `key`: Spark's sentence as its value where it is not set."""
     properties = shown_pairs(without_own(entry.definition.properties))
     if key is None:
         return tuple(sorted(properties.items()))

@@ -1,4 +1,4 @@
-"""What Spark raises → the typed errors of deltasql, placed in the user's own SQL.
+"""Translation of Spark's exceptions to the typed errors of deltasql, with carets in the user's SQL.
 
-The classes are in `deltasql.errors`. What can be seen before Spark runs is not waited for here: the planner refuses it.
+The error classes are in `deltasql.errors`. Errors that can be detected before Spark runs are raised by the planner.
 """

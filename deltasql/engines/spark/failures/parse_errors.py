@@ -1,4 +1,4 @@
-"""What Spark's parser cannot read, told of the user's own SQL: Spark is given texts that are made of parts of it."""
+"""Spark's syntax errors, mapped to positions in the user's SQL: Spark parses texts that are composed of parts of it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NEAR = re.compile(r"at or near '(.*?)'[.:]")
 
 
 def misread_part(message: str, sql: str) -> Caret | None:
-    """Where in `sql` Spark's parser stopped, by its message: that has the text, and a line of carets in it."""
+    """The position in `sql` at which Spark's parser stopped, from its message, which quotes the text; else None."""
     position, given = _POSITION.search(message), message.partition("== SQL ==\n")[2]
     if position is None or not given:
         return None
@@ -21,13 +21,13 @@ def misread_part(message: str, sql: str) -> Caret | None:
     lines = given.splitlines(keepends=True)
     made, offset = "".join(lines[:number] + lines[number + 1 :]), len("".join(lines[: number - 1])) + column
     if made.startswith(HIDDEN_PREFIX, offset):
-        # Of a CASE of ours Spark only says that some part of it is wrong.
+        # Within a generated CASE, Spark reports only that some part of it is wrong.
         return unreadable_part(sql)
     return corresponding(made, offset, sql)
 
 
 def in_users_words(sentence: str, place: Caret | None) -> str:
-    """Spark's sentence, if what it names is what stands at `place`; else one that names that."""
+    """Spark's `sentence` if the text that it quotes is the user's text at `place`; else one that quotes the latter."""
     found = _NEAR.search(sentence)
     if found is None:
         return sentence

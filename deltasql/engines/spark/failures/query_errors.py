@@ -1,4 +1,4 @@
-"""What is wrong with a query that Spark cannot read or resolve, with what was probably meant."""
+"""Errors for queries that Spark cannot parse or resolve, with suggestions of the intended SQL."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from deltasql.sql.functions.spark_names import FUNCTIONS
 from deltasql.sql.misspelt import meant, unfinished, without_from
 from deltasql.sql.outline import find, outline
 
-# What Spark says of a query without FROM: to its parser, FROM at the end is an alias.
+# Spark's conditions for a query without FROM: its parser takes FROM at the end for an alias.
 _WITHOUT_TABLE = frozenset({"INVALID_USAGE_OF_STAR_OR_REGEX", "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"})
 
 _OF_PROCEDURES = ("< CALL >", "DESCRIBE|DESC < PROCEDURE >")
 _NO_TABLE_FUNCTION = "UNRESOLVABLE_TABLE_VALUED_FUNCTION"
 _NO_STREAM = "_LEGACY_ERROR_TEMP_1008"
-"""SELECT … FROM STREAM t."""
+"""Spark's condition for SELECT … FROM STREAM t."""
 _FILES = "Files are read by their format: SELECT * FROM csv.`/path`, json.`/path`, parquet.`/path` …."
 _INSTEAD = {
     "read_files": _FILES,
@@ -29,15 +29,15 @@ _INSTEAD = {
     "read_kafka": "To fill a table from a stream: session.writeStream(df).toTable(name).",
     "read_kinesis": "To fill a table from a stream: session.writeStream(df).toTable(name).",
 }
-"""Functions of others that give rows, with what there is in their place."""
+"""Table functions of other products, each with its replacement."""
 
 
 def misspelt_error(failure: Failure, sql: str, places: Sequence[Caret]) -> DeltaSqlError | None:
-    """The error for a text in which a parser stopped at one of `places`; None where its own words are the best."""
+    """The error for SQL in which a parser stopped at one of `places`; None where the parser's message is best."""
     refused = next(filter(None, (refusal(sql, place.start) for place in places)), None)
     if refused:
         return refused
-    # A word is guessed from those around the place, which are the wrong ones where that is not known.
+    # A misspelt word is guessed from its neighbours, which is unreliable if there are several candidate places.
     ways = (_guessed, _advised) if len(places) == 1 else (_advised, _guessed)
     found = next(filter(None, (way(sql, place) for way in ways for place in places)), None)
     if found is None and len(places) != 1:
@@ -55,7 +55,7 @@ def _advised(sql: str, place: Caret) -> tuple[str, Caret] | None:
 
 
 def unresolved_error(failure: Failure, sql: str) -> DeltaSqlError | None:
-    """The error for a query whose FROM is empty or forgotten, and for a function or procedure that is not there."""
+    """The error for a query whose FROM is empty or missing, or for an unknown function or procedure; else None."""
     if failure.condition in _WITHOUT_TABLE:
         found = unfinished(sql) or without_from(sql)
         return SparkError("PARSE_SYNTAX_ERROR", "42601", found[0], failure.text).at(found[1]) if found else None

@@ -1,4 +1,4 @@
-"""What Spark raises → the typed errors of deltasql, placed in the user's own SQL."""
+"""Translation of Spark's exceptions to the typed errors of deltasql, with carets in the user's SQL."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from pyspark.errors import PySparkException
 
 
-# Of Python's datetime, for what PySpark makes of a row.
+# Messages of Python's datetime for values that PySpark cannot convert.
 _OUT_OF_RANGE = re.compile(r"year -?\d+ is out of range|ordinal must be|date value out of range|timestamp out of range")
 
 
 _NO_VALUES = {"NOT_IMPLEMENTED", "UNSUPPORTED_DATA_TYPE_FOR_ARROW_CONVERSION", "UNSUPPORTED_DATA_TYPE_FOR_ARROW"}
 _MONTHS = re.compile(r"YearMonthInterval|month_interval")
-"""What PySpark says of a type that it cannot bring here, row by row or by way of Arrow."""
+"""PySpark's messages about an interval type that it can fetch neither as rows nor as Arrow."""
 
 
 _CSV_HEADER = re.compile(r"CSV header does not conform to the schema|Number of column in CSV header is not equal")
@@ -42,9 +42,9 @@ _CSV_HEADER = re.compile(r"CSV header does not conform to the schema|Number of c
 
 @contextmanager
 def retold(sql: str, write: WriteContext | None = None, understood: Understood | None = None) -> Iterator[None]:
-    """Within the context, errors of Spark come out as DeltaSqlErrors with a caret in `sql` where the place is known.
+    """Context: errors of Spark are translated to DeltaSqlErrors, with a caret in `sql` where the position is known.
 
-    `understood` tells what errors without a condition mean, of an engine that is not Spark.
+    `understood` translates errors without a condition, of an engine other than Spark.
     """
     load_pyspark()
     from pyspark.errors import PySparkException
@@ -72,7 +72,7 @@ Understood: TypeAlias = "Callable[[PySparkException], Failure | DeltaSqlError]"
 _NO_ANSWER = Failure(
     "SAIL_ERROR", "XX000", 'The engine ended the query without an answer. Try it with engine="spark".', {}
 )
-"""A thread of Sail's that panics ends its stream, and PySpark asserts that there was a first batch."""
+"""Stands for PySpark's assertion that a stream has a first batch, which fails when a thread of Sail panics."""
 
 
 def _is_pysparks(error: BaseException) -> bool:
@@ -85,7 +85,7 @@ def _is_pysparks(error: BaseException) -> bool:
 
 @contextmanager
 def _unlogged() -> Iterator[None]:
-    """PySpark logs failed queries as JSON, with a stack of the JVM; the error says it better. Other threads' stay."""
+    """Context: suppresses PySpark's log records of failed queries (JSON with a JVM stack) of this thread only."""
     from pyspark.logger import PySparkLogger
 
     thread = threading.get_ident()
@@ -111,15 +111,15 @@ def _told(
 ) -> DeltaSqlError:
     if _MONTHS.search(str(error)) and error.getCondition() in _NO_VALUES:
         return MonthsInResultError()
-    # Spark has a condition for whatever it says itself; what Java says, such as of a regular expression, has none.
+    # Spark's own errors have a condition; those of Java, such as for a regular expression, have none.
     if error.getCondition() is not None or type(error).__module__.endswith(".captured"):
-        return translated(_failure(error), sql, write)
-    found = _failure(error) if understood is None else understood(error)
+        return translated(failure_of(error), sql, write)
+    found = failure_of(error) if understood is None else understood(error)
     return found if isinstance(found, DeltaSqlError) else translated(found, sql, write)
 
 
 def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaSqlError:
-    """The error for what Spark says, or would have said."""
+    """The DeltaSqlError for a failure that Spark has reported, or would have reported."""
     name, text = failure.condition, failure.text
     error = marked_error(failure, write, sql)
     if error is None and write is not None:
@@ -142,10 +142,10 @@ def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
 
 
 def _error_of_write(failure: Failure, write: WriteContext, sql: str) -> DeltaSqlError | None:
-    """The error for what only a statement that writes can meet; None for anything else."""
+    """The error for a failure that is specific to writing statements; None for any other failure."""
     values = failure.parameters
     if failure.condition == "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE":
-        # A condition reaches Spark inside a CASE of ours, which its message would show.
+        # A condition reaches Spark inside a generated CASE, which its message would show.
         sentence = f"The condition {values.get('inputSql')} is of type {values.get('inputType')}, not BOOLEAN."
         if values.get("sqlExpr", "").startswith('"CASE WHEN'):
             return SparkError("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", _hide_views(sentence), failure.text)
@@ -157,7 +157,7 @@ def _error_of_write(failure: Failure, write: WriteContext, sql: str) -> DeltaSql
     return None
 
 
-def _failure(error: PySparkException) -> Failure:
+def failure_of(error: PySparkException) -> Failure:
     return Failure(
         error.getCondition() or "SPARK_ERROR",
         error.getSqlState() or "XX000",
@@ -168,11 +168,11 @@ def _failure(error: PySparkException) -> Failure:
 
 
 _JAVA_CALL = re.compile(r"\AAn error occurred while calling \S+\.\n: (?:[a-z]\w*\.)+\w+: ")
-"""What Py4J says first: the name of a handle, and the class of the exception, before its message."""
+"""Prefix of a Py4J message: the name of a handle and the class of the exception."""
 
 
 def _bridge_failure(text: str) -> Failure:
-    """Spark's condition and sentence out of a Java stack, where it holds one."""
+    """The Spark condition and message found in a Java stack trace; SPARK_JVM_ERROR if it contains none."""
     match = re.search(r"\[([A-Z]\w+(?:\.[A-Z]\w+)?)\] (.*?)(?: SQLSTATE: (\w{5}).*)?$", text, re.MULTILINE)
     if match is None:
         return Failure("SPARK_JVM_ERROR", "XX000", _JAVA_CALL.sub("", text).strip(), {})
@@ -184,7 +184,7 @@ def _bridge_failure(text: str) -> Failure:
 def _unbound(failure: Failure) -> DeltaSqlError:
     name = failure.parameters.get("name", "")
     if name.startswith("_"):
-        # Spark calls a ? by its offset.
+        # Spark names a ? by its offset.
         return UnboundParameterError(name="?", example="[…]")
     return UnboundParameterError(name=f":{name}", example=f'{{"{name}": …}}')
 
@@ -212,7 +212,7 @@ def _before_stack(text: str) -> str:
 
 
 def _hide_views(text: str) -> str:
-    """No hidden column or view of ours in a message that a user reads."""
+    """`text` without the names of hidden columns and views, for messages to users."""
     text = re.sub(rf",? ?`(?:\w+`\.`)?{HIDDEN_PREFIX}\w+`(?!\.)", "", text)
     text = re.sub(rf", {HIDDEN_PREFIX}\w+(?:: [A-Z]+(?: NOT NULL)?)?(?=[,)>])", "", text)
     text = re.sub(rf"`?{HIDDEN_PREFIX}\w+`?\.", "", text)
@@ -225,7 +225,7 @@ def _first_line(text: str) -> str:
 
 
 def _place(failure: Failure, sql: str) -> Caret | None:
-    """The fragment that Spark complains of, found in the user's SQL: texts reach Spark in pieces, but verbatim."""
+    """The position in `sql` of the fragment that Spark's error quotes: texts reach Spark in pieces, but verbatim."""
     for fragment in failure.fragments:
         # As whole words: the column `a` is not the a in SELECT, nor that in t.a.
         found = re.search(rf"(?<![\w`.]){re.escape(fragment)}(?![\w`])", sql)
@@ -235,7 +235,7 @@ def _place(failure: Failure, sql: str) -> Caret | None:
 
 
 def _misread(failure: Failure, sentence: str, sql: str) -> DeltaSqlError:
-    """The error for what a parser cannot read: what was probably meant, else the parser's own `sentence`."""
+    """The error for a syntax error: with a suggestion if there is one, else with the parser's own `sentence`."""
     places = _misread_places(failure, sql)
     wrong = misspelt_error(failure, sql, places)
     if wrong:
@@ -245,9 +245,9 @@ def _misread(failure: Failure, sentence: str, sql: str) -> DeltaSqlError:
 
 
 def _misread_places(failure: Failure, sql: str) -> list[Caret]:
-    """Where a parser may have stopped: Spark says where, Sail only at what, which may stand in several places.
+    """The positions at which a parser may have stopped: Spark reports one, Sail only a token, which may occur often.
 
-    What Sail names and the user has not written may stand for anything in a short statement.
+    If the token that Sail reports does not occur in `sql`, the positions are those of the first tokens.
     """
     place = misread_part(_before_stack(failure.text), sql)
     if place is not None or not failure.fragments:

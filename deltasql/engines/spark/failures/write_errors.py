@@ -1,4 +1,4 @@
-"""What a row of a write raises in Spark → the typed error that names its column or constraint."""
+"""Translation of Spark's errors for a written row to typed errors that name its column or constraint."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from deltasql.errors.write import (
 from deltasql.plan import marks
 from deltasql.plan.operators import Operator, Project, Rewrite, children
 
-# Raised by a row; a plan that Spark prints holds the marks as well, but no row behind them.
+# Raised for a row; a plan that Spark prints contains the marks as well, but no row after them.
 _VIOLATION = re.compile(re.escape(marks.VIOLATION) + r"([^|]*)\|([^|]*)\|([^|]*)\|(\{.*\})")
 _OVERFLOW = re.compile(re.escape(marks.IDENTITY_OVERFLOW) + r"([^|]*)\|")
 _CAST = re.compile(re.escape(marks.CAST) + r"([^|]*)\|([^|]*)\|([a-z][^|]*)\|(.*?)(?: SQLSTATE: P0001|$)", re.MULTILINE)
@@ -35,19 +35,22 @@ _RULES = (CheckViolationError, NotNullViolationError)
 
 @dataclass(frozen=True, slots=True)
 class WriteContext:
-    """What a failed write was about: the table, the SQL of its columns' values, and the statement."""
+    """Context of a write for its error messages: table, SQL of each column's value, and kind of statement.
+
+    Without `insert` and `merge` the statement is UPDATE or DELETE.
+    """
 
     table: str
     values: tuple[tuple[str, str], ...] = ()
     insert: bool = False
     merge: bool = False
     replacing: str | None = None
-    """The clause REPLACE USING or ON of an INSERT."""
+    """The clause REPLACE USING or REPLACE ON of an INSERT."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What Spark says: its condition, SQLSTATE, text, parameters, and the pieces of SQL that it complains of."""
+    """An error of Spark: condition, SQLSTATE, text, message parameters, and the SQL fragments that it quotes."""
 
     condition: str
     state: str
@@ -57,14 +60,14 @@ class Failure:
 
 
 def rewrite_context(operator: Rewrite, table: str, *, merge: bool, insert: bool) -> WriteContext:
-    """What errors of a rewrite speak of: `merge` and `insert` say which statement it is, else UPDATE or DELETE."""
+    """The error context of a rewrite; `merge` and `insert` select the statement, otherwise UPDATE or DELETE."""
     lookup = None if operator.join is None else operator.join.lookup
     replacing = None if lookup is None else lookup.told
     return WriteContext(table, assigned_sql(operator), insert=insert, merge=merge, replacing=replacing)
 
 
 def assigned_sql(operator: Operator) -> tuple[tuple[str, str], ...]:
-    """Columns, each with the SQL of a value for it, wherever `operator` computes some."""
+    """Pairs of column name and SQL of its value, for all values that `operator` and its inputs compute."""
     own: list[tuple[str, str]] = []
     if isinstance(operator, Project):
         own += operator.columns
@@ -75,7 +78,7 @@ def assigned_sql(operator: Operator) -> tuple[tuple[str, str], ...]:
 
 
 def marked_error(failure: Failure, write: WriteContext | None, sql: str) -> DeltaSqlError | None:
-    """The error that a mark of ours in Spark's text stands for."""
+    """The error encoded by a mark (see `plan.marks`) in Spark's message; None if there is none."""
     table = "the table" if write is None else write.table
     violation = _VIOLATION.search(failure.text)
     if violation is not None:
@@ -98,12 +101,12 @@ def marked_error(failure: Failure, write: WriteContext | None, sql: str) -> Delt
 
 
 def cast_error(failure: Failure, write: WriteContext, sql: str) -> DeltaSqlError | None:
-    """The error for a value that its column does not take; None where a cast of the user's own has failed."""
+    """The error for a value that cannot be cast to its column's type; None for a failed cast in the user's SQL."""
     if not failure.condition.startswith(_FAILED_CASTS):
         return None
     overflow = failure.condition.startswith(_OVERFLOWS)
     values = failure.parameters
-    # Of a decimal Spark tells precision and scale instead of types.
+    # For a decimal, Spark reports precision and scale instead of types.
     target = values.get("targetType", f"DECIMAL({values.get('precision')},{values.get('scale')})").strip('"')
     fragment = failure.fragments[0] if failure.fragments else None
     if fragment is not None and fragment in sql:
@@ -124,7 +127,7 @@ def cast_error(failure: Failure, write: WriteContext, sql: str) -> DeltaSqlError
 _OVERFLOWS = ("CAST_OVERFLOW", "NUMERIC_VALUE_OUT_OF_RANGE")
 _NO_CAST = "DATATYPE_MISMATCH.CAST_"
 _FAILED_CASTS = (*_OVERFLOWS, _NO_CAST, "CAST_INVALID_INPUT")
-"""How conditions of Spark begin that a cast raises."""
+"""Prefixes of Spark's conditions for failed casts."""
 
 
 def _no_cast(column: str, table: str, target: str, values: Mapping[str, str]) -> NoCastError:
@@ -146,7 +149,7 @@ def _folded(sql: str) -> str:
 
 
 def _written(fragment: str | None, value: str, sql: str) -> Caret | None:
-    """Where the user's SQL has the value: the expression that was cast, or a literal that stands there once."""
+    """The position in `sql` of the expression that was cast, or of the literal `value` if it occurs exactly once."""
     inner = fragment[len("CAST(") : fragment.rfind(" AS ")] if fragment and fragment.startswith("CAST(") else ""
     for text in (inner, value):
         found = list(re.finditer(rf"(?<![\w`.']){re.escape(text)}(?![\w`.'])", sql)) if text else []

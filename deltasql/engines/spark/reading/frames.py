@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 from typing_extensions import assert_never
 
 from deltasql.datafiles.reading.literal_rows import literal_table
+from deltasql.engines.spark.failures.spark_errors import failure_of
+from deltasql.engines.spark.failures.write_errors import Failure
 from deltasql.engines.spark.reading.checked_rows import Texts, checked
 from deltasql.engines.spark.reading.kept_scans import KeptScans
 from deltasql.engines.spark.reading.scans import with_declared
@@ -22,6 +24,7 @@ from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema, spark_schema
 from deltasql.engines.spark.session.temporary_views import drop_hidden
+from deltasql.errors.base import DeltaSqlError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import ORDINAL
@@ -48,6 +51,7 @@ from deltasql.schema.types import DataType, StructType
 from deltasql.settings.session_settings import ANSI
 
 if TYPE_CHECKING:
+    from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame
 
     from deltasql.engines.spark.failures.write_errors import WriteContext
@@ -65,9 +69,9 @@ class Frames:
         self._scans = KeptScans(spark)
         self._built: dict[int, tuple[Operator, DataFrame]] = {}
         self.work = Workspace()
-        """What the statement has of its rows within this process."""
+        """Files on disk and sizes of the rows that this process has sent to the engine for the statement."""
         self.kept: Kept | None = None
-        """The source of a rewrite that may be asked again until the statement's commit."""
+        """The source of a rewrite, kept until the statement's commit, since a retry may query it again."""
 
     @property
     def writes_one_file(self) -> bool:
@@ -86,16 +90,21 @@ class Frames:
 
     @property
     def stores(self) -> Stores:
-        """Where tables lie."""
+        """The stores of the tables."""
         return self._spark.stores
 
     def held(self, rows: DataFrame) -> DataFrame:
-        """`rows`, evaluated once, and kept until `release`."""
+        """`rows`, evaluated once and cached until they are unpersisted."""
         return rows.persist()
+
+    def understood(self, error: PySparkException) -> Failure | DeltaSqlError:
+        """The meaning of an error without a condition: see `retold`."""
+        understood = self._spark.understood
+        return failure_of(error) if understood is None else understood(error)
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the engine can do."""
+        """The engine's optional features: see `Capabilities`."""
         return self._spark.capabilities
 
     def frame(self, operator: Operator) -> DataFrame:
@@ -143,7 +152,7 @@ class Frames:
     def _queried(self, operator: SqlQuery) -> DataFrame:
         known = operator.renames
         if known is not None and id(known.query) in self._built and not self._spark.remote:
-            # Spark has analysed it already: of files it would read the footers again.
+            # Spark has analysed it already; a second analysis of files would read their footers again.
             return self.frame(known.query).toDF(*known.names)
         return self.query(operator.sql, operator.relations, operator.settings)
 
@@ -168,11 +177,11 @@ class Frames:
         return with_declared(rows.select(*columns), operator.declared)
 
     def over(self, rows: DataFrame) -> Texts:
-        """How an expression over the rows of a DataFrame is spelled for the engine."""
+        """The function that rewrites SQL expressions over the rows of a DataFrame for the engine."""
         return str
 
     def over_operator(self, rows: DataFrame, operator: Operator) -> Texts:
-        """As `over`, where the rows are those of an operator."""
+        """As `over`, where the rows are those of `operator`."""
         return str
 
     def _shown(self, rows: DataFrame, view: ViewColumns) -> DataFrame:
@@ -184,11 +193,11 @@ class Frames:
             return found
 
     def keep(self, source: Kept) -> None:
-        """Holds the rows of a source until `release`."""
+        """Keeps the rows of a rewrite's source until `release`."""
         self.kept = source
 
     def release(self) -> None:
-        """Lets go of what was kept."""
+        """Releases the rows that were passed to `keep`."""
         if self.kept is not None:
             self.kept.release()
             self.kept = None
@@ -207,30 +216,30 @@ class Frames:
     def asked(
         self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
     ) -> DataFrame:
-        """The rows of `sql`, whose `relations` are there."""
+        """The rows of `sql`; views for its `relations` exist already."""
         return self._spark.session.sql(sql)
 
     def over_scope(
         self, rows: DataFrame, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str]
     ) -> Sequence[str]:
-        """Expressions over the joined rows of some operators, as the engine is asked for their types."""
+        """`expressions` over `rows`, the joined rows of `scope`, rewritten for the engine, which infers their types."""
         return expressions
 
     def check_casts(self, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str], sql: str) -> None:
-        """Raises what Spark says of casts between types that have nothing in common. Spark says it by itself."""
+        """Raises Spark's error for casts that do not exist. Does nothing here: Spark raises it itself."""
 
     def check_write(self, operator: Operator, sql: str, write: WriteContext) -> None:
-        """As `check_casts`, of the rows that are written."""
+        """As `check_casts`, for the values of rows that are written."""
 
     def checked_rewrite(self, operator: Rewrite, sql: str, write: WriteContext) -> Rewrite:
-        """A rewrite whose expressions fail where they fail on Spark. Raises as `check_casts`."""
+        """`operator` with runtime checks in its expressions, so that they fail as on Spark. Raises as `check_casts`."""
         return operator
 
     def refuse_stray(self, expressions: Sequence[str], kinds: Sequence[DataType], sql: str) -> None:
-        """Raises what Spark says of words behind an expression whose type was asked for."""
+        """Raises Spark's syntax error for a stray word after an expression. Does nothing here: Spark raises it itself."""
 
     def for_caller(self, operator: Operator) -> DataFrame:
-        """The rows for the caller to go on with, of DataFrames that serve no statement."""
+        """The rows of `operator` as a new DataFrame for the caller, which shares nothing with the statement's."""
         return type(self)(self._spark).frame(operator)
 
     def command(self, sql: str, relations: Mapping[str, Operator]) -> RowSource | None:
@@ -239,7 +248,7 @@ class Frames:
 
     @property
     def notes(self) -> str:
-        """What the engine's plans do not show."""
+        """Text that EXPLAIN adds to the engine's plans for features that this process implements, such as variables."""
         return ""
 
     @property
@@ -248,11 +257,11 @@ class Frames:
         return True
 
     def learn(self, functions: Mapping[str, SqlFunction]) -> None:
-        """Functions of SQL that texts call from now on, of an engine that makes none."""
+        """Registers SQL functions for later texts, for an engine that cannot create functions."""
         raise NotImplementedError
 
     def numbered(self, rows: DataFrame, *, single: bool) -> DataFrame:
-        """`rows` with ORDINAL: see `numbered`."""
+        """`rows` with the column ORDINAL: see the function `numbered`."""
         return numbered(self._spark, rows, single=single)
 
     def views(self, relations: Mapping[str, Operator]) -> Views:
@@ -261,15 +270,15 @@ class Frames:
 
 
 class Kept(Protocol):
-    """Rows that Spark holds, or this process."""
+    """Rows that are cached by Spark or by this process until `release`."""
 
     def release(self) -> None: ...
 
 
 class Views:
-    """Context: some operators' rows under the view names that SQL text uses.
+    """Context: temporary views of some operators' rows, under the names that SQL text uses.
 
-    Spark resolves names when it analyses a query, so that the views may go again before it runs.
+    Spark resolves names when it analyses a query, so the views may be dropped before it runs.
     """
 
     def __init__(self, frames: Frames, spark: SparkHandle, relations: Mapping[str, Operator]) -> None:
@@ -295,7 +304,7 @@ class Views:
     def _make(self, rows: Mapping[str, Operator], functions: Mapping[str, SqlFunction]) -> None:
         for name, operator in rows.items():
             frame = self._frames.frame(operator)
-            # Spark Connect analyses here what it was told before.
+            # Spark Connect analyses only now.
             with self._spark.needing(operator.settings if isinstance(operator, SqlQuery) else NO_SETTINGS):
                 frame.createOrReplaceTempView(name)
         for name, function in functions.items():
@@ -324,13 +333,16 @@ class Views:
 
 
 _FUNCTIONS = RLock()
-"""Functions go by their own names, which threads that share a Spark take one after another."""
+"""Temporary functions have the user's names, so threads that share a Spark create them one after another."""
 _IN_USE = Counter[str]()
-"""How often the functions that are there now are needed: an inner query may call what an outer one calls."""
+"""Number of current users of each temporary function: an inner query may call a function of an outer one."""
 
 
 def _apart(relations: Mapping[str, Operator]) -> tuple[dict[str, Operator], dict[str, SqlFunction]]:
-    """What has rows, and the functions, those first that others call; what functions read and call is among them."""
+    """Relations with rows, and SQL functions in an order in which each comes after those that it calls.
+
+    Both include the relations of functions, recursively.
+    """
     rows, functions = dict[str, Operator](), dict[str, SqlFunction]()
     for name, operator in relations.items():
         if isinstance(operator, SqlFunction):
@@ -343,10 +355,10 @@ def _apart(relations: Mapping[str, Operator]) -> tuple[dict[str, Operator], dict
 
 
 def numbered(spark: SparkHandle, frame: DataFrame, *, single: bool) -> DataFrame:
-    """`frame` with ORDINAL: blocks of numbers that its tasks take in turn.
+    """`frame` with the column ORDINAL, unique numbers: its tasks take blocks of numbers in turn.
 
-    How many tasks there will be is not known before they run, so that it is limited: to one for few rows, to as many as
-    a shuffle has in a session of our own, and in any other one to more than it is likely to have.
+    The number of tasks is limited, since it is unknown before they run: to one with `single`, to the shuffle partitions
+    in a session that deltasql started, and to at least _MOST_TASKS in any other.
     """
     from pyspark.sql import functions as F
 
@@ -369,7 +381,7 @@ def types_over(
 ) -> list[DataType]:
     """The types of expressions over the joined rows of some operators, each under its alias.
 
-    `sql` is the statement that places errors.
+    Errors have carets in `sql`, the statement.
     """
     from pyspark.sql import functions as F
 

@@ -1,10 +1,9 @@
-"""Ids of rows as columns: a moved row carries its own, any other counts on from its file's first.
+"""Row ids (row tracking) as columns: stored for a moved row, else base row id of the file plus row index.
 
-Whoever writes rows of a table anew keeps their ids in three steps, as a compaction does: it reads with
-`binding.scan(…, with_ids=True)`, so that each row has ROW_ID and ROW_VERSION; it passes both columns on as they are (a
-row that it changes gets NULL for its version, a new row NULL for both); and it gives the scan's `row_ids` to
-`Stage.write`, which stores them under the table's names. For a table that does not track its rows the scan has no
-`row_ids`, and nothing of this happens.
+A rewrite keeps row ids in three steps, as a compaction does: it reads with `binding.scan(…, with_ids=True)`, so that
+each row has ROW_ID and ROW_VERSION; it passes both columns on (NULL version for a changed row, NULL for both in a new
+row); and it passes the scan's `row_ids` to `Stage.write`, which stores them under the table's names. A scan of a table
+without row tracking has no `row_ids`, and none of this happens.
 """
 
 from __future__ import annotations
@@ -54,13 +53,13 @@ _ID_FIELDS = {
 
 
 def stored_fields(operator: Scan) -> tuple[StructField, ...]:
-    """Columns of the data files that hold the ids of moved rows; NULL for every row of a file that lacks them."""
+    """Data file columns that store the ids and versions of moved rows; NULL in files that lack them."""
     columns = operator.row_ids
     return () if columns is None else (StructField(columns.row_id, LONG), StructField(columns.version, LONG))
 
 
 def read_columns(operator: Scan, file_key: str) -> dict[str, str]:
-    """What each row must bring from its file: names and SQL. `file_key` is SQL that tells the file."""
+    """Hidden columns that a read adds for row ids and METADATA: name → SQL. `file_key` is SQL that identifies the file."""
     columns = {DESCRIBED: "_metadata"} if operator.described else {}
     if operator.row_ids is not None:
         columns |= {ID_FILE: file_key, ID_POSITION: "_metadata.row_index"}
@@ -71,7 +70,7 @@ def read_columns(operator: Scan, file_key: str) -> dict[str, str]:
 def with_row_ids(
     spark: SparkHandle, operator: Scan, frame: DataFrame, paths: Sequence[str], key_of: Callable[[str], str]
 ) -> DataFrame:
-    """`frame`, which has `read_columns`, with ROW_ID, ROW_VERSION and METADATA where the scan asks for them."""
+    """`frame`, which has the columns of `read_columns`, with ROW_ID, ROW_VERSION and METADATA if the scan wants them."""
     from pyspark.sql import functions as F
 
     if operator.row_ids is not None:
@@ -87,7 +86,7 @@ def with_row_ids(
 def _with_first_ids(
     spark: SparkHandle, operator: Scan, frame: DataFrame, paths: Sequence[str], key_of: Callable[[str], str]
 ) -> DataFrame:
-    """`frame` with the first id and the version of each row's file: literals for one file, else a small join."""
+    """`frame` with the base row id and commit version of each row's file: literals for one file, else a small join."""
     import pyarrow as pa
     from pyspark.sql import functions as F
 
@@ -104,18 +103,18 @@ def _with_first_ids(
 
 
 def without_ids(scan: Scan) -> Scan:
-    """`scan` for a job that only looks for rows."""
+    """`scan` without row ids, for a job that only searches for rows."""
     return scan if scan.row_ids is None else replace(scan, row_ids=None)
 
 
 def metadata_type(operator: Scan) -> str:
-    """The type of METADATA."""
+    """The SQL type of the column METADATA."""
     ids = dict.fromkeys(_ID_FIELDS, "BIGINT") if operator.row_ids is not None else {}
     return f"STRUCT<{', '.join(f'{name}: {kind}' for name, kind in {**_FILE_FIELDS, **ids}.items())}>"
 
 
 def _description(operator: Scan) -> str:
-    """SQL of METADATA."""
+    """SQL that computes the column METADATA."""
     if operator.row_ids is None:
         return DESCRIBED
     fields = {**{name: f"{DESCRIBED}.{name}" for name in _FILE_FIELDS}, **_ID_FIELDS}

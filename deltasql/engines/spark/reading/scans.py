@@ -73,7 +73,7 @@ _PATTERN_CHARS = re.compile(r"[{}\[\]*?\\]")
 def scan(spark: SparkHandle, operator: Scan, work: Workspace) -> DataFrame:
     """The rows of a scan: data columns from the files, partition columns from the log.
 
-    `work` keeps what they need for as long as they may be asked for.
+    `work` keeps the resources that the rows need alive.
     """
     names = [field.name for field in operator.schema]
     if operator.files.num_rows == 0:
@@ -95,9 +95,9 @@ def scan(spark: SparkHandle, operator: Scan, work: Workspace) -> DataFrame:
 
 
 def file_rows(spark: SparkHandle, operator: Scan, schema: StructType, extra: Mapping[str, str]) -> DataFrame:
-    """The live rows of a scan's files: columns of the files in `schema`, and `extra` by the SQL of their values.
+    """The live rows of a scan's files: the data columns `schema`, and the columns `extra` (name → SQL).
 
-    `extra` may refer to `_metadata`.
+    The SQL of `extra` may refer to `_metadata`.
     """
     own = replace(operator, schema=schema, identity=False)
     return _read(spark, own, operator.files.column("location").to_pylist(), Workspace(), extra)
@@ -118,9 +118,9 @@ def _read(
     work: Workspace,
     extra: Mapping[str, str] = MappingProxyType({}),
 ) -> DataFrame:
-    """The live rows of some files: data columns, what identifies a row if it is asked for, and `extra` columns.
+    """The live rows of some files: data columns, columns that identify a row if the scan wants them, and `extra`.
 
-    A partition column is not in the files, a VOID one in none.
+    Partition columns are left out, and VOID columns, which no file contains, are NULL.
     """
     from pyspark.sql import functions as F
 
@@ -135,7 +135,7 @@ def _read(
             frame = _columns(spark, operator, paths, work, columns, marked)
         except LeftToEngineError:
             if operator.marked_only:
-                # Whoever asks for these rows has the others from this process, too.
+                # The caller reads the other rows in this process, too.
                 raise
             return _read(spark, replace(operator, here=None), paths, work, extra)
     elif marked:
@@ -157,7 +157,7 @@ def _columns(
     extra: Mapping[str, str],
     marked: Vectors = NO_VECTORS,
 ) -> DataFrame:
-    """The rows of some files, but those that are `marked`, under the table's column names."""
+    """The rows of some files without those in the deletion vectors `marked`, under the table's column names."""
     from pyspark.sql import functions as F
 
     partitions = {name.lower() for name in operator.partition_columns}
@@ -181,10 +181,9 @@ def _stored_columns(
     *,
     told: bool,
 ) -> tuple[DataFrame, Spelling]:
-    """Rows of some files as they are stored, read by the driver or by Spark; `told` asks for `_metadata`, which is to
-    be spelled.
+    """Rows of some files under physical names, read by this process or by Spark, and the rewriting of SQL over them.
 
-    Only the driver leaves out those that are `marked`.
+    `told`: that SQL refers to `_metadata`. The deletion vectors `marked` are applied only where this process reads.
     """
     with spark.needing(FOR_SCANS):
         stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
@@ -208,17 +207,18 @@ def _stored_columns(
             if not spark.capabilities.metadata:
                 raise OldCalendarError(table=operator.table.name)
             if operator.here is not None:
-                # Spark's reader would not leave out what is marked.
+                # Spark's reader would not apply the deletion vectors.
                 raise LeftToEngineError(OLD_DAYS)
         reader = spark.session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator, paths))
         return reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths)), as_it_is
 
 
 def _reader_options(spark: SparkHandle, operator: Scan, paths: Sequence[str]) -> Mapping[str, str]:
-    """Files that are left to be read are there: executors with another disk must not pass over what they miss.
+    """Options of Spark's Parquet reader.
 
-    Dictionaries of floating-point numbers are not asked: Spark finds no 0.0 where there are only negative zeros. Nor
-    are the bounds of row groups and pages where they may leave out NaN.
+    Missing files are an error on a local disk that executors do not share, since this process has found the files.
+    Dictionary filters are off for floating-point columns: Spark finds no 0.0 where there is only -0.0. So are filters
+    by the bounds of row groups and pages where these may ignore NaN.
     """
     options = {} if spark.shares_disk or not is_local(operator.table.location) else {"ignoreMissingFiles": "false"}
     if _has_floats(operator.schema):
@@ -229,13 +229,13 @@ def _reader_options(spark: SparkHandle, operator: Scan, paths: Sequence[str]) ->
 
 
 def _has_floats(columns: StructType) -> bool:
-    """Whether a column, or a field in one, is a floating-point number that Spark looks for in the footers of files."""
+    """Whether a column, or a field of a struct column, is FLOAT or DOUBLE, so that Spark filters by its footers."""
     kinds = [item.type for item in columns]
     return any(_has_floats(kind) if isinstance(kind, StructType) else kind in {FLOAT, DOUBLE} for kind in kinds)
 
 
 def reads_by_driver(spark: SparkHandle, operator: Scan) -> bool:
-    """Whether the driver reads the files of a scan: see `by_driver`."""
+    """Whether this process reads the files of a scan: see `by_driver`."""
     variants = has_variants(operator.schema)
     return operator.here is not None or by_driver(
         spark, operator.table.location, scan_size(operator), variants=variants
@@ -243,26 +243,26 @@ def reads_by_driver(spark: SparkHandle, operator: Scan) -> bool:
 
 
 def _reader_schema(stored: StructType) -> SparkStruct:
-    """What Spark reads files as; with the lengths of CHAR in it, Spark pads values that another engine did not."""
+    """Spark schema for reading files; it includes CHAR lengths, so that Spark pads values of writers that did not."""
     from pyspark.sql.types import StructType as SparkStruct
 
     if not has_lengths(stored):
         return spark_schema(stored)
-    # Files that are older than the mapping of columns have no ids to be found by.
+    # Files from before column mapping was enabled have no field ids.
     plain = without_metadata(without_lengths(stored), {PARQUET_FIELD_ID})
     return SparkStruct.fromJson(type_to_json(plain))
 
 
 def literal_path(path: str) -> str:
-    """`path` as a pattern that only it matches.
+    """`path` escaped as a glob pattern that matches only it.
 
-    Spark's option `__globPaths__` is no help: where one path looks like a pattern, every file is read twice.
+    Spark's option `__globPaths__` does not help: if one path looks like a pattern, every file is read twice.
     """
     return _PATTERN_CHARS.sub(r"\\\g<0>", path)
 
 
 def _logical(field: StructField) -> Column:
-    """A column of a data file under its name in the table; the fields of structs are renamed by their position."""
+    """A data file's column under its logical name; fields of structs are renamed by a cast, by their order."""
     from pyspark.sql import functions as F
 
     column = F.col(quote(physical_name(field)))
@@ -271,7 +271,7 @@ def _logical(field: StructField) -> Column:
 
 
 def with_declared(frame: DataFrame, declared: Mapping[str, str]) -> DataFrame:
-    """`frame` whose columns Spark compares by the types that they are `declared` with, by name."""
+    """`frame` with the `declared` CHAR and VARCHAR types (by column name) in the metadata that Spark compares by."""
     return frame.select(*_declared(frame.columns, declared)) if declared else frame
 
 
@@ -312,14 +312,14 @@ def _partition_groups(operator: Scan, partitions: list[str]) -> dict[tuple[str |
 
 
 def partition_value(operator: Scan, name: str, text: Column) -> Column:
-    """A partition column, from its text in the log."""
+    """A partition column, cast from its partition value (text) in the log."""
     from pyspark.sql import functions as F
 
     field = operator.schema.find(name)
     assert field is not None
     length = declared_length(field)
     if length is not None and length.kind == "char":
-        # Another engine may not have padded it.
+        # Another writer may not have padded it.
         text = F.rpad(text, F.greatest(F.length(text), F.lit(length.length)), F.lit(" "))
     return text.cast(spark_type(field.type)).alias(name)
 
@@ -332,11 +332,11 @@ def _literal_group(
     paths: list[str],
     work: Workspace,
 ) -> DataFrame:
-    """Files of one partition, its values as literals, so that Spark folds filters on them."""
+    """Rows of one partition, with its partition values as literals, so that Spark folds filters on them."""
     from pyspark.sql import functions as F
 
     partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
-    # First of all, because it starts Spark, which values are made by.
+    # First, because it starts Spark, which the literals need.
     rows = _read(spark, operator, paths, work)
     # A literal is never NULL to Spark. The column may be, however many partitions there are now.
     never = F.when(F.lit(False), F.lit(None))
@@ -355,7 +355,7 @@ def _joined_groups(
     groups: Mapping[tuple[str | None, ...], list[str]],
     work: Workspace,
 ) -> DataFrame:
-    """One scan of all files, joined by file path to the values of its partition."""
+    """Rows of several partitions: one scan of all files, joined by file to the partition values."""
     import pyarrow as pa
     from pyspark.sql import functions as F
 
@@ -373,10 +373,10 @@ def _joined_groups(
 
 
 def file_key(spark: SparkHandle, operator: Scan, paths: list[str]) -> tuple[str, Callable[[str], str]]:
-    """SQL that tells the file of a row, and the same for a path of the list.
+    """SQL of a key that identifies the file of a row, and a function from a path of `paths` to its key.
 
-    File names are unique as a rule and need no work per row; else it is the whole path, which Spark writes as a URI.
-    So it does a name, where that holds more than plain characters. Files that only this process reads have numbers.
+    The key is the file name where names are unique and of plain characters, which costs nothing per row; else the
+    decoded path, since Spark has names and paths as URIs. Files that only this process reads have their number as key.
     """
     if not spark.capabilities.metadata:
         numbers = file_numbers(operator)

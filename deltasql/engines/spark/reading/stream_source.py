@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 FORMAT = "deltasql"
 TABLE, TIME_ZONE = "deltasql.table", "deltasql.timeZone"
-"""Options of our own: the table's name for messages, and the zone of timestamps that say none."""
+"""Internal options: the table's name for messages, and the zone of timestamps without one."""
 _PARTITION_BYTES = 64 << 20
 
 
 def stream(spark: SparkHandle, snapshot: Snapshot, options: Mapping[str, str], time_zone: str | None) -> DataFrame:
-    """The rows of a table as a stream of Spark's.
+    """The rows of a table as a streaming DataFrame.
 
-    Raises UnsupportedStreamColumnError for a column that Arrow has no type for.
+    Raises UnsupportedStreamColumnError for a column without an Arrow type.
     """
     refuse_columns(snapshot.schema)
     session = spark.session
@@ -68,7 +68,7 @@ class DeltaSource(DataSource):  # type: ignore[misc]
         return FORMAT
 
     def schema(self) -> SparkStruct:
-        """The table's columns as they are now, all nullable; of a change feed also what it tells."""
+        """The table's current columns, all nullable; for a change feed also its metadata columns."""
         from pyspark.sql.types import StructType as Spark
 
         options = _options(self.options)
@@ -80,13 +80,13 @@ class DeltaSource(DataSource):  # type: ignore[misc]
 
 
 def read_schema(schema: StructType, change_feed: bool) -> StructType:
-    """The columns of a stream's rows: those of the table without what only it needs to know of them."""
+    """The columns of a stream's rows: the table's, nullable and without metadata; for a change feed also its own."""
     plain = StructType(tuple(StructField(item.name, _plain(item.type)) for item in schema))
     return StructType((*plain, *CHANGE_FIELDS)) if change_feed else plain
 
 
 def _plain(kind: Any) -> Any:
-    """A type whose fields have no metadata: mapped names mean nothing to Spark."""
+    """The nullable type without field metadata: column mapping means nothing to Spark."""
     return schema_from_json(_without_metadata(StructType((StructField("x", as_nullable(kind)),)))).fields[0].type
 
 
@@ -100,7 +100,7 @@ def _without_metadata(schema: StructType) -> str:
 
 
 class FilesPartition(InputPartition):  # type: ignore[misc]
-    """What one task reads: files, and the table's schema, with which they are read."""
+    """Input of one streaming task: data files, and the table schema (JSON) that they are read with."""
 
     def __init__(self, files: list[StreamFile], schema: str) -> None:
         super().__init__(None)
@@ -108,14 +108,14 @@ class FilesPartition(InputPartition):  # type: ignore[misc]
 
 
 class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
-    """Where the stream is, and what lies ahead. `columns` is the JSON of the schema that Spark has analysed."""
+    """Offsets and files of the stream's batches. `columns` is the JSON of the schema that Spark has analysed."""
 
     def __init__(self, options: dict[str, str], columns: str) -> None:
         self._given, self._columns = options, columns
         self._until: int | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Tasks get what it was made of, not the log that it has open.
+        # Tasks get the constructor's arguments, not the open log.
         return (DeltaStreamReader, (self._given, self._columns))
 
     @cached_property
@@ -124,7 +124,10 @@ class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  #
 
     @cached_property
     def _tail(self) -> StreamSource:
-        """Raises SchemaChangedError if the table has other columns by now than those that the query was made for."""
+        """The table's log as a stream.
+
+        Raises SchemaChangedError if the table's columns are no longer those that the query was created with.
+        """
         log = _log(self._given)
         snapshot = log.snapshot()
         snapshot.check_readable()
@@ -155,7 +158,7 @@ class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  #
         return [FilesPartition(part, schema) for part in _parts(files)]
 
     def read(self, partition: FilesPartition) -> Iterator[pa.RecordBatch]:
-        """In a task: the rows of its files."""
+        """The rows of a partition's files; runs in a task."""
         from pyspark.sql.pandas.types import to_arrow_schema
         from pyspark.sql.types import StructType as Spark
 
@@ -169,7 +172,7 @@ class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  #
 
 
 def _parts(files: Iterator[StreamFile]) -> Iterator[list[StreamFile]]:
-    """Files for one task each time: a big one, or some of _PARTITION_BYTES in all."""
+    """Files grouped for tasks, in order; a group ends when it reaches _PARTITION_BYTES."""
     part: list[StreamFile] = []
     size = 0
     for file in files:

@@ -1,16 +1,16 @@
-"""What a statement has of its rows within this process, for as long as it may ask for them."""
+"""Resources of one statement in this process: temporary files, and sizes of the rows sent to the engine."""
 
 from __future__ import annotations
 
 
 class Workspace:
-    """Files on this machine's disk, and what went from here to the engine."""
+    """Keeps objects such as temporary folders alive for a statement, and counts the bytes sent to the engine."""
 
     def __init__(self) -> None:
         self.sent = 0
-        """Bytes of the rows that went to the engine, as Arrow has them."""
+        """Bytes of the rows that were sent to the engine, in Arrow's memory format."""
         self._kept: list[object] = []
 
     def keep(self, item: object) -> None:
-        """Holds what goes when nothing refers to it, such as a folder."""
+        """Keeps a reference to an object that is deleted when unreferenced, such as a temporary folder."""
         self._kept.append(item)

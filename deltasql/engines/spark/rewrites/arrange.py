@@ -1,4 +1,4 @@
-"""Rearrange → rows in new files: each bin in its own order, or along a curve, all bins in one Spark job."""
+"""Rearrange (OPTIMIZE) → rows in new files: in file order or along a space-filling curve, all bins in one Spark job."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 SAMPLED_ROWS = 1 << 16
-"""64 for each of 1024 ranges: a range then holds its share of the rows within a fifth or so."""
+"""64 for each of 1024 ranges: the share of rows in a range is then exact to about a fifth."""
 SEED = 17
 _LONGEST = (1 << 63) - 1
 
 
 def data_schema(operator: Rearrange) -> StructType:
-    """The columns that are no partition columns: partition values stay in the log, as they are spelled there."""
+    """The data columns; partition columns are left out, since partition values stay in the log, spelled as there."""
     partitions = {name.lower() for name in operator.target.partition_columns}
     return StructType(tuple(field for field in operator.target.schema if field.name.lower() not in partitions))
 
 
 def _stored_partitions(operator: Rearrange) -> tuple[StructField, ...]:
-    """The partition columns that the new files hold all the same."""
+    """The partition columns that the new files contain, too; none unless the operator `stores_partitions`."""
     if not operator.stores_partitions:
         return ()
     found = (operator.target.schema.find(name) for name in operator.target.partition_columns)
@@ -64,7 +64,7 @@ def _stored_partitions(operator: Rearrange) -> tuple[StructField, ...]:
 
 
 def arranged(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> tuple[Staged, tuple[int, ...]]:
-    """Stages the new files; their `origin` is a number, and the tuple has the bin of each number."""
+    """Stages the new files; the `origin` of each is a number, and the tuple has the bin of each number."""
     plain = operator.curve is None and not _stored_partitions(operator)
     if plain and may_copy_rows(spark, operator.target, stage, _bin_sizes(operator)):
         with suppress(LeftToEngineError):
@@ -81,7 +81,7 @@ def arranged(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> tupl
             [PLACE],
         )
     if spark.capabilities.repartition_by_id:
-        # The number of the task is the number of the file, so that each is written whole and in order by one task.
+        # The task number is the file number, so that each file is written whole and in order by one task.
         rows = rows.repartitionById(len(bins), rows[ORIGIN]).sortWithinPartitions(ORIGIN, *order)
     else:
         rows = rows.orderBy(ORIGIN, *order)
@@ -94,7 +94,7 @@ def arranged(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> tupl
 
 
 def _bin_sizes(operator: Rearrange) -> pa.ChunkedArray:
-    """Bytes of the files of each bin."""
+    """Total bytes of the files of each bin."""
     import pyarrow as pa
 
     sizes = pa.table({"bin": operator.bins, "size": operator.target.files.column("size")})
@@ -102,12 +102,12 @@ def _bin_sizes(operator: Rearrange) -> pa.ChunkedArray:
 
 
 def _bins(operator: Rearrange) -> tuple[int, ...]:
-    """The numbers of the bins, each of which becomes one file."""
+    """The bin numbers; each bin becomes one file."""
     return tuple(range(operator.bins[-1].as_py() + 1))
 
 
 def _united(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> Staged:
-    """The files of each bin as one, by Arrow: no row changes, and each stays in its order."""
+    """Concatenates the files of each bin into one, by Arrow, with rows unchanged and in order."""
     target, schema = operator.target, data_schema(operator)
     paths = target.files.column("location").to_pylist()
     stored = StoredRows(spark, target, schema, paths)
@@ -126,9 +126,9 @@ def _united(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> Stage
 
 
 def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:
-    """The live rows with the bin of their file, its place in the table's log order, and their place in the file.
+    """The live rows with BIN, FILE_NUMBER (index of the file in the target's file list) and FILE_ROW (row index).
 
-    With the partition columns, where they are to be stored.
+    Also with the partition columns, where they are to be stored.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -160,7 +160,7 @@ def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:
 
 
 class _OnCurve:
-    """Rows on their way to a place on the curve, and to the file that holds this stretch of it."""
+    """Computes for each row its index on the space-filling curve, and the file for that interval of the curve."""
 
     def __init__(self, spark: SparkHandle, operator: Rearrange, rows: DataFrame, count: int) -> None:
         assert operator.curve is not None
@@ -175,7 +175,7 @@ class _OnCurve:
         self._limits = self._by_bin(sample)
 
     def placed(self) -> DataFrame:
-        """The rows with ORIGIN, the number of their file, and PLACE."""
+        """The rows with ORIGIN, the number of their file, and PLACE, their index on the curve."""
         from pyspark.sql import functions as F
 
         rows = self._rows.join(F.broadcast(self._limits), BIN)
@@ -185,7 +185,7 @@ class _OnCurve:
         return _searched(rows, PLACE, ORIGIN, CUT, self._cut_bits, first=FIRST_FILE)
 
     def _placed(self, rows: DataFrame) -> DataFrame:
-        """The digits one after another. Each step is a projection of its own: nested, they would double in size."""
+        """The rows with PLACE, computed digit by digit, each in its own projection: nested, they would double in size."""
         ranges, turns = [f"{key}_n" for key in self._keys], self._line.turns
         levels = [self._line.digit_sql(ranges, level) for level in reversed(range(self._line.bits))]
         if turns is None:
@@ -207,7 +207,7 @@ class _OnCurve:
         return rows.toArrow()
 
     def _by_bin(self, sample: pa.Table) -> DataFrame:
-        """What the search of each bin's rows needs: bounds of the keys' ranges and of its files."""
+        """A table with one row per bin: the boundaries of each key's ranges, its first file number, and its file cuts."""
         import numpy as np
         import pyarrow as pa
 
@@ -226,14 +226,14 @@ class _OnCurve:
         return lookup(self._spark, {name: (kinds[name], values) for name, values in zip(kinds, columns, strict=True)})
 
     def _cuts(self, places: Any, slices: int) -> list[int]:
-        """The places at which a bin's files begin, but the first; padded, for all bins are searched alike."""
+        """Curve indexes at which a bin's files begin, except the first; padded to one length for the binary search."""
         ordered = sorted(places.tolist())
         cuts = [ordered[index * len(ordered) // slices] for index in range(1, slices)] if ordered else []
         return cuts + [_LONGEST] * ((1 << self._cut_bits) - 1 - len(cuts))
 
 
 def _searched(rows: DataFrame, value: str, name: str, bounds: str, bits: int, first: str | None = None) -> DataFrame:
-    """`rows` with the number of `bounds` at or below `value` as `name`, counted from `first`."""
+    """`rows` with the column `name`: the number of `bounds` at or below `value`, plus `first`."""
     from pyspark.sql import functions as F
 
     rows = rows.withColumn(name, F.lit(0))
@@ -259,7 +259,7 @@ def _ranges(values: Sequence[Any], bounds: Sequence[Any]) -> Any:
 
 
 def _key_sql(schema: StructType, path: Path) -> str:
-    """A column as DOUBLE or STRING in about the same order: what is ordered is where rows lie, not what they are."""
+    """SQL of a column as DOUBLE or STRING in about the same order, which suffices for clustering rows."""
     kind, column = resolve(schema, path).field.type, ".".join(quote(name) for name in path)
     number = _number_sql(kind, column)
     if number is not None:

@@ -1,8 +1,9 @@
-"""Copy on write where this process copies the rows that stay, and the engine computes only those that change.
+"""Copy-on-write rewrites in which this process copies unchanged rows, and the engine computes only changed rows.
 
-The search tells their positions. Those rows, read again with the columns that new values are made of, go through the
-statement's expressions. The others go from file to file as bytes or by Arrow (see `successors`): several
-times as fast as through Spark's rows, and never to an engine that reads no files of its own.
+A search yields the indexes of the changed rows. These are read again, with the input columns of the new values, and go
+through the statement's expressions. The other rows are copied from file to file as bytes or by Arrow (see
+`successors`): several times as fast as through Spark's rows, and without sending them to an engine that cannot read
+files.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def may_copy(rows: ActedRows) -> bool:
-    """Whether rows of the target's files mean the same when they are copied, and this process may do so."""
+    """Whether unchanged rows can be copied from the target's files without change, and this process may do so."""
     operator = rows.operator
     if not (_are_found_once(rows) and same_columns(operator.output, operator.target.schema)):
         return False
@@ -40,7 +41,7 @@ def may_copy(rows: ActedRows) -> bool:
 
 
 def _are_found_once(rows: ActedRows) -> bool:
-    """Whether a search tells which rows change, and not all of them: looked at again they would do the same."""
+    """Whether a search determines the changed rows: not all rows change, and a second evaluation gives the same."""
     operator = rows.operator
     all_change = operator.join is None and any(action.condition is None for action in operator.actions)
     return not (operator.volatile or all_change or (rows.inserts and not rows.source.broadcast))
@@ -49,7 +50,7 @@ def _are_found_once(rows: ActedRows) -> bool:
 def copied(rows: ActedRows, found: Found, *, unique: bool) -> Rewritten | None:
     """Stages the successors of the files in which rows were found.
 
-    None where that is nothing for this process: too many rows change, or dates are those of another calendar.
+    None where the engine must do it: too many rows change, or a file has dates of the Julian calendar.
     """
     files = rows.subset(found.positions.rows)
     if not files.num_rows and not rows.inserts:
@@ -89,9 +90,9 @@ def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> 
 
 
 def _known_counts(rows: ActedRows, found: Found, files: pa.Table, staged: Staged) -> dict[str, int]:
-    """What is counted of acted rows, without asking an engine that would compute them anew.
+    """The counters of a rewrite from the row indexes found and the staged rows, without another query of the engine.
 
-    The rows of one action may be inserted: those that are more than were there.
+    At most one action may insert: its rows are those staged beyond the rows that remain.
     """
     actions = rows.operator.actions
     counts = found.positions.counts_of(len(actions))
@@ -106,14 +107,14 @@ def _known_counts(rows: ActedRows, found: Found, files: pa.Table, staged: Staged
 
 
 def _needed(operator: Rewrite, changed: Collection[str]) -> Collection[str]:
-    """The columns of images that stay in their files: those that change, those of partitions, and what is checked."""
+    """Columns to compute for updated rows that stay in their files: changed, partition, and constraint columns."""
     used = UsedNames(check.condition for check in operator.checks)
     checked = (field.name for field in operator.output if field.name in used)
     return {*changed, *checked, *operator.target.partition_columns}
 
 
 def _widened(rows: DataFrame, output: StructType) -> DataFrame:
-    """`rows` with all columns of `output`: those that nobody will look at are NULL."""
+    """`rows` with all columns of `output`; columns that are missing, and not used, are NULL."""
     from pyspark.sql import functions as F
 
     there = set(rows.columns)
@@ -124,7 +125,7 @@ def _widened(rows: DataFrame, output: StructType) -> DataFrame:
 
 
 def _was(file: str, position: str) -> list[Column]:
-    """Where the row stood that another one replaces, by SQL."""
+    """The columns ORIGIN and ROW_INDEX (file and row index of the replaced row), computed by this SQL."""
     from pyspark.sql import functions as F
 
     return [F.expr(file).alias(ORIGIN), F.expr(position).alias(ROW_INDEX)]

@@ -1,4 +1,4 @@
-"""The source of a rewrite: its rows, evaluated once, and what is known of their keys."""
+"""The source of a rewrite: its rows, evaluated once, and the ranges of their join keys."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class MergeSource:
     """The source's rows, with SOURCE_PRESENT, under the source's alias.
 
-    With `keep` they are numbered and evaluated once, since a second evaluation could give other rows. `broadcast`
-    says that they are few enough to be sent to every task.
+    With `keep` they are numbered (SOURCE_ROW) and cached, since a second evaluation could give other rows. `broadcast`:
+    there are at most BROADCAST_ROWS, which are sent to every task.
     """
 
     def __init__(self, frames: Frames, operator: Rewrite, keep: bool) -> None:
@@ -33,7 +33,7 @@ class MergeSource:
         self.key_ranges: tuple[tuple[EqualKey, Any, Any], ...] = ()
         self.broadcast = False
         self.count: int | None = None
-        """How many rows there are, where that is known."""
+        """The number of rows; None where it is not known."""
         self.rows: DataFrame | None = None
         join = operator.join
         if join is None:
@@ -54,7 +54,7 @@ class MergeSource:
         self.rows = rows.alias(join.alias)
 
     def _measure(self, rows: DataFrame, join: SourceJoin) -> int:
-        """The number of source rows; notes the ranges of their keys, which the same job finds."""
+        """The number of source rows; also sets `key_ranges`, computed by the same job."""
         from pyspark.sql import functions as F
 
         keys = join.equal_keys
@@ -64,11 +64,11 @@ class MergeSource:
         return int(count)
 
     def candidates(self, target: Scan, alias: str) -> Scan:
-        """`target` without the files whose statistics rule out every key of the source."""
+        """`target` without the files whose statistics exclude every key of the source."""
         return candidates(target, alias, self.key_ranges)
 
     def cache(self, rows: DataFrame) -> DataFrame:
-        """`rows`, evaluated once and kept until `release`."""
+        """`rows`, evaluated once and cached until `release`."""
         rows = self._frames.held(rows)
         self._cached.append(rows)
         return rows
@@ -79,12 +79,12 @@ class MergeSource:
 
 
 def evaluated_source(frames: Frames, operator: Rewrite) -> MergeSource:
-    """The source of a rewrite that has run: the rows that it had then, or the same ones read again."""
+    """The source of a rewrite that has run: its cached rows, or the source read again."""
     return frames.kept if isinstance(frames.kept, MergeSource) else MergeSource(frames, operator, keep=False)
 
 
 def is_repeatable(source: Operator) -> bool:
-    """Whether the rows are certain to be the same ones when they are computed again, one by one."""
+    """Whether a second evaluation of `source` yields exactly the same rows."""
     if isinstance(source, (Scan, Literals)):
         return True
     if not isinstance(source, SqlQuery) or source.view is not None:
@@ -97,11 +97,11 @@ def is_repeatable(source: Operator) -> bool:
 _PICKS = re.compile(
     r"\b(?:limit|offset|over|tablesample|first|last|any_value|collect_\w+|max_by|min_by)\b", re.IGNORECASE
 )
-"""What may pick other rows of those that are alike."""
+"""Clauses and functions that may select different rows among ties on a second evaluation."""
 
 
 def with_lookups(rows: DataFrame, alias: str, lookup: Lookup) -> DataFrame:
-    """`rows`, and those that are looked up, with LOOKUP, which tells them apart; a key has no other values."""
+    """`rows`, and the distinct keys of `lookup` as more rows, whose other columns are NULL; LOOKUP is TRUE for these."""
     from pyspark.sql import functions as F
 
     keys = rows.alias(alias)

@@ -1,4 +1,4 @@
-"""What both ways of a rewrite share: target rows joined to source rows, each with the action that it gets."""
+"""Basis of copy-on-write and merge-on-read: target rows joined to source rows, each with its action in ACTION."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ if TYPE_CHECKING:
 
 
 class DuplicateMatchesError(Exception):
-    """Some target row met several source rows: what was staged is wrong. Never leaves a rewrite."""
+    """A target row matched several source rows, so the staged files are invalid. Internal to a rewrite."""
 
 
 class ActedRows:
-    """The rows of one rewrite."""
+    """DataFrames of one rewrite: target and source rows with their actions, and the rows to be written."""
 
     def __init__(self, frames: Frames, operator: Rewrite, stage: SparkStage, source: MergeSource) -> None:
         self.frames, self.operator, self.stage, self.source = frames, operator, stage, source
@@ -57,24 +57,24 @@ class ActedRows:
 
     @property
     def how(self) -> str:
-        """The join under which every target row that an action may change appears."""
+        """The join type of target and source that keeps every target row which an action may change."""
         return "left_outer" if self.by_source or self.operator.source is None else "inner"
 
     @property
     def searched(self) -> Scan:
-        """The target for a job that only looks for rows."""
+        """The target for a job that only searches for rows."""
         target = without_ids(self.operator.target)
         return target if self.frames.capabilities.metadata else self.narrowed(target)
 
     def narrowed(self, target: Scan) -> Scan:
-        """A scan of the target with the columns of the conditions.
+        """A scan of the target with only the columns of the conditions.
 
-        Spark leaves the others out by itself. Where this process reads the files, nobody else does.
+        Spark prunes the other columns itself, but not where this process reads the files.
         """
         return replace(target, schema=StructType(tuple(self._used(target.schema, ()))))
 
     def _used(self, columns: Iterable[StructField], texts: Iterable[str]) -> Iterator[StructField]:
-        """Those that the conditions use, or these texts of SQL."""
+        """Those of `columns` that the conditions, or the SQL texts `texts`, use."""
         join = self.operator.join
         texts = [*texts, *(action.condition for action in self.operator.actions if action.condition is not None)]
         texts += [] if join is None else [join.on]
@@ -83,12 +83,12 @@ class ActedRows:
         return (field for field in columns if field.name in used)
 
     def _may_be_a_column(self, alias: str) -> bool:
-        """Whether what stands before a dot may be the target, or a column of it, and not the source."""
+        """Whether `alias`, as a qualifier before a dot, may also name the target or one of its columns."""
         known = {self.operator.target_alias.lower(), *(field.name.lower() for field in self.operator.target.schema)}
         return alias.lower() in known
 
     def fired(self, columns: Collection[str]) -> ActedRows:
-        """The rows that an action changes, with some of the output columns, and what these are computed from."""
+        """These rows with only the output columns `columns`, and the target columns that they are computed from."""
         operator = self.operator
         places = [at for at, field in enumerate(operator.output) if field.name in columns]
 
@@ -102,19 +102,19 @@ class ActedRows:
             operator,
             target=replace(operator.target, schema=StructType(tuple(used))),
             actions=actions,
-            # No row is kept, and what nobody asks for need not be read.
+            # No unchanged row is written, so unused columns need not be read.
             keep=tuple(f"CAST(NULL AS {sql_text(operator.output.fields[at].type)})" for at in places),
             output=StructType(tuple(operator.output.fields[at] for at in places)),
         )
         return ActedRows(self.frames, narrow, self.stage, self.source)
 
     def nothing(self) -> Rewritten:
-        """No file is left to look at; names and types of the statement are checked all the same."""
+        """The outcome where no file remains to be searched; names and types of the statement are checked all the same."""
         self.output(self.acted(self.operator.target, "inner")).schema  # noqa: B018 - Spark Connect looks only now
         return Rewritten(self.stage.nothing(), (), (0,) * len(self.operator.actions), 0, 0)
 
     def insert_only(self) -> Rewritten:
-        """Source rows without a match; the target is only looked up, never rewritten."""
+        """Stages the source rows without a match; the target is only searched, and no file of it is replaced."""
         observed = self.counts()
         rows = observed.over(self.inserted(self.unmatched()))
         staged = self.write_output(self.output(rows, inserted_only=True))
@@ -129,7 +129,7 @@ class ActedRows:
         return self.without(self.acted(target, "inner").select(SOURCE_ROW).distinct())
 
     def without(self, matched: DataFrame) -> DataFrame:
-        """The source's rows but those with these numbers."""
+        """The source rows without those whose SOURCE_ROW is in `matched`."""
         return self.source_rows().join(matched, SOURCE_ROW, "left_anti")
 
     def _on(self) -> Column:
@@ -159,17 +159,17 @@ class ActedRows:
             if not self.frames.capabilities.keeps:
                 refuse_unstable(self.operator)
             if self.frames.joins_few_rows:
-                # What is in one task each needs no shuffle: one stage of one task in place of three.
+                # One partition on each side needs no shuffle: one stage of one task instead of three.
                 rows, source = rows.coalesce(1), source.coalesce(1)
             elif not target.files.num_rows and self.frames.writes_one_file:
-                # Spark leaves the join with nothing out, and with it the shuffle that would bring the rows together.
+                # Spark drops a join with an empty side, and with it the shuffle that would collect the rows.
                 source = source.coalesce(1)
             rows = rows.join(source, self._on(), how)
         acted = rows.withColumn(ACTION, F.expr(action_sql(self.operator.actions)))
         return acted if unique else _first_per_target_row(acted)
 
     def _acted_once(self, rows: DataFrame) -> DataFrame:
-        """Target rows with ACTION where this is computed now, and a condition's sub-queries stand in a WHERE."""
+        """Target rows with ACTION, evaluated once; sub-queries of a condition are evaluated in a WHERE."""
         from pyspark.sql import functions as F
 
         alias, actions = self.operator.target_alias, self.operator.actions
@@ -186,7 +186,7 @@ class ActedRows:
         return self.frames.held(rows.withColumn(ACTION, F.expr(action_sql(actions)))).alias(alias)
 
     def inserted(self, unmatched: DataFrame) -> DataFrame:
-        """Source rows without a match, with ACTION and the flag of the missing target side."""
+        """The rows of `unmatched` with ACTION, and TARGET_PRESENT as NULL."""
         from pyspark.sql import functions as F
 
         case = cases(self.operator.actions, RowKind.NOT_MATCHED, NOTHING)
@@ -194,20 +194,20 @@ class ActedRows:
         return rows.withColumn(TARGET_PRESENT, F.expr("CAST(NULL AS BOOLEAN)"))
 
     def write(self, acted: DataFrame) -> Staged:
-        """Stages the rows that acted rows come to."""
+        """Stages the output of `acted`, rows with ACTION."""
         return self.write_output(self.output(acted))
 
     def write_output(self, rows: DataFrame, *, origins: bool = False) -> Staged:
-        """Stages rows of `output`."""
+        """Stages `rows`, which are those of `output`."""
         operator = self.operator
         return self.stage.write(
             rows, operator.output, origins=origins, changes=operator.recording.changes, row_ids=operator.target.row_ids
         )
 
     def output(self, acted: DataFrame, extra: Sequence[Column] = (), inserted_only: bool = False) -> DataFrame:
-        """The rows that are written: output columns, each by the action of its row, their ids, then `extra`.
+        """The rows to be written: output columns computed by each row's action, row ids, then `extra`.
 
-        Where the table has a change data feed, the rows of the feed are among them, told by CHANGE_TYPE.
+        If the change data feed is recorded, they include its rows, for which CHANGE_TYPE is not NULL.
         """
         from pyspark.sql import functions as F
 
@@ -215,7 +215,7 @@ class ActedRows:
         ids = [F.expr(sql).alias(name) for name, sql in written_ids(operator, inserted_only).items()]
         if operator.recording.changes:
             rows = with_change_rows(acted, operator, [*ids, *extra], inserted_only)
-            # What was there before may break the constraints.
+            # Rows from before may violate the constraints.
             return self._checked(rows, unless=CHANGE_TYPE)
         texts = output_sql(operator, inserted_only)
         columns = [F.expr(text).alias(field.name) for text, field in zip(texts, operator.output, strict=True)]
@@ -227,7 +227,10 @@ class ActedRows:
         return checked(rows, self.operator.checks, self.frames.capabilities, self.frames.over(rows), unless=unless)
 
     def counters(self) -> list[Column]:
-        """Aggregates over acted rows, for an Observation: they come with the job that writes."""
+        """Aggregates over rows with ACTION, for an Observation, which the writing job evaluates.
+
+        They are action1, action2, … (rows per action), target_rows, source_rows, and kept (unchanged rows).
+        """
         from pyspark.sql import functions as F
 
         numbers = range(1, len(self.operator.actions) + 1)
@@ -240,11 +243,11 @@ class ActedRows:
         ]
 
     def counts(self, *more: Column) -> Counts:
-        """What is counted of acted rows."""
+        """Counts of `counters` and of the aggregates `more` over rows with ACTION."""
         return Counts([*self.counters(), *more], observe=self.frames.capabilities.observe)
 
     def check_found_once(self, found: Positions, unique: bool) -> None:
-        """Raises DuplicateMatchesError where each row is to be `unique`, and one was found for several source rows."""
+        """Raises DuplicateMatchesError if matches must be `unique` and a target row was found for several source rows."""
         if unique and found.fired > found.marked:
             raise DuplicateMatchesError
 
@@ -265,18 +268,18 @@ class ActedRows:
             raise MultipleSourceRowsError(table=self.operator.target.table.name, keys=_shown(found, list(labels)))
 
     def subset(self, uris: Iterable[str]) -> pa.Table:
-        """The rows of the target's file list for some file URIs, as Spark writes them."""
+        """The entries of the target's file list for some file URIs (spelled as Spark does)."""
         return subset(self.operator, uris)
 
     def outcome(self, staged: Staged, removed: pa.Table | None, counts: Mapping[str, int]) -> Rewritten:
-        # A join that inserts nothing leaves out what met no row.
+        # An inner join drops source rows without a match.
         met = counts["source_rows"] if self.source.count is None else self.source.count
         per_action = tuple(counts[f"action{number}"] for number in range(1, len(self.operator.actions) + 1))
         return outcome(self.operator, staged, removed, per_action, met)
 
 
 def refuse_unstable(operator: Rewrite) -> None:
-    """Raises NotOnSailError for a MERGE whose conditions give something else each time: they are computed twice."""
+    """Raises NotOnSailError for a MERGE with sub-queries or non-deterministic conditions, which are evaluated twice."""
     conditions = [action.condition for action in operator.actions if action.condition]
     conditions += [operator.join.on] if operator.join is not None else []
     for condition in conditions:
@@ -285,7 +288,7 @@ def refuse_unstable(operator: Rewrite) -> None:
 
 
 def _first_per_target_row(acted: DataFrame) -> DataFrame:
-    """One of the rows in which a target row stands: one that an action changes, if there is any."""
+    """One joined row per target row, preferably one that an action changes; rows without a target stay."""
     from pyspark.sql import Window
     from pyspark.sql import functions as F
 

@@ -1,4 +1,4 @@
-"""Answers about rows of data files that a commit needs when it lost a race: the statement's own query, asked again."""
+"""Row queries for conflict resolution: the statement's conditions, evaluated over files that winners have changed."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class StatementWork(Protocol):
-    """What a RowReader needs of the engine that works on the statement."""
+    """The part of the statement's engine that a RowReader uses."""
 
     spark: SparkHandle
 
@@ -46,17 +46,16 @@ class StatementWork(Protocol):
         """The DataFrames of the statement."""
 
     def work(self) -> AbstractContextManager[None]:
-        """Work of Spark's: Ctrl-C cancels it, and its errors come out as ours."""
+        """Context for work of Spark: Ctrl-C cancels it, and its errors are translated to DeltaSqlErrors."""
 
     def source(self, operator: Rewrite) -> MergeSource:
         """The source of a rewrite that has run."""
 
 
 class SparkRowReader:
-    """What one statement does with rows of files that it has not read, or not read so closely.
+    """Implements `door.RowReader`: row queries over files that a statement has not read, or not row by row.
 
-    `snapshot` is what it read, `probe` its rows in `plan.reads.RowReads`. Answers the questions of
-    `runtime.RowReader`.
+    `snapshot` is the one that the statement read, `probe` that of its `plan.reads.RowReads`.
     """
 
     def __init__(
@@ -72,7 +71,7 @@ class SparkRowReader:
         self._probe, self._stage, self._time_zone = probe, stage, time_zone
 
     def candidates(self, adds: Sequence[AddFile]) -> Sequence[AddFile]:
-        """Those of some files that may hold a row on which the statement depends, by their statistics."""
+        """The files of `adds` that may contain a row on which the statement depends, by their statistics."""
         reads, snapshot = self._reads, self._snapshot
         if reads is None or not adds:
             return adds
@@ -83,14 +82,20 @@ class SparkRowReader:
         return [add for add in adds if add.path in paths]
 
     def selects(self, adds: Sequence[AddFile], only: RowPositions | None = None) -> bool:
-        """Whether the statement would act on a live row of these files, or depends on one being there."""
+        """Whether the statement would act on, or depends on, a live row of these files.
+
+        With `only` (row indexes by canonical path) those rows are considered instead, live or not.
+        """
         root = self._snapshot.location
         rows = None if only is None else {add.path: only[canonical(add.path, root)] for add in adds}
         with self._engine.work():
             return bool(self._met(scanned_files(adds, root, rows), marked_only=only is not None).head(1))
 
     def seen(self, paths: Collection[str]) -> Mapping[str, MarkedFile]:
-        """The rows of some files, as the statement read them, that it found: by canonical path."""
+        """The rows that the statement found in some files of its snapshot, by canonical path.
+
+        Empty for a rewrite that inserts nothing, which does not depend on the absence of rows.
+        """
         if isinstance(self._probe, Rewrite) and not self._inserts:
             return {}
         root = self._snapshot.location
@@ -107,7 +112,10 @@ class SparkRowReader:
         }
 
     def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> Places | None:
-        """Where rows of `moved` are in `outputs`, by their row ids."""
+        """New file and row index, in `outputs`, of each row of `moved`, found by row id.
+
+        None if the table has no row tracking, or a row is not found exactly once.
+        """
         root, marked = self._snapshot.location, {item.add.path: item.rows for item in moved.values()}
         old = self._id_scan(scanned_files([item.add for item in moved.values()], root, marked), marked_only=True)
         new = self._id_scan(scanned_files(list(outputs.values()), root), marked_only=False)
@@ -127,22 +135,22 @@ class SparkRowReader:
         return places
 
     def as_read(self, paths: Collection[str]) -> Mapping[str, AddFile]:
-        """Files as the statement read them, by canonical path, where it did."""
+        """Add actions of the files `paths` in the statement's snapshot, by canonical path; others are left out."""
         return {canonical(add.path, self._snapshot.location): add for add in self._snapshot.add_files(paths)}
 
     def count_rows(self, add: AddFile) -> int:
-        """All rows of a file, deleted ones too."""
+        """The number of rows of a file, including deleted ones."""
         return row_count(self._engine.spark.stores, add, self._snapshot.location)
 
     @property
     def _inserts(self) -> bool:
-        """Whether a row that is no longer there would make the statement insert one."""
+        """Whether the statement inserts unmatched rows, so that it depends on the absence of a match."""
         assert isinstance(self._probe, Rewrite)
         return any(action.effect is RowEffect.INSERT for action in self._probe.actions)
 
     @cached_property
     def _read_files(self) -> Mapping[str, AddFile]:
-        """The files that the statement read, by canonical path."""
+        """Add actions of the statement's read set, by canonical path."""
         paths = () if self._reads is None else self._reads.files
         return {canonical(add.path, self._snapshot.location): add for add in self._snapshot.add_files(paths)}
 
@@ -169,7 +177,7 @@ class SparkRowReader:
         return acted.filter(met)
 
     def _id_scan(self, files: pa.Table, *, marked_only: bool) -> Scan | None:
-        """The files' rows with nothing but their place and their id; None for a table that does not track rows."""
+        """A scan of the files' row indexes and row ids; None for a table without row tracking."""
         snapshot = self._snapshot
         columns = row_id_columns(snapshot.protocol, snapshot.metadata)
         if columns is None:
@@ -189,7 +197,7 @@ class SparkRowReader:
         return {self._canonical(uri): rows for uri, rows in found.rows.items()}
 
     def _canonical(self, uri: str) -> str:
-        """The canonical path of a file that Spark names by its URI."""
+        """The canonical path of a file, from the URI that Spark reports."""
         return canonical(uri, self._snapshot.location)
 
 
@@ -198,7 +206,10 @@ def _tuples(rows: pa.Table) -> Iterator[tuple[Any, ...]]:
 
 
 def scanned_files(adds: Sequence[AddFile], root: str, only: RowPositions | None = None) -> pa.Table:
-    """Files as a Scan has them, but without partition values. With `only` their vectors mark just those rows."""
+    """The file list of a Scan from add actions, without partition values.
+
+    With `only` (row indexes by path) the deletion vectors mark exactly those rows.
+    """
     import pyarrow as pa
 
     from deltasql.log.actions.file_tables import ADD, no_columns

@@ -1,4 +1,4 @@
-"""What the source says of its keys, so that no engine need join rows of the target that have others."""
+"""Join key values of a MERGE source, by which target rows without a match are filtered before the join."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LEAST_ROWS = 100_000
-"""Fewer rows are joined sooner than the source has told its keys."""
+"""A target of fewer rows is joined faster than the keys of the source are fetched."""
 
 _INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
 _COMPARED = frozenset({*_INTEGERS, "date", "string"})
-"""Types of keys, as Spark prints them, whose values are equal to Arrow where they are to Spark."""
+"""Key types (Spark's simple names) for which Arrow and Spark agree on equality."""
 
 Key = tuple[StructField, EqualKey]
-"""A column of the target's files, and the equality in which it stands alone."""
+"""A data column of the target, and the equality of which it is one whole side."""
 
 
 def told_keys(rows: ActedRows, target: Scan) -> dict[str, pa.Array]:
-    """The values that the source has for columns of the target's files: see `Here`.
+    """The distinct key values of the source by the target's physical column name, for `Here`.
 
-    None are told where rows without a match may change, no key is a column that Arrow compares as Spark does, the
-    target is small or nobody says how large, or the source is large. Of two keys of one column one is told.
+    Empty where rows without a match may change, no key is a column that Arrow compares as Spark does, the target is
+    small or of unknown size, or the source is large. Of two keys of one column, one is used.
     """
     keys = list(_keys(rows, target))
     if not keys or rows.how != "inner" or not rows.source.broadcast:
@@ -47,7 +47,7 @@ def told_keys(rows: ActedRows, target: Scan) -> dict[str, pa.Array]:
 
 
 def _keys(rows: ActedRows, target: Scan) -> Iterator[Key]:
-    """The keys that are columns of files, with types of `_COMPARED`."""
+    """The join keys that are data columns with types of `_COMPARED`."""
     join = rows.operator.join
     partitions = {name.lower() for name in target.partition_columns}
     for key in () if join is None else join.equal_keys:
@@ -57,13 +57,13 @@ def _keys(rows: ActedRows, target: Scan) -> Iterator[Key]:
         field = target.schema.find(reference.parts[-1]) if len(reference.parts) == 2 else None
         if field is None or field.name.lower() in partitions or has_lengths(declared_type(field)):
             continue
-        # As it will be: the statement may widen it.
+        # The type after the statement, which may widen it.
         if spark_type(field.type).simpleString() in _COMPARED:
             yield field, key
 
 
 def _values(rows: ActedRows, keys: Sequence[Key]) -> Iterator[tuple[str, pa.Array]]:
-    """The values of each key that has the type of its column, or both are whole numbers."""
+    """Physical column name and distinct values of each key whose type is that of its column, or both are integers."""
     from pyspark.sql import functions as F
 
     told = rows.source_rows().select(*(F.expr(key.source).alias(f"k{at}") for at, (_, key) in enumerate(keys)))

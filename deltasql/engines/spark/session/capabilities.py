@@ -1,6 +1,6 @@
-"""What the engine behind a session can do: asked once for each.
+"""Optional features of the engine behind a session, probed once per session.
 
-What speaks Spark Connect may be another engine than Spark.
+A Spark Connect server may be an engine other than Spark.
 """
 
 from __future__ import annotations
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a session has of Spark's. Without `observe` rows are counted by a query of their own."""
+    """Features of Spark that a session supports."""
 
     observe: bool = True
-    """Rows are counted as they pass."""
+    """DataFrame.observe: rows are counted while they are written. Otherwise a separate query counts them."""
     metadata: bool = True
-    """`_metadata` tells from which file a row is. Else this process reads and writes all files."""
+    """`_metadata` identifies the file and index of a row. Otherwise this process reads and writes all files."""
     repartition_by_id: bool = True
-    """A row can be sent to the task of a number."""
+    """DataFrame.repartitionById: rows can be assigned to tasks by number."""
     ids_in_filters: bool = True
-    """A filter may ask for the number of a row."""
+    """Filters may use monotonically_increasing_id()."""
     checks_types: bool = True
-    """Conditions must be BOOLEAN, and a cast between types that have nothing in common is an error."""
+    """The analyser rejects conditions that are not BOOLEAN, and casts that do not exist."""
     functions: bool = True
-    """Functions can be made by SQL."""
+    """CREATE TEMPORARY FUNCTION … RETURN."""
     subqueries: bool = True
-    """IN and EXISTS may stand anywhere in an expression, and mean there what they mean in a WHERE."""
+    """IN and EXISTS sub-queries are allowed anywhere in an expression, with the meaning that they have in WHERE."""
     keeps: bool = True
-    """Rows can be held for a second look."""
+    """DataFrame.persist: rows can be cached for a second evaluation."""
 
 
 SPARK = Capabilities()
-"""All of it, which a session with a JVM of its own has."""
+"""All features: those of a session with its own JVM."""
 
 _KNOWN: weakref.WeakKeyDictionary[SparkSession, Capabilities] = weakref.WeakKeyDictionary()
 
 
 def capabilities(session: SparkSession) -> Capabilities:
-    """What a session that speaks Spark Connect can do. The first question takes a few requests, and no job."""
+    """The capabilities of a Spark Connect session. The first call sends a few requests, but runs no job."""
     known = _KNOWN.get(session)
     if known is None:
         known = _KNOWN[session] = _probed(session)

@@ -1,4 +1,4 @@
-"""Settings of Spark that the environment gives: they are the user's, and a session of ours keeps them."""
+"""Spark settings from the environment: they are the user's, and a session that deltasql starts keeps them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SHORT = {"--driver-memory": "spark.driver.memory", "--name": "spark.app.name", 
 
 
 def outside_settings(environment: Mapping[str, str]) -> dict[str, str]:
-    """What spark-defaults.conf, PYSPARK_SUBMIT_ARGS and the options of Java set."""
+    """Spark settings from spark-defaults.conf, PYSPARK_SUBMIT_ARGS and Java options, the later overriding the earlier."""
     found = dict(_defaults(environment))
     found.update(_submitted(environment.get("PYSPARK_SUBMIT_ARGS", "")))
     options = " ".join(environment.get(name, "") for name in JAVA_OPTIONS)
@@ -48,7 +48,7 @@ def _properties(path: Path) -> Iterator[tuple[str, str]]:
 
 
 def _submitted(text: str) -> Iterator[tuple[str, str]]:
-    """The settings among the arguments of spark-submit."""
+    """Spark settings from a string of spark-submit arguments."""
     try:
         words = shlex.split(text)
     except ValueError:

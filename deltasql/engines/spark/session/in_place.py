@@ -1,8 +1,8 @@
-"""Spark's tasks write files where they stay: what commits a job of theirs without a rename, which a store has not.
+"""A job committer for object stores: Spark's tasks write files to their final paths, without a rename.
 
-Spark's own committer writes elsewhere and renames, and S3 renames by a copy. Ours is `InPlaceCommit.java`, a
-FileCommitProtocol, Spark's own way to say how a job is committed. Janino, which compiles the code of Spark's queries,
-compiles it too, so that it fits the release that runs; where anything of that is not to be had, Spark's stays.
+Spark's own committer writes to a temporary path and renames, and S3 renames by copying. This one is
+`InPlaceCommit.java`, an implementation of Spark's FileCommitProtocol. Janino, which compiles the code of Spark's
+queries, compiles it, so that it fits the running release; where that fails, Spark's committer is used.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 COMMITTER = "spark.sql.sources.commitProtocolClass"
-"""Spark's setting that names what commits files."""
+"""Spark's setting for the class of the job committer."""
 IN_PLACE = "deltasql.InPlaceCommit"
 
 _SOURCE = Path(__file__).with_name("InPlaceCommit.java")
@@ -34,7 +34,7 @@ _LOGGER = logging.getLogger(__name__)
 
 
 class InPlaceCommit:
-    """The class within a JVM, where it is loaded."""
+    """Handle of the committer class, loaded into a session's JVM."""
 
     def __init__(self, session: SparkSession, loaded: Any) -> None:
         """`loaded` is the Java class."""
@@ -46,7 +46,7 @@ class InPlaceCommit:
 
     @contextmanager
     def known(self) -> Iterator[None]:
-        """Context: this thread's calls of the JVM find the class. Spark looks for it where its thread does."""
+        """Context: the class is on the context class loader of this thread's JVM calls, where Spark looks it up."""
         thread = self._thread.currentThread()
         before = thread.getContextClassLoader()
         thread.setContextClassLoader(self._loader)
@@ -56,9 +56,9 @@ class InPlaceCommit:
             thread.setContextClassLoader(before)
 
     def taken(self, directory: str) -> frozenset[str] | None:
-        """The files that the job which wrote to a directory has committed, by their paths below it. Told once.
+        """Removes and returns the committed files of the job that wrote to a directory, by paths below it.
 
-        None for a job that something else has committed.
+        None for a job with another committer.
         """
         names = self._gateway.new_array(self._gateway.jvm.java.lang.Object, 1)
         names[0] = directory
@@ -67,7 +67,7 @@ class InPlaceCommit:
 
 
 def in_place_commit(session: SparkSession) -> InPlaceCommit | None:
-    """What commits the writes of a session with a JVM of its own in place; None where it cannot be had."""
+    """The in-place committer for a session with its own JVM, loaded on first use; None if it cannot be loaded."""
     with _LOCK:
         context = session.sparkContext
         if context not in _MADE:
@@ -94,7 +94,7 @@ def _made(session: SparkSession) -> InPlaceCommit | None:
 
 
 def _jar(classes: dict[str, bytes]) -> str:
-    """A jar of some classes, by name, for as long as this process runs."""
+    """Path of a new jar with some classes (bytecode by name); deleted when this process ends."""
     folder = tempfile.mkdtemp(prefix="deltasql-jar-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     path = Path(folder, "deltasql.jar")

@@ -1,4 +1,4 @@
-"""What Ctrl-C cancels of Spark: the jobs of the statement, by a tag that they all carry, and no others."""
+"""Cancelling Spark on Ctrl-C: the jobs of the statement, by their job tag, and no others."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NUMBERS = count(1)
 
 _PAUSE = 0.02
 _QUIET_TWICE = 2
-"""Spark tells of a job a moment after it has begun."""
+"""Spark reports a job a moment after it has begun, so it must look idle this often."""
 _MOST_SECONDS = 3.0
 _LEFT = "Cancelled, but some of Spark's tasks do not heed that: the next statement waits until they are done."
-"""Range() alone, written to files, is such: a task of Spark asks where it reads a file or a shuffle."""
+"""Such as a write of range() alone: tasks check for cancellation only when they read a file or a shuffle."""
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def stoppable(spark: SparkHandle) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # A task that goes on may write files where others have just been removed.
+        # A task that still runs may write files into a directory that is being cleaned up.
         settle(id(spark))
         raise
 
@@ -46,7 +46,7 @@ def _work(spark: SparkHandle) -> InterruptibleWork:
 
 
 class _Jobs:
-    """The jobs that this thread begins in its process. Implements `InterruptibleWork`."""
+    """The jobs that this thread starts in a Spark with its own JVM. Implements `InterruptibleWork`."""
 
     def __init__(self, spark: SparkHandle, tag: str) -> None:
         self._context, self._tag = spark.session.sparkContext, tag
@@ -62,7 +62,7 @@ class _Jobs:
 
     @cached_property
     def _tracker(self) -> Any:
-        """PySpark's own tracker knows groups of jobs, and no tags."""
+        """The JVM's status tracker: PySpark's has job groups, but no tags."""
         return self._context._jsc.sc().statusTracker()
 
     def cancel(self) -> None:
@@ -70,7 +70,10 @@ class _Jobs:
         self._context.cancelJobsWithTag(self._tag)
 
     def settle(self) -> str:
-        """The job is over for its caller before its tasks are."""
+        """Waits until no task of the jobs runs, since a cancelled job ends before its tasks do.
+
+        Returns a message if some still run after _MOST_SECONDS, else "".
+        """
         deadline = time.monotonic() + _MOST_SECONDS
         quiet = 0
         while quiet < _QUIET_TWICE:
@@ -83,7 +86,7 @@ class _Jobs:
         return ""
 
     def _goes_on(self) -> bool:
-        """Whether jobs of the statement run, or tasks of stages that were stopped."""
+        """Whether jobs of the statement, or tasks of its cancelled stages, still run."""
         if {*self._tracker.getJobIdsForTag(self._tag)} & {*self._status.getActiveJobsIds()}:
             return True
         stopped = self._stages - {*self._status.getActiveStageIds()}
@@ -95,7 +98,7 @@ class _Jobs:
 
 
 class _RemoteJobs:
-    """The operations that this thread asks of a Spark Connect server. Implements `InterruptibleWork`."""
+    """The operations that this thread runs on a Spark Connect server. Implements `InterruptibleWork`."""
 
     def __init__(self, spark: SparkHandle, tag: str) -> None:
         self._session, self._tag = spark.session, tag
@@ -103,19 +106,19 @@ class _RemoteJobs:
         self._asking: threading.Thread | None = None
 
     def cancel(self) -> None:
-        """A server whose threads all compute does not answer: Sail's, amid a large join."""
+        """Interrupts the operations from another thread, as a busy server (Sail in a large join) may not answer."""
         if self._asking is None or not self._asking.is_alive():
             self._asking = threading.Thread(target=self._interrupt, name="deltasql-interrupt", daemon=True)
             self._asking.start()
         self._asking.join(AGAIN_AFTER)
 
     def _interrupt(self) -> None:
-        # What fails is tried again.
+        # A failed request is retried.
         with suppress(Exception):
             self._session.interruptTag(self._tag)
 
     def settle(self) -> str:
-        """What is over for the client is so for the server."""
+        """Nothing to wait for: an operation that has ended for the client has ended on the server."""
         return ""
 
     def end(self) -> None:

@@ -1,10 +1,10 @@
-"""What PySpark looks up in the JVM at every call, looked up once.
+"""A cache of the JVM classes and methods that PySpark looks up at every call.
 
 PySpark names a class or a method of the JVM by an attribute, and py4j asks the JVM for it each time: one command for
-the class, for which every jar is searched, and one for the method, before the third that calls it. Held as attributes
-of the same objects they are found without asking. Measured on a MERGE of two rows: 300 commands to the JVM → 210.
-What has failed is asked a dozen times what it is, of which each goes through three names that no jar has: 4,400
-statements of which one in twelve fails spent a twelfth of their time in that.
+the class, for which every jar is searched, and one for the method, before the third that calls it. Stored as attributes
+of the same objects, they are found without a command. Measured on a MERGE of two rows: 300 commands to the JVM → 210.
+The class of an exception is tested a dozen times, and each test resolves three names that are in no jar: of 4,400
+statements, of which one in twelve failed, that took a twelfth of the time.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ _USED = {
     "PythonUtils": ("toSeq", "toList", "toArray"),
 }
 _ERROR_KINDS = ("py4j", "reflection", "TypeUtil", "isInstanceOf")
-"""What tells of an error whether it is of a class, as PySpark names it: part by part."""
+"""Parts of the qualified name of the function by which PySpark tests the class of an error."""
 
 
 def hold_names(jvm: Any) -> None:
-    """Looks up what statements need in py4j's view of a JVM, and leaves it where PySpark looks first.
+    """Looks up the classes and methods in py4j's view of a JVM, and stores them as attributes of the view.
 
-    Raises Py4JError where a class of this release of Spark has not the method.
+    Raises Py4JError if a class of this Spark release lacks a method.
     """
     for name, members in _USED.items():
-        # What is not there is a package to py4j, for which it has attributes of any name.
+        # py4j takes an unknown name for a package, which has attributes of any name.
         held = getattr(jvm, name)
         for member in members:
             setattr(held, member, getattr(held, member))

@@ -1,4 +1,4 @@
-"""The process's own Spark: where it runs, what it begins with, and its start."""
+"""The Spark session that deltasql starts for the process: its master, its initial settings, and its start."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 OWN_MARK = "spark.deltasql.own"
-"""A setting of the sessions that deltasql started itself: these it may tune for a statement."""
+"""A setting that marks sessions started by deltasql: only these are tuned for a statement."""
 
 
 OF_EVERY_SESSION = {
-    # Else `${env:HOME}` in a name or a text, which may come from a table, is replaced by what it stands for there.
+    # Otherwise `${env:HOME}` in a name or a text, which may come from a table, is replaced by the variable's value.
     "spark.sql.variable.substitute": "false",
 }
 
 
 def own_session() -> dict[str, str]:
-    """The settings of a session of our own, but for those that the environment gives."""
+    """The initial settings of a session that deltasql starts, except those that the environment sets."""
     own = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "OFF",
-        # PySpark asks the JVM six times a call where it was called from: our own lines, which no user wrote. Measured
-        # on a MERGE of two rows: 540 commands to the JVM → 300.
+        # PySpark records the call site of each call with six JVM commands; it would be a line of deltasql. Measured on
+        # a MERGE of two rows: 540 commands to the JVM → 300.
         "spark.python.sql.dataFrameDebugging.enabled": "false",
         # What plans look like in the UI, which is off: the shortest.
         "spark.sql.ui.explainMode": "simple",
@@ -60,7 +60,7 @@ def own_session() -> dict[str, str]:
 
 
 def _sizes(cores: int) -> dict[str, str]:
-    """The settings for a Spark within this machine; a cluster has sizes of its own."""
+    """Settings for a local Spark on `cores` cores; a cluster has its own."""
     return {
         # Spark's own, 200, is for clusters; these are enough for every core, and the same on all small machines.
         SHUFFLES: str(max(4, 2 * cores)),
@@ -70,9 +70,9 @@ def _sizes(cores: int) -> dict[str, str]:
 
 
 def own_tuning() -> Tuning:
-    """That of the process's own session, whichever handle asks for it.
+    """The Tuning of the process's own session, shared by all handles.
 
-    A session that was stopped may be followed by one on another master, which begins with other settings.
+    A session on another master, started after one was stopped, has another one, as its initial settings differ.
     """
     return _tuning(tuple(own_session().items()))
 
@@ -92,15 +92,15 @@ def is_local_master(master: str) -> bool:
 
 
 def _cores(master: str) -> int:
-    """The tasks that run at once."""
+    """The number of tasks that a local master runs in parallel."""
     match = re.match(r"local\[(\d+)", master)
     return int(match[1]) if match else os.cpu_count() or 1
 
 
 def start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:
-    """The process's own session, with the jars of some connectors, by their schemes.
+    """Starts the process's own session, with the jars of the connectors for some URI schemes.
 
-    It is local unless the environment names another master.
+    It is local unless the environment sets another master. Raises EnginesMixedError, JavaMissingError.
     """
     load_pyspark()
     with START_LOCK:
@@ -142,21 +142,21 @@ def _begun(builder: SparkSession.Builder) -> SparkSession:
 
 
 def _with_jars(connectors: frozenset[str]) -> dict[str, str]:
-    """The settings that bring the jars of connectors; none where the environment says which jars there are."""
+    """The settings that load the jars of connectors; none where the environment sets the packages."""
     if PACKAGES in outside_settings(os.environ):
         return {}
     return {key: value for place in connectors for key, value in connector_settings(place).items()}
 
 
 def _unused_warehouse() -> str:
-    """A directory for Spark's own catalog, which makes one, in the working directory if it is not told another."""
+    """A temporary directory for Spark's catalog, which otherwise creates one in the working directory."""
     place = tempfile.mkdtemp(prefix="deltasql-spark-")
     atexit.register(shutil.rmtree, place, ignore_errors=True)
     return place
 
 
 def is_configured_outside() -> bool:
-    """Whether a Spark that we start finds settings in the environment: of its own, or a time zone of Java's."""
+    """Whether the environment configures Spark, or Java's time zone."""
     options = " ".join(os.environ.get(name, "") for name in JAVA_OPTIONS)
     own = any(name in os.environ for name in ("SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS"))
     defaults = defaults_file(os.environ) is not None
@@ -169,7 +169,7 @@ def _is_no_cancellation(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def _same_interrupts() -> Iterator[None]:
-    """Keeps Ctrl-C as it was: PySpark calls the JVM amid another call, which fails and cancels nothing."""
+    """Context: restores the SIGINT handler, as PySpark's calls the JVM during another call, fails and cancels nothing."""
     before = signal.getsignal(signal.SIGINT)
     try:
         yield
@@ -180,7 +180,7 @@ def _same_interrupts() -> Iterator[None]:
 
 
 def active_session() -> SparkSession | None:
-    """The session of this process, whosever it is."""
+    """The active Spark session of this process, started by deltasql or by the user; None if there is none."""
     load_pyspark()
     from pyspark.sql import SparkSession
 
@@ -189,7 +189,7 @@ def active_session() -> SparkSession | None:
 
 @contextmanager
 def _quiet_stderr() -> Iterator[None]:
-    """Keeps the JVM's start-up chatter off the user's terminal; what Python raises is not affected."""
+    """Context: discards the JVM's start-up output on stderr, unless DELTASQL_SPARK_LOG is set."""
     if os.environ.get("DELTASQL_SPARK_LOG"):
         yield
         return

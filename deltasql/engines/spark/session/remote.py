@@ -1,4 +1,4 @@
-"""Sessions on servers that speak Spark Connect: one of this process for each server."""
+"""Spark Connect sessions: one of this process for each server."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _USUAL: weakref.WeakKeyDictionary[SparkSession, dict[str, str]] = weakref.WeakKe
 
 
 def remote_session(address: str, settings: Mapping[str, str]) -> tuple[SparkSession, Mapping[str, str]]:
-    """The process's session on a Spark Connect server, begun with some settings; and all that it began with.
+    """The process's session on a Spark Connect server, and the settings that it had at its start.
 
-    PySpark would hand out its last one, of whichever server.
+    `settings` are set on a new session. PySpark itself would return its latest session, of any server.
     """
     load_pyspark()
     with START_LOCK:
@@ -39,12 +39,12 @@ def remote_session(address: str, settings: Mapping[str, str]) -> tuple[SparkSess
 
 
 def settings_of_server(session: SparkSession) -> Mapping[str, str]:
-    """What a session of `remote_session` began with; of any other one nothing."""
+    """The settings at the start of a session of `remote_session`; empty for any other session."""
     return _USUAL.get(session, {})
 
 
 def drop_views(session: SparkSession, names: Collection[str]) -> None:
-    """Takes temporary views out of a session, unless its server is gone."""
+    """Drops temporary views of a session, without retries; ignored if its server is gone."""
     if session.is_stopped:
         return
     client = session.client

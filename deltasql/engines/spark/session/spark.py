@@ -1,4 +1,4 @@
-"""The Spark session behind the engine: started only when rows are needed, tuned per statement, left as it was found."""
+"""The Spark session behind the engine: started on first use, tuned per statement, with its settings restored."""
 
 from __future__ import annotations
 
@@ -52,10 +52,11 @@ _TUNINGS: weakref.WeakKeyDictionary[SparkSession, Tuning] = weakref.WeakKeyDicti
 
 
 class SparkHandle:
-    """A Spark session that starts when it is first asked for.
+    """A Spark session that starts on first use.
 
-    `spark` is None (a local session of our own, shared by the process), a SparkSession, or an "sc://host:port" address.
-    `settings` are set on the session when it starts; later changes go through `set` and `unset`.
+    `spark` is None (a local session that deltasql starts, shared by the process), a SparkSession, or an
+    "sc://host:port" address. `settings` are set on the session when it starts; later changes go through `set` and
+    `unset`.
     """
 
     def __init__(
@@ -66,9 +67,9 @@ class SparkHandle:
         watch: Watch | None = None,
     ) -> None:
         self.stores = Stores() if stores is None else stores
-        """Where tables lie, for whoever reads and writes their files."""
+        """The stores of the tables."""
         self.watch = Watch(lambda: None) if watch is None else watch
-        """Who is told how far Spark is."""
+        """Reports the progress of Spark's work to the session's listener."""
         self._given = spark
         self._session: SparkSession | None = None if isinstance(spark, str) else spark
         self._pending = dict(settings or {})
@@ -77,18 +78,18 @@ class SparkHandle:
         self._stream_tuning: Tuning | None = None
         self._reached: set[str] = set()
         self.functions: set[str] = set()
-        """The temporary functions that statements have made here, which Spark keeps."""
+        """Temporary functions that statements have created in Spark, dropped with `drop_what_was_made`."""
         self.views: set[str] = set()
-        """The views of queries on Spark Connect, which looks for them whenever the query runs."""
+        """Temporary views of queries on Spark Connect, which resolves them whenever a query runs."""
         self.understood: Understood | None = None
-        """The meaning of errors without a condition: see `failures.spark_errors.retold`."""
+        """Translates errors without a condition: see `failures.spark_errors.retold`."""
         self.kept = KeptFrames()
-        """What statements leave to the next ones."""
+        """A cache of DataFrames of scans for later statements."""
         self.own = spark is None or isinstance(spark, str)
-        """Whether deltasql began the session: it is tuned for a statement, and reset when a session of ours ends."""
+        """Whether deltasql started the session: if so, it is tuned for statements, and cleaned up at the end."""
 
     def of(self, frame: DataFrame) -> SparkHandle:
-        """The session that a DataFrame belongs to: a stream's is a copy, with settings of its own."""
+        """A handle of the session that a DataFrame belongs to: a stream has a copy, with its own settings."""
         handle = SparkHandle(frame.sparkSession, stores=self.stores, watch=self.watch)
         handle.own = handle.session.conf.get(OWN_MARK, None) is not None
         handle._kept, handle._told, handle.understood = self._kept, self._told, self.understood
@@ -97,7 +98,7 @@ class SparkHandle:
         return handle
 
     def drop_what_was_made(self) -> None:
-        """Takes what statements have made out of a session that others use: functions, views on Spark Connect."""
+        """Drops the temporary functions, and views on Spark Connect, that statements have created in a shared session."""
         self.kept.clear()
         if self.own:
             for name in () if self._is_over else self.functions:
@@ -109,17 +110,17 @@ class SparkHandle:
 
     @property
     def started(self) -> bool:
-        """Whether a session is there; asking does not start one."""
+        """Whether the session has started. Does not start it."""
         return self._session is not None
 
     @property
     def has_others_tables(self) -> bool:
-        """Whether Spark's catalog may hold tables of somebody else's: of a session that was handed in, of a server."""
+        """Whether Spark's catalog may contain tables: the session was passed in, or is on a server."""
         return not self.own or isinstance(self._given, str)
 
     @property
     def is_plain(self) -> bool:
-        """Whether the session is one of ours, or will be, with no settings but ours; asking does not start it."""
+        """Whether the session is, or will be, started by deltasql, without settings from outside. Does not start it."""
         if self.has_others_tables or is_configured_outside():
             # A server has settings of its own, too.
             return False
@@ -130,7 +131,7 @@ class SparkHandle:
 
     @property
     def remote(self) -> bool:
-        """Whether the session speaks Spark Connect, which analyses nothing before it runs."""
+        """Whether the session is a Spark Connect session, which analyses queries only when they run."""
         return type(self.session).__module__.startswith("pyspark.sql.connect")
 
     @property
@@ -139,7 +140,7 @@ class SparkHandle:
         if self._session is None:
             self._session = self._started()
         while self._pending:
-            # Each goes whatever comes of it: one that Spark refuses is told once, and not with every statement.
+            # Removed before it is set: a setting that Spark rejects raises once, not with every statement.
             key = next(iter(self._pending))
             self._session.conf.set(key, self._pending.pop(key))
         return self._session
@@ -158,10 +159,10 @@ class SparkHandle:
         return session
 
     def _local(self) -> SparkSession:
-        """The session that is active in this process, which then is somebody else's, or our own."""
+        """The active session of this process, which may be the user's, or else a new one of deltasql."""
         active = active_session()
         if active is None:
-            # Jars must be there from the start: for the stores that hold tables which were asked for until now.
+            # Jars must be present at the start: for the stores of the tables that were used until now.
             alone = (self.told(IO_MODE.name) or "").upper() == "DRIVER"
             return start_local(frozenset() if alone else self.stores.hadoop_schemes)
         self.own = active.conf.get(OWN_MARK, None) is not None
@@ -182,12 +183,12 @@ class SparkHandle:
         self._kept -= {key} - outside_settings(os.environ).keys()
         if self._session is not None and not self._is_over:
             self._session.conf.unset(key)
-            # That leaves Spark's own default, which for shuffles is 200.
+            # Unset leaves Spark's default, which is 200 for shuffle partitions.
             if (began := self._began_with(key)) is not None:
                 self._session.conf.set(key, began)
 
     def _began_with(self, key: str) -> str | None:
-        """What a setting was when the session began, which RESET means; None where nobody has said."""
+        """The value of a setting at the session's start, to which RESET returns; None if it was not set."""
         usual: Mapping[str, str] = OF_EVERY_SESSION if self.remote else own_session()
         if self.own and key in usual:
             return usual[key]
@@ -195,22 +196,22 @@ class SparkHandle:
 
     @property
     def _is_over(self) -> bool:
-        """Whether the session on a Spark Connect server was stopped, and with it all that was set there."""
+        """Whether the session is on a Spark Connect server and was stopped, so that its settings are gone."""
         return self._session is not None and self.remote and bool(self.session.is_stopped)
 
     def setting(self, key: str) -> str | None:
-        """What a setting is, or will be when the session starts; asking does not start it."""
+        """The value of a setting, current or at the session's start; None if not set. Does not start the session."""
         return self._pending.get(key) if self._session is None else self.now(key)
 
     def now(self, key: str) -> str | None:
-        """What a setting is in the session, which is started."""
+        """The current value of a setting; None if not set. Starts the session."""
         value: str | None = self.session.conf.get(key, None)
         return value
 
     def settings_now(self) -> str | None:
-        """What all settings are, in this session and in Spark: a text that is the same for as long as they are.
+        """A hash of all settings of this session and of Spark, which changes when any of them does.
 
-        None where settings are asked of a server, one by one.
+        None on a server, where settings are requested one by one, and where PySpark does not list them.
         """
         if self.remote:
             return None
@@ -223,14 +224,15 @@ class SparkHandle:
         return hashlib.sha256(f"{settings}{sorted(self._told.items())}".encode()).hexdigest()
 
     def told(self, key: str) -> str | None:
-        """What SET of this session has made of a setting of ours: a Spark of our own has other sessions' too.
+        """The value that SET gave to a deltasql setting in this session; None if it is not set.
 
-        A Spark that was handed in may have been told it before.
+        Not Spark's value, as several deltasql sessions share a Spark; but Spark's if the session was passed in, where
+        it may have been set before.
         """
         return self._told.get(key) if self.own else self.setting(key)
 
     def hadoop_settings(self) -> dict[str, str]:
-        """What the session that was handed in, or the environment of one of ours, tells Hadoop, by Hadoop's keys."""
+        """Hadoop settings by key: of the session that was passed in, else of the environment."""
         given = outside_settings(os.environ) if self._given is None else self.session.conf.getAll
         return {
             key.removeprefix("spark.hadoop."): value
@@ -240,12 +242,12 @@ class SparkHandle:
 
     @property
     def capabilities(self) -> Capabilities:
-        """What the engine behind the session can do. Asking starts it."""
+        """The engine's optional features. Starts the session."""
         return capabilities(self.session) if self.remote else SPARK
 
     @property
     def reads_files(self) -> bool:
-        """Whether the engine reads and writes data files by itself. Asking starts it."""
+        """Whether the engine reads and writes data files by itself. Starts the session."""
         return self.capabilities.metadata
 
     @property
@@ -255,36 +257,33 @@ class SparkHandle:
 
     @property
     def is_on_this_machine(self) -> bool:
-        """As `shares_disk`, of a session that need not have begun."""
+        """As `shares_disk`, or as it will be once the session starts. Does not start it."""
         return self.shares_disk if self.started else self._given is None and is_local_master(master_address())
 
     @property
     def is_in_process(self) -> bool:
-        """Whether the engine is no JVM and no server elsewhere, but a part of this process, which reads this disk."""
+        """Whether the engine runs inside this process (no JVM, no remote server) and so reads the local disk."""
         return False
 
     @property
     def leaves_files_to_us(self) -> bool:
-        """Whether nothing is set that says how Spark reads and writes Parquet files, so that we may do so."""
+        """True if no setting configures Spark's Parquet reader or writer, so that this process may do the file I/O."""
         return self.is_plain and not any(key.startswith(_OF_FILES) for key in self._told)
 
     def require_engine(self) -> None:
-        """Raises NeedsEngineError where the session lets no engine start."""
+        """Raises NeedsEngineError where the session's settings forbid an engine."""
         if (self.told(COMPUTE.name) or "").upper() == "LOCAL":
             reasons = [way.because for way in recorded_ways() if way.by is ComputedBy.ENGINE]
             raise NeedsEngineError(reason=reasons[-1] if reasons else "it asks for more than tables and their logs")
 
     def require_fetching(self) -> None:
-        """Raises LeftToEngineError where rows of a table may not come to the caller without the engine.
-
-        Asking does not start it.
-        """
+        """Raises LeftToEngineError where only the engine may return a table's rows to the caller. Does not start it."""
         self._require_own_rows()
         self._require_unset(key.startswith(_OF_RESULTS) for key in self._told)
 
     def require_computing(self) -> None:
-        """Raises LeftToEngineError where expressions may mean something else than by default, or files are the engine's
-        to move. Asking does not start it.
+        """Raises LeftToEngineError where settings may change the meaning of expressions, or reserve file I/O for the
+        engine. Does not start it.
         """
         self._require_own_rows()
         self._require_unset(key == CASE_SENSITIVE.name or not leave_literals([key]) for key in self._told)
@@ -306,13 +305,13 @@ class SparkHandle:
             raise LeftToEngineError(f"the session sets {key}")
 
     def reaches(self, location: str) -> bool:
-        """Whether executors can read and write an object store as this session. The first question starts Spark."""
+        """Whether executors can access an object store with this session's credentials. Starts Spark."""
         return can_reach(self.session, hadoop_scheme(location)) and not self.has_other_keys(location)
 
     def has_other_keys(self, location: str) -> bool:
-        """Whether Spark was told other keys of a store than this session's: it keeps the first for as long as it runs.
+        """Whether Spark is configured with credentials for a store that differ from this session's.
 
-        Its connections are those of the JVM, by bucket or account.
+        Spark keeps the first ones for as long as it runs: its connections are cached in the JVM, by bucket or account.
         """
         if _bucket(location) in self._reached:
             return False
@@ -320,7 +319,7 @@ class SparkHandle:
         return any(self.session.conf.get(key, value) != value for key, value in own.items() if is_identity(key))
 
     def hadoop_location(self, location: str) -> str:
-        """A place in a store as Spark is told it, which from now on has the settings that lead there."""
+        """A location in Hadoop's spelling; sets the store's Hadoop settings in Spark on first use of its bucket."""
         bucket = _bucket(location)
         if bucket and bucket not in self._reached:
             for key, value in self.stores.hadoop_settings(location).items():
@@ -330,9 +329,9 @@ class SparkHandle:
         return hadoop_location(location)
 
     def committer(self, location: str) -> tuple[InPlaceCommit | None, Mapping[str, str | None]]:
-        """What commits files that executors write to a location, None for what Spark has; and the settings for it.
+        """The in-place committer for executors' writes to a location, or None for Spark's; and the settings for it.
 
-        On a disk Spark's own does: a rename costs nothing there. So does one that the user has chosen.
+        Spark's committer is used on a local disk, where a rename is cheap, and one that the user has set is kept.
         """
         if self.remote or self.session.conf.get(COMMITTER, None) not in {None, IN_PLACE}:
             return None, {}
@@ -349,46 +348,46 @@ class SparkHandle:
         self.session.sparkContext.cancelAllJobs()
 
     def needing(self, *changes: Mapping[str, str | None]) -> AbstractContextManager[None]:
-        """Context: settings that some work depends on (None: not set); they are put back even when it fails."""
+        """Context: settings that some work depends on (None: not set); they are restored at the end, even on errors."""
         return self._tuning.needs(self.session, {key: value for change in changes for key, value in change.items()})
 
     def for_counts(self) -> Mapping[str, str]:
-        """The settings under which rows are counted on their way to a file, whatever becomes of them.
+        """The settings with which observed counts of written rows are complete.
 
-        Adaptive execution drops a stage that turned out to write nothing, and with it all that was counted there.
+        Adaptive execution drops a stage that turns out to be empty, and with it the counts that were observed there.
         """
         rules = self.now(_EXCLUDED) or ""
         excluded = rules if _DROPS_EMPTY_STAGES in rules else f"{rules},{_DROPS_EMPTY_STAGES}".lstrip(",")
         return {_EXCLUDED: excluded}
 
     def sized(self, size_in_bytes: int) -> AbstractContextManager[None]:
-        """Context: settings that make a statement over so many bytes of input fast.
+        """Context: settings that speed up a statement over `size_in_bytes` of input.
 
-        What the user has set stays, and so does a session of the user's.
+        Settings of the user, and sessions that were passed in, are not changed.
         """
         session = self.session
         if not self.own or self.capabilities is not SPARK:
             return nullcontext()
         wanted = {key: value for key, value in for_size(size_in_bytes).items() if key not in self._kept}
         if self.remote:
-            # Each setting is a few requests. This one decides how many files there are, and how rows are numbered.
+            # Each setting takes a few requests. This one decides the number of files, and how rows are numbered.
             wanted = {key: value for key, value in wanted.items() if key == SHUFFLES}
         return self._tuning.suits(session, wanted)
 
     @property
     def writes_one_file(self) -> bool:
-        """Whether what is written now fits into one file: see `FOR_SMALL_TABLES`."""
+        """Whether the statement's rows are written as one file, having one shuffle partition: see `FOR_SMALL_TABLES`."""
         return self.now(SHUFFLES) == "1"
 
     @property
     def joins_few_rows(self) -> bool:
-        """Whether one task is done with all rows before a second one would begin: see `FOR_FEW_ROWS`."""
+        """Whether the statement has so few rows that one task should process them all: see `FOR_FEW_ROWS`."""
         few = self.own and self.writes_one_file
         return bool(few and self.session.conf.get(FACTORY, None) == FOR_FEW_ROWS[FACTORY])
 
     @property
     def _tuning(self) -> Tuning:
-        """One for all handles of a session, for threads may share it."""
+        """The Tuning of the session, shared by all its handles, as threads may share a session."""
         if self._stream_tuning is not None:
             return self._stream_tuning
         session = self.session
@@ -397,10 +396,10 @@ class SparkHandle:
         return _TUNINGS.setdefault(session, Tuning({}))
 
     def given_by_server(self, key: str) -> str | None:
-        """What a setting was in the session on a Spark Connect server when it began; None in any other session."""
+        """The value of a setting at the start of a Spark Connect session; None if not set, and for other sessions."""
         return settings_of_server(self.session).get(key) if self.remote else None
 
 
 def _bucket(location: str) -> str:
-    """Whose keys lead to a location: its bucket or container; "" on a disk."""
+    """The bucket or container of a location, which determines the credentials; "" on a local disk."""
     return location.split("/", 3)[2] if "://" in location else ""

@@ -1,6 +1,6 @@
-"""What is counted of rows on their way to files: known when the job that writes them is over.
+"""Counters over rows while they are written: available when the writing job is over.
 
-An engine that cannot count rows as they pass is asked for them once more.
+For an engine without DataFrame.observe, a separate query computes them.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 
 class Counts:
-    """Aggregates over the rows of DataFrames, each of which is run once; they come with the job that writes."""
+    """Aggregates over the rows of several DataFrames, each of which runs once, observed by the writing job."""
 
     def __init__(self, counters: Sequence[Column], *, observe: bool = True) -> None:
-        """`counters` are aggregates with names: sums, or lists. `observe` says that they come with the job."""
+        """`counters` are named aggregates: sums or lists. With `observe` the writing job evaluates them."""
         self._counters, self._observe = counters, observe
         self._rows: list[DataFrame] = []
         self._observations: list[Observation] = []
 
     def over(self, rows: DataFrame) -> DataFrame:
-        """`rows`, counted as they pass."""
+        """`rows`, whose aggregates are added to the total when they are evaluated."""
         from pyspark.sql import Observation
 
         if not self._observe:
@@ -33,7 +33,7 @@ class Counts:
         return rows.observe(self._observations[-1], *self._counters)
 
     def total(self) -> dict[str, Any]:
-        """The sums (lists are joined) of all that was counted, by name; asked for when the job is over."""
+        """The totals over all DataFrames by name: sums, and concatenated lists. To be called after the writing job."""
         sums: dict[str, Any] = {}
         counted = [observation.get for observation in self._observations]
         counted += [rows.agg(*self._counters).collect()[0].asDict() for rows in self._rows]
@@ -44,7 +44,7 @@ class Counts:
 
 
 def row_counter() -> Column:
-    """The counter of rows, `rows`."""
+    """The aggregate `rows`, the number of rows."""
     from pyspark.sql import functions as F
 
     return F.count(F.lit(1)).alias("rows")

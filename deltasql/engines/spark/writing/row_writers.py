@@ -1,7 +1,7 @@
-"""Two ways for rows to become files of a directory of the table: written by Spark's executors, or by this process.
+"""Two writers of rows as Parquet files in a directory of the table: Spark's executors, and this process.
 
-Either way the rows of a file are those of one combination of values of some columns, which its directories are called
-after, and a directory of change rows goes to the folder of the change data feed. Columns have physical names.
+Both write files per combination of the values of some columns, which name the directories (`c=value`), and put change
+rows into the folder of the change data feed. Columns have physical names.
 """
 
 from __future__ import annotations
@@ -37,25 +37,25 @@ WRITE_OPTIONS = {
 
 
 class RowWriter(Protocol):
-    """What writes rows."""
+    """Writes a DataFrame's rows as Parquet files."""
 
     def write(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
         """Writes `rows` below a directory of the table, in one Spark job.
 
-        Directories are called after the columns `by`, which files do not hold; `schema` has the table's columns.
+        Directories are named by the values of the columns `by`, which files do not contain; `schema` is the table's.
         """
 
 
 class ExecutorWriter:
-    """Spark's tasks write: one or more files for each task and combination of values. With `shredding` variants are
-    taken apart.
+    """Spark's tasks write: one or more files for each task and combination of values. With `shredding`, VARIANT
+    columns are shredded.
     """
 
     def __init__(self, spark: SparkHandle, store: LogStore, shredding: bool) -> None:
         self._spark, self._store, self._shredding = spark, store, shredding
 
     def write(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
-        """See RowWriter. Raises StagedRowsMissingError where not all rows that were written are found."""
+        """See RowWriter. Raises StagedRowsMissingError if fewer rows are found than were written."""
         counted = None if self._spark.shares_disk and is_local(self._store.root) else Counts([row_counter()])
         if counted is not None:
             rows = counted.over(rows)
@@ -87,7 +87,7 @@ class ExecutorWriter:
 
 
 class DriverWriter:
-    """This process writes: a file for each combination of values, of rows that Spark has computed."""
+    """This process fetches the rows from Spark and writes one file for each combination of values."""
 
     def __init__(self, store: LogStore) -> None:
         self._store = store
@@ -99,13 +99,16 @@ class DriverWriter:
 
 
 def fetched(rows: DataFrame, by: Sequence[str], schema: StructType) -> Iterator[tuple[dict[str, str | None], pa.Table]]:
-    """The rows of each combination of values of the columns `by`, as files hold them, with those values as texts."""
+    """Pairs for each combination of values of the columns `by`: these values as text, and its rows as files store them.
+
+    NULL and "" share a directory.
+    """
     from pyspark.sql import functions as F
 
     texts = {hidden(f"d{index}"): name for index, name in enumerate(by)}
     if not _is_flat(schema):
         rows = rows.select(*(_for_arrow(rows[quote_name(item.name)], item) for item in frame_schema(rows)))
-    # Either is no value to Spark's writer, and goes to one directory.
+    # Spark's writer takes both NULL and "" for NULL: they share a directory.
     keys = [F.nullif(F.col(quote_name(name)).cast("string"), F.lit("")).alias(text) for text, name in texts.items()]
     table = (rows.select("*", *keys).drop(*by) if by else rows).toArrow()
     for values, part in by_directory(table, list(texts)) if table.num_rows else ():
@@ -113,12 +116,12 @@ def fetched(rows: DataFrame, by: Sequence[str], schema: StructType) -> Iterator[
 
 
 def _is_flat(schema: StructType) -> bool:
-    """Whether no column has parts, so that the engine need not be asked for its types once more."""
+    """Whether no column is nested, so that the engine need not be asked for the types once more."""
     return all(isinstance(item.type, (PrimitiveType, DecimalType)) for item in schema)
 
 
 def _for_arrow(column: Column, field: StructField) -> Column:
-    """A column of a type that Arrow takes: PySpark refuses a NULL struct whose fields are never NULL."""
+    """A nested column cast to the table's nullable type: PySpark rejects a NULL struct with NOT NULL fields."""
     if isinstance(field.type, (PrimitiveType, DecimalType)):
         return column
     return column.cast(spark_type(field.type)).alias(field.name)

@@ -1,4 +1,4 @@
-"""Rows → new data files in a fresh directory of the table. Nothing refers to them until a commit does."""
+"""Rows → new data files in a new directory of the table, invisible until a commit refers to them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class SparkStage(FileStage):
-    """A stage that rows of Spark are written to, by its executors or by this process."""
+    """A stage for rows of Spark, written by its executors or by this process."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class SparkStage(FileStage):
         super().__init__(spark, root, partition_columns, configuration, stores_partitions=stores_partitions)
         self._spark = spark
         self.input_size = UNKNOWN_SIZE
-        """Bytes that the statement reads, which says who writes: see `engines.choice`."""
+        """Bytes that the statement reads, which decide between executors and this process: see `engines.choice`."""
 
     def write(
         self,
@@ -96,11 +96,11 @@ class SparkStage(FileStage):
         *,
         changes: bool = False,
     ) -> Staged:
-        """Writes the successors of some files by Arrow: the rows that stay, and `rows` in place of the others.
+        """Writes the successors of some files by Arrow: their unchanged rows, and `rows` in place of the others.
 
-        The columns of `rows` are `schema`'s, ORIGIN, ROW_INDEX, and with `changes` CHANGE_TYPE; an image may differ in
-        the columns `changed` from what it replaces: see `NewRows`. Raises what `write` raises, and what reading the
-        files raises.
+        The columns of `rows` are `schema`'s, ORIGIN, ROW_INDEX, and with `changes` CHANGE_TYPE; an updated row differs
+        from the replaced one at most in the columns `changed`: see `NewRows`. Raises what `write` raises, and what
+        reading the files raises.
         """
         parts: list[tuple[dict[str, str | None], pa.Table]] = []
         if rows is not None:
@@ -117,9 +117,9 @@ class SparkStage(FileStage):
     def _stored(
         self, rows: DataFrame, schema: StructType, row_ids: RowIdColumns | None, own: Sequence[str], *, spread: bool
     ) -> DataFrame:
-        """`rows` as files hold them: checked, without VOID columns, under physical names. `own` are columns of ours.
+        """`rows` as files store them: checked, without VOID columns, under physical names. `own` are hidden columns.
 
-        With `spread` the rows of a partition come together in one task.
+        With `spread` the rows are repartitioned by the partition columns.
         """
         rows = rows.drop(*[item.name for item in schema if item.type == VOID])
         rows = checked(_named_null(rows, schema, self._partitions), self._nameable(schema), self._spark.capabilities)
@@ -136,7 +136,7 @@ class SparkStage(FileStage):
     def _in_directories(
         self, rows: DataFrame, schema: StructType, *, origins: bool, changes: bool
     ) -> tuple[DataFrame, list[str]]:
-        """`rows`, and the columns by whose values files are put into directories."""
+        """`rows`, and the names of the columns whose values name the directories of the files."""
         fields = [field for name in self._partitions if (field := schema.find(name))]
         by = [physical_name(field) for field in fields]
         if self.stores_partitions:
@@ -148,7 +148,7 @@ class SparkStage(FileStage):
         return rows, by
 
     def _nameable(self, schema: StructType) -> Iterator[Constraint]:
-        """That directories can be called after texts and bytes: Spark would only say that a task has failed."""
+        """Constraints that STRING and BINARY partition values are valid directory names, for a clear error message."""
         prefix = DIRECTORY_PREFIX if self.stores_partitions else ""
         for name in self._partitions:
             field = schema.find(name)
@@ -165,7 +165,7 @@ class SparkStage(FileStage):
     def _without_feed(
         self, written: Sequence[WrittenFile], directory: str
     ) -> tuple[list[WrittenFile], list[WrittenFile]]:
-        """The files of rows, and those of change rows, which Spark has written beside them and belong elsewhere."""
+        """Splits written files into data files and change data files, which are moved to the folder of the feed."""
         own, place = f"{directory}/{IS_CHANGE}=true", f"{CHANGE_DATA}/{directory}"
         moved = [
             replace(item, path=PurePosixPath(place, item.path.relative_to(own)))
@@ -182,9 +182,9 @@ class SparkStage(FileStage):
 
 
 def _with_partitions(rows: DataFrame, by: Sequence[str]) -> tuple[DataFrame, list[str]]:
-    """`rows` with their partition columns last, and copies of them to make directories of.
+    """`rows` with their partition columns last, then copies of these; and the names of the copies.
 
-    Spark leaves out of the files what it makes directories of.
+    The copies name the directories, since Spark leaves such columns out of the files.
     """
     data = [rows[quote_name(name)] for name in rows.columns if name not in by]
     partitions = [rows[quote_name(name)] for name in by]
@@ -199,11 +199,11 @@ _AS_TEXT: Mapping[DataType, str] = {
     # 0.0 and -0.0 are equal, but directories are called after their texts: Spark would open one of them twice.
     **dict.fromkeys((FLOAT, DOUBLE), "CAST({0} AS STRING)"),
 }
-"""SQL of the names of directories, where they are not to be left to Spark."""
+"""SQL of directory names for the types whose text by Spark is not used."""
 
 
 def _with_texts(rows: DataFrame, by: Mapping[str, DataType]) -> DataFrame:
-    """`rows` with texts in the columns `by` whose values directories are called after, where that matters."""
+    """`rows` with the directory columns `by` as text where their type is in _AS_TEXT."""
     from pyspark.sql import functions as F
 
     texts = {name: F.expr(_AS_TEXT[kind].format(quote_name(name))) for name, kind in by.items() if kind in _AS_TEXT}
@@ -211,7 +211,7 @@ def _with_texts(rows: DataFrame, by: Mapping[str, DataType]) -> DataFrame:
 
 
 def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) -> DataFrame:
-    """`rows` with NULL for the text that names NULL in a directory: both would go to one file, which fails."""
+    """`rows` with NULL for the partition value HIVE_NULL, whose directory is that of NULL: both in one would fail."""
     from pyspark.sql import functions as F
 
     texts = [name for name in partitions if (field := schema.find(name)) is not None and field.type == STRING]
@@ -221,20 +221,20 @@ def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) 
 
 
 _LONGEST_NAME = 255
-"""Bytes of a name in a directory, on every file system that matters."""
+"""Most bytes of a file name on all common file systems."""
 _ESCAPED = r"""[\x01-\x1f"#%'*/:=?\\\x7f{\[\]^]"""
 
 
 def refuse_nested_voids(schema: StructType) -> None:
-    """Raises NestedVoidError for VOID inside a struct, array or map: Parquet cannot hold it, nor leave it out."""
+    """Raises NestedVoidError for VOID inside a struct, array or map, which Parquet can neither store nor omit."""
     for path in nested_voids(schema, in_structs=True):
         raise NestedVoidError(column=path_text(path))
 
 
 def _physical(rows: DataFrame, schema: StructType, extra: Sequence[str]) -> DataFrame:
-    """`rows` under their physical names, with the field ids that go into the Parquet schema, and columns of our own.
+    """`rows` under physical names, with the field ids for the Parquet schema, and the hidden columns `extra`.
 
-    Top-level ids travel in the alias, nested ones in the type of the cast: Spark's optimizer loses any other.
+    Top-level ids are in the metadata of the alias, nested ones in the type of a cast: Spark's optimizer drops others.
     """
     from pyspark.sql import functions as F
     from pyspark.sql.types import StructType as SparkStruct

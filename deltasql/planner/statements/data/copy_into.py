@@ -1,6 +1,6 @@
-"""COPY INTO → the rows of files that were not loaded before, and a note that they are. Source: Databricks, COPY INTO.
+"""COPY INTO → the rows of files that were not loaded before, and a record of the files. Source: Databricks, COPY INTO.
 
-Rows go into the table as those of an INSERT do. What was loaded is told in `log/reading/copy_log`.
+Rows go into the table as those of an INSERT do. `log/reading/copy_log` reads the record of loaded files.
 """
 
 from __future__ import annotations
@@ -85,9 +85,9 @@ _CREDENTIALS = {
 
 @dataclass(frozen=True, slots=True)
 class _Copy:
-    """One COPY INTO whose files are known: those of `files` are read, and those of `load` noted.
+    """One COPY INTO whose files are known: those of `files` are read, and those of `load` recorded.
 
-    `columns` are filled in order; None: by name. With `evolution` the table gets those that it lacks.
+    `columns` are filled in order; None: by name. With `evolution` columns that the table lacks are added.
     """
 
     statement: CopyInto
@@ -104,7 +104,7 @@ class _Copy:
 
 @plan.register
 def _(statement: CopyInto, context: Context) -> Plan:
-    """Nothing is read, and no version made, where all files were loaded before. Spark then need not run."""
+    """Reads no file, and commits no version, where all files were loaded before. Spark then need not run."""
     log, snapshot = context.writable(statement.table)
     _refuse_format(statement, context)
     options = copy_options(statement.options, statement.copy_options, context.time_zone)
@@ -131,7 +131,7 @@ def _left(
     loaded: set[str],
     open_store: Callable[[str], LogStore],
 ) -> tuple[tuple[ListedFile, ...], Load]:
-    """The files that are to be read, and what is to be noted of them."""
+    """The files to read, and the record of them."""
     wanted = tuple(file for file in source.files if options.wants(file))
     files = wanted if options.force else tuple(file for file in wanted if file.path not in loaded)
     broken: set[str] = set()
@@ -190,7 +190,7 @@ def _found(
     context: Context,
     loaded: Collection[str],
 ) -> FileSource:
-    """What the statement says there is; files that are `loaded` may be left out.
+    """The files at the statement's source, by its pattern or names; files that are `loaded` may be left out.
 
     Raises SourceNotFoundError, SourceLocationError, GlobError, DeltaSourceError.
     """
@@ -217,7 +217,7 @@ def _found(
 
 
 def _known(log: DeltaLog, snapshot: Snapshot, options: CopyOptions) -> LoadedFiles:
-    """What was loaded. Raises CopyStateError, but where all files are loaded anyway."""
+    """The record of loaded files. Raises CopyStateError, unless the statement loads all files anyway."""
     try:
         return loaded_files(log.store, snapshot)
     except CopyStateError:
@@ -339,7 +339,7 @@ def _refuse_new_columns(copy: _Copy, schema: StructType) -> None:
 
 
 def _parameters(copy: _Copy) -> dict[str, Any]:
-    """What the history says of the statement."""
+    """The operation parameters of the statement in the history."""
     statement = copy.statement
     told: dict[str, Any] = {
         "source": shown_value("", statement.source.location),
@@ -356,7 +356,7 @@ def _parameters(copy: _Copy) -> dict[str, Any]:
 
 
 def _preview(change: RowChange, sample: Sample) -> Preview:
-    """The rows as they would be stored. All are computed, since an order asks for all, and the first ones shown."""
+    """The rows as they would be stored. All are computed, since an order requires it, and the first ones shown."""
     assert isinstance(change.operator, Write)
     shown = _PREVIEW if sample.rows is None else min(sample.rows, _PREVIEW)
     return Preview(

@@ -141,7 +141,7 @@ class _Merge:
         self.assigned = [self._checked(clause, self._assignments(clause, columns)) for clause in statement.clauses]
 
     def _checked(self, clause: MergeClause, items: list[MergeAssignment]) -> list[MergeAssignment]:
-        """`items` without those that leave a column to the table: DEFAULT of an identity or of a generated column.
+        """`items` without those that the table itself computes: DEFAULT of an identity or of a generated column.
 
         Raises IdentityUpdateError, ExplicitIdentityError.
         """
@@ -171,7 +171,7 @@ class _Merge:
         return {item.resolved.names[0] for items in self.assigned for item in items}
 
     def numbered(self, schema: StructType) -> tuple[str, ...]:
-        """The identity columns whose numbers some INSERT clause leaves to the table."""
+        """The identity columns whose values some INSERT clause leaves to the table."""
         found = set()
         for clause, items in zip(self.statement.clauses, self.assigned, strict=True):
             if effect_of(clause) is RowEffect.INSERT:
@@ -211,7 +211,7 @@ class _Merge:
         return merge_schemas(target, assigned, mode=MergeMode.IMPLICIT_CAST, widening=widening)
 
     def split_condition(self, on: str) -> tuple[str | None, tuple[EqualKey, ...]]:
-        """The part of ON that speaks of the target alone, and its equalities of a target and a source expression."""
+        """The conjuncts of ON on the target alone, and its equalities of a target and a source expression."""
         only, keys = [], []
         for conjunct in split_conjuncts(on):
             if self._sides(conjunct.text) == {"target"}:
@@ -346,7 +346,7 @@ def _source(statement: Merge, context: Context) -> SqlQuery:
 
 
 def effect_of(clause: MergeClause) -> RowEffect:
-    """What a clause does with its rows."""
+    """The effect of a clause on its rows: DELETE, INSERT or UPDATE."""
     if isinstance(clause.action, DeleteAction):
         return RowEffect.DELETE
     return RowEffect.INSERT if clause.kind is ClauseKind.NOT_MATCHED else RowEffect.UPDATE
@@ -370,7 +370,7 @@ def _only_inserts(statement: Merge) -> bool:
 
 
 def _deletes_all_matches(clauses: Sequence[MergeClause]) -> bool:
-    """Several source rows for one target row do no harm when all of them delete it."""
+    """Whether several source rows may match one target row: the only matched clause deletes without a condition."""
     matched = [clause for clause in clauses if clause.kind is ClauseKind.MATCHED]
     return len(matched) == 1 and isinstance(matched[0].action, DeleteAction) and matched[0].condition is None
 

@@ -1,4 +1,4 @@
-"""What tables and views are: their columns, keys, properties, features, names and places.
+"""The definitions of tables and views: columns, keys, properties, features, names and locations.
 
-Rows that are in them are not changed here, but for files that a DROP FEATURE writes anew.
+Rows are not changed here, except in files that DROP FEATURE rewrites.
 """

@@ -79,12 +79,12 @@ METRICS = (
     "copiedFilesSize",
 )
 _KEPT = (OF_ONE_TABLE - {MAX_COLUMN_ID.name, AUTO_PROPERTY}) | {TAGS, COLUMN_TAGS}
-"""Properties of the source that say something of its history alone, and nothing of its columns and files."""
+"""Properties of the source that concern its history alone, and neither its columns nor its files."""
 
 
 @plan.register
 def _(statement: CloneTable, context: Context) -> Plan:
-    """The clone is of the version that is planned here, whatever becomes of the source meanwhile."""
+    """Clones the version that is read at planning, whatever is committed to the source meanwhile."""
     context.refuse_version(statement.table)
     try:
         target = _target(statement, context)
@@ -97,7 +97,7 @@ def _(statement: CloneTable, context: Context) -> Plan:
 
 
 def _target(statement: CloneTable, context: Context) -> Target | None:
-    """What is to become the clone; None where IF NOT EXISTS finds it there.
+    """The target of the clone; None where IF NOT EXISTS finds a table or view.
 
     Raises CloneAmbiguousTargetError, InvalidClonePathError, TableAlreadyExistsError, CannotReplaceMissingTableError,
     NonEmptyLocationError, and what `is_of_view` and `target_of` raise.
@@ -165,10 +165,10 @@ def _files(source: CloneSource, target: Target, folder: str, *, shallow: bool, n
 def _definition(
     statement: CloneTable, source: CloneSource, old: Snapshot | None, context: Context
 ) -> tuple[Metadata, Protocol]:
-    """Metadata and protocol of the clone: what the source says, and what the statement says otherwise.
+    """Metadata and protocol of the clone: those of the source, changed by the clauses of the statement.
 
-    A clone that was there stays the same table, with its id and description. Ids and physical names of columns are
-    those that the files know. Row ids begin anew, for the rows are others.
+    A clone that existed before stays the same table, with its id and description. Ids and physical names of columns are
+    those in the files. Row ids begin anew, since the rows are new ones.
     """
     table = str(statement.table)
     arbitrary = context.setting(ARBITRARY_PROPERTIES)
@@ -201,7 +201,7 @@ def _definition(
 
 
 def _configuration(source: CloneSource, parsed: ParsedProperties, name: str) -> dict[str, str]:
-    """The source's properties, and those of the statement. Raises CloneColumnMappingError."""
+    """The source's properties, overridden by the statement's. Raises CloneColumnMappingError."""
     own = {key: value for key, value in source.metadata.configuration.items() if key not in _KEPT}
     wanted = with_column_mapping(with_valid_formats({**own, **parsed.configuration}, own, name))
     before, after = (TableProperties(item)[COLUMN_MAPPING_MODE] for item in (own, wanted))
@@ -211,7 +211,7 @@ def _configuration(source: CloneSource, parsed: ParsedProperties, name: str) -> 
 
 
 def _on_top_of(metadata: Metadata, old: Snapshot) -> Metadata:
-    """The metadata as the next ones of a table that is there."""
+    """The metadata as an update of the existing table `old`."""
     asked = DELETION_VECTORS in metadata.properties
     metadata = keeping_log_properties(metadata, old.configuration)
     if not asked:
@@ -232,7 +232,7 @@ def _on_top_of(metadata: Metadata, old: Snapshot) -> Metadata:
 def _actions(
     source: CloneSource, metadata: Metadata, protocol: Protocol, old: Snapshot | None, *, shallow: bool
 ) -> list[Action]:
-    """What the clone says besides its files. A deep one goes on where streams into the source have come to."""
+    """The clone's actions besides its files. A deep clone copies transaction identifiers, at which streams resume."""
     actions: list[Action] = []
     if old is None or protocol != old.protocol:
         actions.append(protocol)
@@ -247,16 +247,16 @@ def _actions(
 
 
 def _transactions(source: CloneSource, known: Mapping[str, int]) -> list[SetTransaction]:
-    """How far applications have written into the source, where the target does not say so.
+    """The transaction identifiers of the source that the target lacks or has at another version.
 
-    What COPY INTO has loaded is in files beside the log, which know the table that they are of.
+    Those of COPY INTO are left out: the record of loaded files lies beside the log, for one table.
     """
     others = ((app, version) for app, version in source.transactions.items() if app != COPY_INTO)
     return [SetTransaction(app, version) for app, version in others if known.get(app) != version]
 
 
 def _clustering(source: CloneSource, metadata: Metadata, old: Snapshot | None) -> DomainMetadata | None:
-    """The clustering columns of the source; where it has none, the end of those that the target had."""
+    """The clustering domain of the source; where it has none, the removal of the target's."""
     known = None if old is None else old.domains.get(CLUSTERING_DOMAIN)
     if source.clustering is None:
         return None if known is None else DomainMetadata(CLUSTERING_DOMAIN, known, removed=True)
@@ -265,7 +265,7 @@ def _clustering(source: CloneSource, metadata: Metadata, old: Snapshot | None) -
 
 
 def _refuse_unknown_counts(source: CloneSource) -> None:
-    """Raises CloneWithoutStatisticsError for a file whose rows cannot be given ids, as nobody has counted them."""
+    """Raises CloneWithoutStatisticsError for a file without a row count, since its rows cannot get row ids."""
     import pyarrow.compute as pc
 
     counted = pc.fill_null(pc.match_substring(source.files["stats"], '"numRecords"'), False)

@@ -100,7 +100,7 @@ if TYPE_CHECKING:
 
 @plan.register
 def _(statement: CreateTable, context: Context) -> Plan:
-    """A new table, a new version of an existing one, or only a name for a log that is already there."""
+    """Creates a table, replaces one, or registers a name for an existing log."""
     _refuse_clauses(statement, context)
     context.refuse_version(statement.table)
     try:
@@ -110,7 +110,7 @@ def _(statement: CreateTable, context: Context) -> Plan:
 
 
 def _created(statement: CreateTable, context: Context, rows: Operator | None = None) -> Plan:
-    """`rows` are those of the query, where no SQL says them."""
+    """Plan of CREATE TABLE. `rows` replace the statement's query, for rows that no SQL text describes."""
     if is_of_view(statement.table, statement.mode, context, if_not_exists=statement.if_not_exists):
         return Answer()
     target = target_of(statement.table, statement.location, context, columns_known=_columns_known(statement))
@@ -146,7 +146,7 @@ def _defined(statement: CreateTable, context: Context, target: Target) -> TableC
 def _creation(
     target: Target, operation: Operation, metadata: Metadata, protocol: Protocol, clustering: Clustering
 ) -> CommitSpec:
-    """What a commit says that makes a table, or makes it anew: then nobody else may have touched it."""
+    """The commit that creates or replaces a table. A replacement reads all of the old one, so any commit conflicts."""
     return CommitSpec(
         target.log,
         target.snapshot,
@@ -159,7 +159,7 @@ def _creation(
 
 
 def created_from_rows(statement: CreateTable, context: Context, rows: Operator) -> Plan:
-    """CREATE TABLE … AS of rows that are no query's."""
+    """CREATE TABLE … AS of rows that no SQL text describes."""
     _refuse_clauses(statement, context)
     return _created(statement, context, rows)
 
@@ -202,13 +202,13 @@ def _held(held: HeldRows | None, metadata: Metadata, context: Context) -> HeldRo
 
 
 def _given_field(field: StructField) -> StructField:
-    """The column that a column of a query makes: what Spark says of it but that it is not null."""
+    """The table column for a column of a query: its type and comment, without NOT NULL."""
     plain = StructField(field.name, as_nullable(declared_type(field)), metadata=comment_metadata(field.comment))
     return plain_field(plain)
 
 
 def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
-    """A name for an existing log."""
+    """Registers a name for an existing log."""
     if statement.query is not None:
         raise NonEmptyLocationError(location=target.log.location)
     columns = declared_schema(statement, context) if statement.columns else None
@@ -225,7 +225,7 @@ def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
 
 
 def _check_same_keys(statement: CreateTable, target: Target, context: Context) -> None:
-    """Raises CreatedPropertiesDifferError where keys are declared, and the log has none of these columns."""
+    """Raises CreatedPropertiesDifferError where keys are declared that the existing table lacks."""
     keys = declared_keys(statement)
     if not keys or target.snapshot is None:
         return
@@ -323,7 +323,7 @@ _FROM_ROWS: Mapping[str, Operation] = {
     "create_or_replace": operations.CREATE_OR_REPLACE_TABLE_AS_SELECT,
     "replace": operations.REPLACE_TABLE_AS_SELECT,
 }
-"""The operations of a statement by its mode, with rows of a query and without."""
+"""The operations of CREATE by mode, with rows of a query; `_EMPTY` has those without."""
 
 
 def _replaced(snapshot: Snapshot | None) -> pa.Table | None:
@@ -337,7 +337,7 @@ def _replaced(snapshot: Snapshot | None) -> pa.Table | None:
 
 @plan.register
 def _(statement: DropTable, context: Context) -> Plan:
-    """A managed table goes with its files, an external one only by name. Works without a log."""
+    """A managed table is dropped with its files, an external one only from the catalog. Works without a log."""
     name = statement.table
     context.refuse_version(name)
     if name.path is not None:
@@ -368,7 +368,7 @@ def _(statement: RenameTable, context: Context) -> Plan:
 
 
 def _refuse_referenced_table(statement: RenameTable, context: Context) -> None:
-    """Raises PrimaryKeyReferencedError where foreign keys of other tables know this one by its name."""
+    """Raises PrimaryKeyReferencedError where foreign keys of other tables refer to this one by its name."""
     try:
         has_key = primary_key(context.snapshot(statement.table).metadata) is not None
     except (DeltaSqlError, OSError):
@@ -381,7 +381,7 @@ def _refuse_referenced_table(statement: RenameTable, context: Context) -> None:
 
 @plan.register
 def _(statement: TruncateTable, context: Context) -> Plan:
-    """All files go; an empty table stays as it is."""
+    """Removes all files; an empty table stays as it is."""
     log, snapshot = context.writable(statement.table)
     refuse_append_only(snapshot)
     return TableChange(

@@ -53,7 +53,7 @@ def _(statement: CreateTableLike, context: Context) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """What is copied; `protocol` is None for a view."""
+    """The definition to copy; `protocol` is None for a view."""
 
     metadata: Metadata
     protocol: Protocol | None
@@ -92,7 +92,7 @@ def _created(statement: CreateTableLike, source: _Source, context: Context) -> P
 
 
 def _definition(statement: CreateTableLike, source: _Source, context: Context) -> tuple[Metadata, Protocol]:
-    """Metadata and protocol of the new table. What row tracking and column mapping count begins anew."""
+    """Metadata and protocol of the new table. Counters of row tracking and column mapping start anew."""
     parsed = parse_properties(
         statement.properties, allow_arbitrary=context.setting(ARBITRARY_PROPERTIES), on_create=True
     )

@@ -34,7 +34,7 @@ Change: TypeAlias = Callable[[Tags, "_Owner"], dict[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class _Owner:
-    """What has the tags, as messages call it, and how ALTER names it."""
+    """The owner of tags: its description in messages, and the ALTER statement that names it."""
 
     told: str
     altered: str
@@ -62,7 +62,7 @@ def _(statement: SetTags, context: Context) -> Plan:
 
 @plan.register
 def _(statement: UnsetTags, context: Context) -> Plan:
-    """A key that is not set is passed over; UNSET TAG wants one that is. Raises TagNotFoundError."""
+    """A key that is not set is ignored, except by UNSET TAG. Raises TagNotFoundError."""
 
     def change(known: Tags, owner: _Owner) -> dict[str, str]:
         for key in statement.keys:
@@ -105,7 +105,7 @@ def _changed(
 
 
 def _place(statement: SetTags | UnsetTags, context: Context) -> tuple[TableName, ColumnPath | None]:
-    """The table, and its column; SET TAG ON COLUMN names both in one."""
+    """The table, and its column or None; SET TAG ON COLUMN gives both in one name."""
     if statement.name is not None:
         return statement.name, statement.column
     assert statement.column is not None
@@ -114,7 +114,7 @@ def _place(statement: SetTags | UnsetTags, context: Context) -> tuple[TableName,
 
 
 def _of_view(name: TableName, change: Change, context: Context) -> ViewDefining:
-    """Tags of a view of the catalog. Raises WrongObjectError: in one of the session nothing is kept."""
+    """Tags of a view of the catalog. Raises WrongObjectError for a temporary view, which stores none."""
     context.refuse_version(name)
     temporary = context.is_temporary_view(name)
     entry = None if temporary or name.path is not None else context.catalog_view(name.parts)
@@ -138,7 +138,7 @@ def _of_view(name: TableName, change: Change, context: Context) -> ViewDefining:
 
 
 def _kept(tags: Tags) -> dict[str, str]:
-    """The property of a view or a schema that holds its tags; none where there are none."""
+    """The property of a view or a schema that stores its tags; empty without tags."""
     return {TAGS: json.dumps(dict(sorted(tags.items())), ensure_ascii=False)} if tags else {}
 
 

@@ -1,4 +1,4 @@
-"""Views: kept as text, with what it meant when they were made. They see their tables as these are when read."""
+"""Views: stored as text with its context at creation. Their tables are read at the version current at the query."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ from deltasql.sql.relations import table_references
 
 @plan.register
 def _(statement: CreateView, context: Context) -> Plan:
-    """A view of this session, of all sessions of the process, or of everybody.
+    """Creates a view of this session, of all sessions of the process, or of the catalog.
 
-    Its query is analysed at once, so that nonsense is refused.
+    Its query is analysed at once, so that an invalid one is refused.
     """
     try:
         if statement.scope is ViewScope.PERMANENT:
@@ -66,7 +66,7 @@ def _created(statement: CreateView, context: Context) -> ViewChange:
 
 
 def _view(key: str, name: TableName, query: SqlText, columns: tuple[ViewColumn, ...], context: Context) -> View:
-    """The view of a query. Raises what is wrong with the query, RecursiveViewError and errors of its columns."""
+    """The view of a query. Raises the errors of the query and its columns, and RecursiveViewError."""
     named = frozenset(_named(query.text, context))
     _refuse_cycle(key, named, context)
     schema = query_columns(query, context)
@@ -111,7 +111,7 @@ def _shown(key: str) -> str:
 
 @plan.register
 def _(statement: AlterView, context: Context) -> Plan:
-    """Another query for a view that is there."""
+    """Changes the query of an existing view."""
     name = statement.view
     try:
         found = _existing(name, "ALTER VIEW … AS", context)
@@ -125,7 +125,7 @@ def _(statement: AlterView, context: Context) -> Plan:
 
 @plan.register
 def _(statement: RenameView, context: Context) -> Plan:
-    """Another name for a view. What names it by the old one does not find it any more."""
+    """Renames a view. References to it by the old name fail from then on."""
     name, new = statement.view, statement.new_name
     try:
         key = _existing(name, "ALTER VIEW … RENAME TO", context)
@@ -149,21 +149,21 @@ def _(statement: RenameView, context: Context) -> Plan:
 
 @plan.register
 def _(statement: SetViewProperties, context: Context) -> Plan:
-    """Properties that say nothing to anybody but those who set them."""
+    """Sets properties, which have no effect on the view."""
     entry = _lasting(statement.view, "ALTER VIEW … SET TBLPROPERTIES", context)
     return catalog_view.with_properties(entry, dict(statement.properties), ())
 
 
 @plan.register
 def _(statement: UnsetViewProperties, context: Context) -> Plan:
-    """A key that is not set is passed over, as Spark does."""
+    """A key that is not set is ignored, as in Spark."""
     entry = _lasting(statement.view, "ALTER VIEW … UNSET TBLPROPERTIES", context)
     return catalog_view.with_properties(entry, {}, statement.keys)
 
 
 @plan.register
 def _(statement: SetViewMode, context: Context) -> Plan:
-    """What becomes of the view's columns from now on."""
+    """Sets how the view's columns follow changes of its query's columns."""
     entry = _lasting(statement.view, "ALTER VIEW … WITH SCHEMA", context)
     return catalog_view.with_mode(entry, statement.mode)
 
@@ -204,7 +204,7 @@ def _is_table(name: TableName, context: Context) -> bool:
 
 @plan.register
 def _(statement: DropView, context: Context) -> Plan:
-    """A view goes, one that Spark alone knows too. IF EXISTS is no leave to name a table."""
+    """Drops a view, also one that only Spark knows. A table is an error even with IF EXISTS."""
     name = statement.view
     try:
         context.refuse_version(name)

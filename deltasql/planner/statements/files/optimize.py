@@ -57,13 +57,13 @@ if TYPE_CHECKING:
 
 DEFAULT_FILE_SIZE = 1 << 30
 CUBE_FILES = 100
-"""A cube of so many full files is not ordered again."""
+"""A cube of this many full files is not clustered again."""
 _COLUMNS = (*SCAN_COLUMNS, "tags")
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """A statement on its way: the files that it may take, and what its commit and its result will say of it."""
+    """An OPTIMIZE or REORG during planning: its candidate files, and the contents of its commit and result."""
 
     log: DeltaLog
     snapshot: Snapshot
@@ -81,7 +81,7 @@ class _Layout:
         columns: tuple[Path, ...] = (),
         slices: tuple[int, ...] = (),
     ) -> Plan:
-        """The change that puts `files` into new ones; where there are none, the result without a commit."""
+        """The plan that rewrites `files` into new ones; without files, the result without a commit."""
         if files.num_rows == 0:
             return Answer(OPTIMIZED, (layout_row(table_uri(self.snapshot.location), self.considered, Arranged()),))
         scan = Scan(
@@ -102,7 +102,7 @@ class _Layout:
 
 @plan.register
 def _(statement: Optimize, context: Context) -> Plan:
-    """Small files are joined, partition by partition. ZORDER BY takes all files of the partitions."""
+    """Compacts small files per partition. ZORDER BY rewrites all files of the partitions."""
     log, snapshot = context.writable(statement.table)
     if clustering_columns(snapshot):
         return _clustered(statement, log, snapshot, context)
@@ -126,9 +126,9 @@ def _(statement: Optimize, context: Context) -> Plan:
 
 
 def _clustered(statement: Optimize, log: DeltaLog, snapshot: Snapshot, context: Context) -> Plan:
-    """Files that are in no cube, and the cubes that are not full yet, become one; with FULL all that are not one yet.
+    """Clusters files outside cubes and cubes that are not full into one cube; with FULL all files that are not one yet.
 
-    A cube is what was ordered at once. One of other columns than the present stays until FULL.
+    A cube is a set of files that were clustered together. One by other columns than the present stays until FULL.
     """
     columns = clustering_columns(snapshot)
     if statement.predicate is not None:
@@ -155,7 +155,7 @@ def _clustered(statement: Optimize, log: DeltaLog, snapshot: Snapshot, context: 
 
 @plan.register
 def _(statement: Reorg, context: Context) -> Plan:
-    """Files that hold what nobody can see any more: deleted rows and dropped columns. Each stays in its cube."""
+    """Rewrites files with deleted rows or dropped columns, to purge them. Each stays in its cube."""
     log, snapshot = context.writable(statement.table)
     return reorganized(
         log, snapshot, statement.predicate, lambda files: _with_remains(files, snapshot, context), context
@@ -169,7 +169,7 @@ def reorganized(
     choose: Callable[[pa.Table], pa.Table],
     context: Context,
 ) -> Plan:
-    """The change that writes anew what `choose` takes of the files; it gets their `SCAN_COLUMNS` and `tags`."""
+    """The plan that rewrites the files that `choose` returns; its argument has their `SCAN_COLUMNS` and `tags`."""
     parameters = {"predicate": _predicates(predicate, context), "applyPurge": True}
     layout = _layout(log, snapshot, operations.REORG, parameters, predicate, context)
     files = choose(layout.files)
@@ -202,7 +202,7 @@ def _predicates(predicate: SqlText | None, context: Context) -> str:
 
 
 def _compacted(files: pa.Table, snapshot: Snapshot, context: Context) -> tuple[pa.Table, pa.Array]:
-    """Files that are small, or of whose rows many are deleted, in bins of at least two."""
+    """Files that are small or have many deleted rows, in bins of at least two."""
     import pyarrow.compute as pc
 
     small = pc.less(files.column("size"), _file_size(OPTIMIZE_MIN_FILE_SIZE, snapshot, context))
@@ -214,7 +214,7 @@ def _compacted(files: pa.Table, snapshot: Snapshot, context: Context) -> tuple[p
 
 
 def _marked(mask: pa.ChunkedArray, keep: Sequence[bool]) -> pa.ChunkedArray:
-    """`mask` with only those of its true rows left that `keep`, which has one flag for each of them, keeps."""
+    """`mask` with its n-th true value kept true only if `keep[n]`."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -223,7 +223,7 @@ def _marked(mask: pa.ChunkedArray, keep: Sequence[bool]) -> pa.ChunkedArray:
 
 
 def _deleted_more_than(files: pa.Table, share: float) -> list[bool]:
-    """Of which files the deletion vectors mark more than this share of the rows; all where the number is not known."""
+    """For each file, whether its deletion vector has more than `share` of the rows; True if their number is unknown."""
     vectors, rows = files.column("deletionVector").to_pylist(), map(record_count, files.column("stats").to_pylist())
     return [not number or vector["cardinality"] / number > share for vector, number in zip(vectors, rows, strict=True)]
 
@@ -245,12 +245,12 @@ def _with_remains(files: pa.Table, snapshot: Snapshot, context: Context) -> pa.T
 
 
 def _file_size(entry: Setting[int | None], snapshot: Snapshot, context: Context) -> int:
-    """What SET says, else the table's `delta.targetFileSize`, else 1 GiB."""
+    """The target file size in bytes: the setting, else the table's `delta.targetFileSize`, else 1 GiB."""
     return context.setting(entry) or snapshot.properties[TARGET_FILE_SIZE] or DEFAULT_FILE_SIZE
 
 
 def _slices(files: pa.Table, bins: pa.Array, limit: int) -> tuple[int, ...]:
-    """How many files each bin becomes, so that none is much above `limit` bytes."""
+    """The number of files to split each bin into, so that none is much above `limit` bytes."""
     return tuple(max(1, round(size / limit)) for size in bin_sizes(files, bins))
 
 

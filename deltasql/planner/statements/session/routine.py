@@ -73,7 +73,7 @@ def _(statement: ExecuteImmediate, context: Context) -> Plan:
 
 
 def _no_values(text: str) -> Mapping[str, Any] | Sequence[Any]:
-    """What there is behind no USING, of the kind that the text asks for."""
+    """The arguments of EXECUTE IMMEDIATE without USING: {} for a text with named markers, else ()."""
     return {} if _NAMED_MARKER.search(text) else ()
 
 
@@ -92,7 +92,7 @@ def _text(expression: SqlText, context: Context) -> str:
 
 
 def _arguments(values: SqlText, text: str, context: Context) -> Mapping[str, Any] | Sequence[Any]:
-    """The values behind USING: by name where they have names and the text asks for names, else in order."""
+    """The values of USING: by name where they have names and the text has named markers, else in order."""
     items = [_named(item) for item in _items(tokenize(values.text))]
     _refuse_missing(items, context.caret(values.start, values.end))
     spans = [values.text[tokens[0].start : tokens[-1].end] for tokens, _ in items]
@@ -115,21 +115,21 @@ def _refuse_missing(items: Sequence[tuple[list[Token], str | None]], caret: Care
 
 
 def _refuse_twice(names: Sequence[str], caret: Caret) -> None:
-    """Raises DuplicateAliasError for a name that two values have."""
+    """Raises DuplicateAliasError for a name of two values."""
     twice = next((name for index, name in enumerate(names) if name in names[:index]), None)
     if twice is not None:
         raise DuplicateAliasError(name=twice).at(caret)
 
 
 def _items(tokens: list[Token]) -> Iterator[list[Token]]:
-    """The tokens between the commas outside of brackets; brackets around all of them are left out."""
+    """The tokens of each item between top-level commas; brackets around all of them are left out."""
     if tokens and tokens[0].key == "(" and closing(tokens, 0) == len(tokens) - 1 and tokens[1].key != "SELECT":
         tokens = tokens[1:-1]
     yield from (item for item in comma_separated(tokens) if item)
 
 
 def _named(item: list[Token]) -> tuple[list[Token], str | None]:
-    """The expression, and the name behind it."""
+    """The tokens of an item's expression, and the name behind it or None."""
     if len(item) < 2 or not item[-1].is_name:
         return item, None
     if item[-2].key == "AS":

@@ -1,4 +1,4 @@
-"""DESCRIBE TABLE: columns, and with EXTENDED what the catalog and the log say. None of it needs rows."""
+"""DESCRIBE TABLE: columns, and with EXTENDED details from the catalog and the log. None of it reads rows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ JSON = StructType((StructField("json_metadata", STRING),))
 
 @plan.register
 def _(statement: DescribeTable, context: Context) -> Plan:
-    """Columns; partitioning; with EXTENDED what the catalog and the log say of the table."""
+    """Columns and partitioning; with EXTENDED details of the table from the catalog and the log."""
     try:
         view = view_schema(statement.table, context)
         schema = context.snapshot(statement.table).schema if view is None else view
@@ -64,7 +64,7 @@ def _(statement: DescribeTable, context: Context) -> Plan:
 
 
 def _view_rows(statement: DescribeTable, context: Context) -> Iterator[tuple[str, str, str | None]]:
-    """What EXTENDED says of a view that the catalog keeps."""
+    """The rows of EXTENDED for a view of the catalog; none for other views."""
     entry = context.catalog_view(statement.table.parts)
     if statement.extended and entry is not None:
         yield from detailed_view_rows(entry)
@@ -110,7 +110,7 @@ def _text_of_view(name: TableName, context: Context) -> str | None:
 def _one_partition_rows(
     statement: DescribeTable, snapshot: Snapshot, context: Context
 ) -> Iterator[tuple[str, str, str | None]]:
-    """What the log says of the files of a partition, which needs no folder of its own."""
+    """The details of one partition for EXTENDED, from the log; a partition need not have a directory."""
     files = partition_files(statement.partition, statement.table, snapshot, context, needed=True)
     if not statement.extended:
         return
@@ -124,7 +124,7 @@ def _one_partition_rows(
 
 
 def _of_misspelt_word(error: TableNotFoundError, statement: DescribeTable) -> DeltaSqlError:
-    """DESCRIBE HISTROY t names a table HISTROY and its column t; the error says what was probably meant."""
+    """The error of DESCRIBE HISTROY t, which reads as column t of a table HISTROY, with the likely keyword."""
     words = ("HISTORY", "DETAIL", "EXTENDED", "FORMATTED", "SCHEMA", "TABLE")
     close = similar_names(str(statement.table), words, cutoff=OPEN_SET)
     if statement.column is None or not close or error.similar:
@@ -177,7 +177,7 @@ def _detailed_rows(name: TableName, context: Context, snapshot: Snapshot) -> Ite
 
 
 def _iceberg_rows(store: LogStore) -> Iterator[tuple[str, str, str | None]]:
-    """Where the Iceberg metadata is, and which version of the table it shows."""
+    """The location of the Iceberg metadata, and the version of the table that it shows."""
     current = current_metadata(store)
     if current is None:
         return

@@ -65,10 +65,10 @@ PLAN = StructType((StructField("plan", STRING, False),))
 
 @plan.register
 def _(statement: Explain, context: Context) -> Plan:
-    """Logical plan, physical operators with the files that are left after pruning, the commit, and what disturbs it.
+    """Logical plan, physical operators with the files left after pruning, the commit, and its conflicts.
 
     A mode adds the SQL of each value and condition, and Spark's own plan of the rows in that mode. ANALYZE also runs
-    the statement, up to its commit, and tells what it came to.
+    the statement, up to its commit, and shows the row counts.
     """
     planned = plan(statement.statement, context)
     lines = ["== Logical Plan ==", *logical_lines(statement.statement, context.told), *physical_lines(planned)]
@@ -88,7 +88,7 @@ def _(statement: Explain, context: Context) -> Plan:
 
 
 def _analysis(planned: Plan, text: str, caret: Caret) -> Plan:
-    """The plan that runs what `planned` has of rows. Raises NothingToAnalyzeError."""
+    """The plan that computes the rows of `planned`. Raises NothingToAnalyzeError."""
     match planned:
         case LogRows(rows=rows):
             return Answer(PLAN, ((f"{text}\n== Analysis ==\nrows: {len(rows):,}\nread: no data file",),))
@@ -99,7 +99,7 @@ def _analysis(planned: Plan, text: str, caret: Caret) -> Plan:
 
 
 def _read(found: Sequence[Scan]) -> str:
-    """The files of some scans, with what they would be without pruning."""
+    """Number and bytes of the files of some scans, with their number before pruning."""
     files, total = sum(item.files.num_rows for item in found), sum(item.pruning.total_files for item in found)
     return f"{files:,} of {total:,} files, {sum(map(_size, found)):,} bytes" if files else "no data file"
 
@@ -110,7 +110,7 @@ def _section(title: str, lines: Iterator[str]) -> list[str]:
 
 
 def _computed(operator: Operator) -> tuple[Operator, ...]:
-    """The rows that Spark computes before a table's files are rewritten, or any are written."""
+    """The operators that Spark computes before files are rewritten or written."""
     match operator:
         case Literals() | Write(child=Literals()):
             return ()
@@ -127,7 +127,7 @@ def _of_spark(rows: Operator, mode: str, context: Context) -> list[str]:
 
 
 def physical_lines(planned: Plan) -> list[str]:
-    """What the plan comes to."""
+    """The lines of the physical plan and of the commit's actions."""
     match planned:
         case Answer() | LogRows():
             return ["== Physical Plan ==", _known(planned)]
@@ -166,7 +166,7 @@ def _known(planned: Answer | LogRows) -> str:
 
 
 def _ways(planned: Plan, context: Context) -> list[str]:
-    """Who computes the rows, and why."""
+    """The section on the engine that computes the rows, with the reason."""
     match planned:
         case QueryRows(operator) | RowChange(operator=operator) | LayoutChange(operator=operator):
             is_idle = not isinstance(planned, QueryRows) and _changes_nothing(planned)
@@ -176,7 +176,7 @@ def _ways(planned: Plan, context: Context) -> list[str]:
 
 
 def _movers(planned: Plan, context: Context) -> list[str]:
-    """Who moves data files, where that is not Spark on a local disk."""
+    """The section on driver or executors as the movers of data files; none for Spark on a local disk."""
     if not isinstance(planned, (QueryRows, RowChange, LayoutChange)):
         return []
     moved = {
@@ -300,7 +300,7 @@ def _size(operator: Scan) -> int:
 
 
 def _actions(change: TableChange | RowChange | LayoutChange | CloneChange) -> Iterator[str]:
-    """The actions that the commit will hold, as far as they are known before the rows are."""
+    """The actions of the commit, as far as they are known before the rows are."""
     if _changes_nothing(change):
         yield "no commit: nothing can change"
         return
@@ -327,7 +327,7 @@ def _actions(change: TableChange | RowChange | LayoutChange | CloneChange) -> It
 
 
 def _changes_nothing(change: TableChange | RowChange | LayoutChange | CloneChange) -> bool:
-    """Whether it is known before any row is read that there will be no version."""
+    """Whether it is certain before any row is read that no version will be committed."""
     match change:
         case TableChange(skip_if_empty=True):
             return not change.commit.actions and (change.removed is None or not change.removed.num_rows)
