@@ -225,7 +225,7 @@ class Runtime(Protocol):
         stage: Stage | None = None,
         time_zone: str | None = None,
     ) -> RowReader:
-        """A RowReader for a statement that has read `snapshot` of a table; `probe` selects the rows that it depends on."""
+        """A RowReader for a statement that has read `snapshot`; `probe` selects the rows that it depends on."""
 
     def frame_of(self, rows: Columnar) -> DataFrame:
         """A DataFrame of rows that are already in this process."""

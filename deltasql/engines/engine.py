@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, TypeVar
 from deltasql.datafiles.staged import Staged
 from deltasql.engines.door import Rewritten, Stage
 from deltasql.engines.file_rows import FileRows
-from deltasql.engines.local.rewrites import rewritten_by, rewritten_here
-from deltasql.engines.local.selections import rows_here
-from deltasql.engines.local.sources import known_schema
-from deltasql.engines.local.writes import written_by, written_here
+from deltasql.engines.local.rewrites import planned_rewrite, rewrite_in_process
+from deltasql.engines.local.selections import local_query
+from deltasql.engines.local.sources import local_schema
+from deltasql.engines.local.writes import planned_write, write_in_process
 from deltasql.engines.sail.failures import sail_error
 from deltasql.engines.sail.frames import SailFrames
 from deltasql.engines.sail.handle import SailHandle
 from deltasql.engines.spark.engine import SparkRuntime, spark_stage
-from deltasql.engines.spark.failures.spark_errors import retold
+from deltasql.engines.spark.failures.spark_errors import translated_errors
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.rewrites.merge_source import MergeSource
 from deltasql.engines.spark.rows import QueryResult
@@ -61,7 +61,7 @@ class SessionEngine:
 
     def stream(self, snapshot: Snapshot, options: Mapping[str, str], time_zone: str | None) -> DataFrame:
         """The rows of a table as a stream. Raises UnsupportedStreamColumnError, UnsupportedWriteError."""
-        with retold("", None, self.spark.understood):
+        with translated_errors("", None, self.spark.understood):
             from deltasql.engines.spark.reading.stream_source import stream
 
             return stream(self.spark, snapshot, options, time_zone)
@@ -71,7 +71,7 @@ class SessionEngine:
         if not self.spark.started:
             # Not even PySpark's error classes are needed.
             return self.spark.unset(key) if value is None else self.spark.set(key, value)
-        with retold("", None, self.spark.understood):
+        with translated_errors("", None, self.spark.understood):
             return self.spark.unset(key) if value is None else self.spark.set(key, value)
 
 
@@ -88,27 +88,27 @@ class InProcessFirst(SparkRuntime):
         return Frames(self.spark) if self.spark.capabilities.checks_types else SailFrames(self.spark)
 
     def schema(self, operator: Operator) -> StructType:
-        known = known_schema(self.spark, operator)
+        known = local_schema(self.spark, operator)
         return super().schema(operator) if known is None else known
 
     def way(self, operator: Operator) -> Way:
         """See `Analyst.way`."""
         match operator:
             case Rewrite():
-                return rewritten_by(self.spark, operator)
+                return planned_rewrite(self.spark, operator)
             case Write():
-                return written_by(self.spark, operator)
+                return planned_write(self.spark, operator)
             case Rearrange():
                 return _COPIED if operator.curve is None else _SORTED
         try:
-            rows_here(self.spark, operator)
+            local_query(self.spark, operator)
         except LeftToEngineError as left:
             return Way(ComputedBy.ENGINE, left.reason)
         return Way(ComputedBy.PROCESS, EVALUATED)
 
     def rows(self, operator: Operator) -> RowSource:
         """The lazy rows of a query. Spark analyses it now, unless this process may read them."""
-        found, case_sensitive = _tried(lambda: rows_here(self.spark, operator)), case_counts()
+        found, case_sensitive = _tried(lambda: local_query(self.spark, operator)), case_counts()
         if found is None:
             return self.query(operator)
 
@@ -120,11 +120,11 @@ class InProcessFirst(SparkRuntime):
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         because = IN_MEMORY if isinstance(operator.child, (Literals, HeldRows)) else EVALUATED
-        done = _tried(lambda: written_here(self.spark, operator, spark_stage(stage)), because)
+        done = _tried(lambda: write_in_process(self.spark, operator, spark_stage(stage)), because)
         return super().write(operator, stage, table) if done is None else done
 
     def rewrite(self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False) -> Rewritten:
-        done = _tried(lambda: rewritten_here(self.spark, operator, spark_stage(stage), self._keep))
+        done = _tried(lambda: rewrite_in_process(self.spark, operator, spark_stage(stage), self._keep))
         return super().rewrite(operator, stage, table, merge=merge, insert=insert) if done is None else done
 
     def _keep(self, source: HeldRows) -> None:

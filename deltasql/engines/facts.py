@@ -44,7 +44,7 @@ class SessionFacts(Protocol):
         """Whether executors can access an object store with this session's credentials. Starts the engine."""
 
     def has_other_keys(self, location: str) -> bool:
-        """Whether Spark is configured with credentials for a store that differ from this session's. Starts the engine."""
+        """Whether Spark has credentials for a store that differ from this session's. Starts the engine."""
 
     def require_fetching(self) -> None:
         """Raises LeftToEngineError where only the engine may return a table's rows to the caller."""

@@ -1,4 +1,4 @@
-"""Refusals of what runs statements: Spark's own errors, retold, and what is missing around it."""
+"""Refusals of what runs statements: errors of Spark in words of SQL, and what is missing around it."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _KNOWN = tuple(f"{name}: {legal}".rstrip() for name, (legal, _) in _LEGAL.items(
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class DirectivePosition:
     """A line of a golden file, for messages."""
 
     file: Path
@@ -39,10 +39,10 @@ class Directive:
 
     name: str
     value: str
-    place: Place
+    place: DirectivePosition
 
 
-def directive(comment: str, place: Place) -> Directive | None:
+def directive(comment: str, place: DirectivePosition) -> Directive | None:
     """What a line of comment orders; None for prose. Raises UnknownDirectiveError.
 
     A word in front of a colon that is almost one of ours is taken for a slip: unnoticed, it would have no effect.

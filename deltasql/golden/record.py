@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import without_secrets
 from deltasql.golden.compare import TITLE
-from deltasql.golden.directives import Place
+from deltasql.golden.directives import DirectivePosition
 from deltasql.golden.masks import Mask, warning
 from deltasql.golden.normal import Normalizer, masked
 from deltasql.golden.script import GoldenStatement
@@ -153,7 +153,7 @@ class Recorder:
         return (statement.options.mask.text(self._normal.text(line)) for line in lines)
 
 
-def block(lines: list[str], place: Place, defect: str = "", warning: str = "") -> Block:
+def block(lines: list[str], place: DirectivePosition, defect: str = "", warning: str = "") -> Block:
     """A block of these lines, for what stands at `place`."""
     return Block("\n".join(line.rstrip() for line in lines) + "\n", defect, warning, place.line)
 

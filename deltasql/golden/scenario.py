@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deltasql.errors.usage import ScheduleError
-from deltasql.golden.directives import Place
+from deltasql.golden.directives import DirectivePosition
 from deltasql.golden.schedule import Schedule, read_schedules
 from deltasql.golden.script import GoldenScript, GoldenStatement
 
@@ -92,5 +92,5 @@ def _labelled(session: str, statements: Sequence[GoldenStatement]) -> tuple[Scen
     return tuple(ScenarioStep(f"{session}{number}", statement) for number, statement in enumerate(statements, 1))
 
 
-def _error(place: Place, problem: str) -> ScheduleError:
+def _error(place: DirectivePosition, problem: str) -> ScheduleError:
     return ScheduleError(file=str(place.file), line=place.line, problem=problem)

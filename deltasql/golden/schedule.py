@@ -12,7 +12,7 @@ from enum import Enum
 from typing_extensions import assert_never
 
 from deltasql.errors.usage import ScheduleError
-from deltasql.golden.directives import Place
+from deltasql.golden.directives import DirectivePosition
 from deltasql.golden.script import ScheduleText
 
 MOST_SCHEDULES = 100
@@ -64,7 +64,7 @@ class Schedule:
 
     moves: tuple[Move, ...]
     name: str
-    place: Place
+    place: DirectivePosition
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.moves))
@@ -106,7 +106,7 @@ def _number_of_interleavings(steps: Mapping[str, int]) -> int:
     return math.factorial(sum(lengths)) // math.prod(map(math.factorial, lengths))
 
 
-def _move(text: str, place: Place) -> Move:
+def _move(text: str, place: DirectivePosition) -> Move:
     match = _MOVE.fullmatch(text)
     if match is None:
         raise _error(
@@ -118,7 +118,7 @@ def _move(text: str, place: Place) -> Move:
     return Move(Verb(match[1].lower()), match[2], fault, match[5] or "")
 
 
-def _check(moves: tuple[Move, ...], steps: Mapping[str, int], place: Place) -> None:
+def _check(moves: tuple[Move, ...], steps: Mapping[str, int], place: DirectivePosition) -> None:
     """Raises ScheduleError for moves that no session can make."""
     begun: Counter[str] = Counter()
     running: dict[str, bool] = {}
@@ -142,7 +142,11 @@ def _check(moves: tuple[Move, ...], steps: Mapping[str, int], place: Place) -> N
 
 
 def _check_begin(
-    move: Move, running: Mapping[str, bool], begun: Mapping[str, int], steps: Mapping[str, int], place: Place
+    move: Move,
+    running: Mapping[str, bool],
+    begun: Mapping[str, int],
+    steps: Mapping[str, int],
+    place: DirectivePosition,
 ) -> None:
     if running.get(move.session):
         raise _error(place, f"'{move}' comes before the end of what {move.session} has begun")
@@ -151,7 +155,7 @@ def _check_begin(
         raise _error(place, f"'{move}' finds no statement left: session {move.session} has {number}")
 
 
-def _check_end(move: Move, running: Mapping[str, bool], place: Place) -> None:
+def _check_end(move: Move, running: Mapping[str, bool], place: DirectivePosition) -> None:
     if move.fault is not Fault.NONE and move.verb is not Verb.COMMIT:
         raise _error(place, f"'{move}': only a commit can be {move.fault.value}")
     for session in move.sessions:
@@ -161,5 +165,5 @@ def _check_end(move: Move, running: Mapping[str, bool], place: Place) -> None:
         raise _error(place, f"'{move}': a commit cannot be behind itself")
 
 
-def _error(place: Place, problem: str) -> ScheduleError:
+def _error(place: DirectivePosition, problem: str) -> ScheduleError:
     return ScheduleError(file=str(place.file), line=place.line, problem=problem)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from deltasql.golden.directives import Directive, Place, directive
+from deltasql.golden.directives import Directive, DirectivePosition, directive
 from deltasql.golden.masks import NO_MASK, Mask
 from deltasql.parser import split
 
@@ -32,7 +32,7 @@ class GoldenStatement:
 
     text: str
     options: ScriptOptions
-    place: Place
+    place: DirectivePosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class ScheduleText:
 
     text: str
     name: str
-    place: Place
+    place: DirectivePosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def read_script(path: Path) -> GoldenScript:
         paragraph = _first_paragraph(head) if number == 0 else 0
         for offset, found in _directives(head, path, line):
             reading.take(found, whole_file=offset < paragraph)
-        statements.append(GoldenStatement(text, reading.end_statement(), Place(path, line + len(head))))
+        statements.append(GoldenStatement(text, reading.end_statement(), DirectivePosition(path, line + len(head))))
         end = statement.start + len(statement.text)
     for _, found in _directives(script[end:].splitlines(), path, script.count("\n", 0, end) + 1):
         reading.take(found)
@@ -132,7 +132,7 @@ def expects_no_jvm(path: Path) -> bool:
 
 def _directives(comments: Iterable[str], path: Path, line: int) -> Iterator[tuple[int, Directive]]:
     for offset, comment in enumerate(comments):
-        found = directive(comment, Place(path, line + offset))
+        found = directive(comment, DirectivePosition(path, line + offset))
         if found is not None:
             yield offset, found
 

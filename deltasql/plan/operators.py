@@ -51,7 +51,7 @@ class Pruning:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Here:
+class ReadInProcess:
     """That this process had better read the files of a scan, whatever their size.
 
     `keys` are values of columns, by physical name, without NULLs, whole numbers 64 bits wide: rows that have another
@@ -81,7 +81,7 @@ class Scan:
     row_ids: RowIdColumns | None = None
     described: bool = False
     marked_only: bool = False
-    here: Here | None = None
+    here: ReadInProcess | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -43,7 +43,7 @@ from deltasql.skipping.pruning import first_files, skip_files
 from deltasql.sql.current_names import current_names
 from deltasql.sql.function_text import FunctionCall, function_calls, function_text
 from deltasql.sql.metadata_column import NamedMetadata
-from deltasql.sql.query_columns import known_columns
+from deltasql.sql.query_columns import derived_columns
 from deltasql.sql.query_filters import scan_filters, scan_limits
 from deltasql.sql.references import is_stable
 from deltasql.sql.relations import table_references
@@ -80,7 +80,7 @@ def _evolved_columns(context: Context, view: TableName) -> StructType:
     try:
         rows = _view(context, stored_view(definition), view, entry.parts)
         inner = SqlQuery(rows.sql, rows.relations)
-        given = known_columns(definition.query, inner) if context.analyst.is_plain and not rows.settings else None
+        given = derived_columns(definition.query, inner) if context.analyst.is_plain and not rows.settings else None
         if given is None or context.analyst.started:
             given = context.analyst.schema(rows)
     except DeltaSqlError as error:
@@ -182,7 +182,7 @@ def query(context: Context, text: SqlText, ctes: SqlText | None = None, label: s
     if ctes and text.text.lstrip("( \n").upper().startswith("WITH"):
         # A query has one WITH: the inner one goes into brackets.
         pieces = (ctes, SqlText("\nSELECT * FROM (\n", 0), text, SqlText("\n)", 0))
-    sql, relations = bind(context, "".join(piece.text for piece in pieces), place=place_in(pieces))
+    sql, relations = bind(context, "".join(piece.text for piece in pieces), place=position_in(pieces))
     return SqlQuery(sql, relations, label)
 
 
@@ -259,7 +259,7 @@ def _called(
     return calls
 
 
-def calls_own_functions(context: Context, sql: str) -> bool:
+def calls_session_functions(context: Context, sql: str) -> bool:
     """Whether a text calls a function of the catalog, of the session, or one that somebody has told Spark."""
     calls = function_calls(sql)
     return any(_function(context, call.parts) or context.analyst.knows_function(call.parts) for call in calls)
@@ -414,7 +414,7 @@ def _within(
     return inner, other
 
 
-def place_in(pieces: Sequence[SqlText]) -> Callable[[int], int]:
+def position_in(pieces: Sequence[SqlText]) -> Callable[[int], int]:
     """Offsets in the joined text of `pieces` → offsets in the statement, where each piece has its `start`."""
 
     def place(offset: int) -> int:

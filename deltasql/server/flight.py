@@ -24,9 +24,9 @@ from deltasql.server.statements import (
     changed_by_prepared,
     changed_rows,
     heeding,
+    result_schema,
     rows_of,
     rows_of_prepared,
-    told_schema,
 )
 from deltasql.server.zones import ClockRows, without_zones
 
@@ -240,7 +240,7 @@ _DOING: dict[str, _Act] = {
 
 def _told(client: Client, sql: str) -> pa.Schema:
     """The columns that a statement will give its client."""
-    columns = told_schema(client.session, sql)
+    columns = result_schema(client.session, sql)
     return columns if client.keeps_zones else without_zones(columns)
 
 

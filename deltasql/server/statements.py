@@ -151,7 +151,7 @@ def _runs(prepared: Prepared) -> list[tuple[str, Values | None]]:
     return [(prepared.sql, values) for values in prepared.rows]
 
 
-def told_schema(session: Session, sql: str) -> pa.Schema:
+def result_schema(session: Session, sql: str) -> pa.Schema:
     """The columns that a statement will give, as far as that can be said without running it: else none.
 
     Raises what is wrong with its words. What only values of parameters will tell is not said, either.

@@ -80,8 +80,8 @@ def rows_of(keep: Keep) -> np.ndarray | None:
     """The numbers of the files to keep, sorted; None for all."""
     import pyarrow as pa
 
-    from deltasql.log.storage.arrow_values import flags, places_of
+    from deltasql.log.storage.arrow_values import flags, indexes_of
 
     if isinstance(keep, bool):
-        return None if keep else places_of(flags([]))
-    return places_of(keep.combine_chunks() if isinstance(keep, pa.ChunkedArray) else keep)
+        return None if keep else indexes_of(flags([]))
+    return indexes_of(keep.combine_chunks() if isinstance(keep, pa.ChunkedArray) else keep)

@@ -46,7 +46,7 @@ _EXTRACTED = frozenset({"YEAR", "MONTH", "DAY", "DAYOFWEEK", "DAYOFYEAR", "WEEK"
 _NO_NAMES = frozenset({"INTERVAL", "EXISTS", "SELECT", "DISTINCT", "ANY", "ALL", "SOME"})
 
 
-def known_type(sql: str, schema: StructType) -> DataType | None:
+def derived_type(sql: str, schema: StructType) -> DataType | None:
     """The type of `sql` over columns of `schema`; None where only Spark can tell."""
     descent = _Descent(sql, schema)
     try:

@@ -11,12 +11,12 @@ from dataclasses import replace
 from deltasql.plan.operators import Scan, SqlQuery
 from deltasql.schema.types import BOOLEAN, DataType, StructField, StructType
 from deltasql.sql.cursor import TokenCursor, comma_separated
-from deltasql.sql.expression_types import known_type
+from deltasql.sql.expression_types import derived_type
 from deltasql.sql.relations import table_references
 from deltasql.sql.tokens import Token, tokenize
 
 
-def known_columns(text: str, query: SqlQuery) -> StructType | None:
+def derived_columns(text: str, query: SqlQuery) -> StructType | None:
     """The columns of the query in `text`, which `query` has bound; None where only Spark can tell, or object."""
     source = _source(text, query)
     tokens = tokenize(text)
@@ -100,4 +100,4 @@ def _named(item: list[Token]) -> tuple[list[Token], str | None]:
 
 
 def _type(text: str, tokens: list[Token], source: StructType) -> DataType | None:
-    return known_type(text[tokens[0].start : tokens[-1].end], source) if tokens else None
+    return derived_type(text[tokens[0].start : tokens[-1].end], source) if tokens else None

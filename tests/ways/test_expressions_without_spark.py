@@ -14,7 +14,7 @@ from deltasql.plan.hidden import NULL_ROW
 from deltasql.plan.statements.table import CreateTable
 from deltasql.planner.rows.column_types import null_row
 from deltasql.schema.types import DataType, StructField, StructType
-from deltasql.sql.expression_types import known_type
+from deltasql.sql.expression_types import derived_type
 from deltasql.sql.functions.result_types import FUNCTIONS
 
 pytestmark = pytest.mark.spark
@@ -77,7 +77,7 @@ def expressions() -> Iterator[str]:
 @pytest.mark.parametrize(("ansi", "step"), [("true", 1), ("false", 7)])
 def test_known_types_are_sparks(session: Session, ansi: str, step: int) -> None:
     columns = schema()
-    known = {sql: kind for sql in dict.fromkeys(expressions()) if (kind := known_type(sql, columns)) is not None}
+    known = {sql: kind for sql in dict.fromkeys(expressions()) if (kind := derived_type(sql, columns)) is not None}
     assert len(known) > 5_000
     session.sql(f"SET spark.sql.ansi.enabled = {ansi}")
     engine = session._engine.statement("")

@@ -100,7 +100,7 @@ INDEX_ALL = "TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '-1', 'delta.fe
 def with_spark() -> Iterator[None]:
     """Within, INSERT takes no notice that it knows the rows."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("deltasql.planner.statements.data.insert.known_rows", lambda *_: None)
+        patch.setattr("deltasql.planner.statements.data.insert.constant_source", lambda *_: None)
         yield
 
 

@@ -56,7 +56,7 @@ def here(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
         return called
 
-    for name in ("rewritten_here", "written_here"):
+    for name in ("rewrite_in_process", "write_in_process"):
         monkeypatch.setattr(engine, name, noted(getattr(engine, name)))
     # An engine counts those that met a row of the target, and joins no others.
     monkeypatch.setattr(compare, "OF_FILES", re.compile(f"{compare.OF_FILES.pattern}|numSourceRows"))

@@ -70,10 +70,10 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     found: list[Any] = []
 
     def told_keys(*arguments: Any) -> Any:
-        found.append(source_keys.told_keys(*arguments))
+        found.append(source_keys.source_key_values(*arguments))
         return found[-1]
 
-    monkeypatch.setattr(position_search, "told_keys", told_keys)
+    monkeypatch.setattr(position_search, "source_key_values", told_keys)
     for limit in ("FEW_BYTES", "FEW_SENT_BYTES"):
         monkeypatch.setattr(f"deltasql.engines.spark.rewrites.rewrite.{limit}", 0)
     monkeypatch.setattr("deltasql.engines.rewriting.outcome.CHANGED_PART", 1)

@@ -63,7 +63,7 @@ PLACE = StructField(ROW_PLACE, LONG, nullable=False)
 ROW_BITS = 40
 
 
-def split_places(places: Places) -> tuple[Places, Places]:
+def split_addresses(places: Places) -> tuple[Places, Places]:
     """The numbers of files and the positions in them, of values of ROW_PLACE."""
     return places >> ROW_BITS, places & (2**ROW_BITS - 1)
 
@@ -122,7 +122,7 @@ class FileReader:
                 return self._part(of_file, partial(_read_all, file), 0, file.metadata.num_rows, places)
 
             def read(group: int, start: int, end: int) -> pa.Table:
-                own = None if places is None else places_between(places, start, end)
+                own = None if places is None else indexes_between(places, start, end)
                 opened = _opened(source(), file.metadata)
                 return self._part(of_file, partial(_read_group, opened, group), start, end, own)
 
@@ -136,7 +136,7 @@ class FileReader:
         groups = group_ranges(group_sizes(footer))
         if places is None or not self.operator.marked_only:
             return groups
-        return [group for group in groups if len(places_between(places, *group[1:]))] or groups[:1]
+        return [group for group in groups if len(indexes_between(places, *group[1:]))] or groups[:1]
 
     def _part(
         self, file: _File, read: Callable[[Sequence[str]], pa.Table], start: int, end: int, places: Places | None
@@ -186,7 +186,7 @@ class FileReader:
 
         found = []
         if places is not None and (self.operator.marked_only or len(places)):
-            found.append(at_places(count, places, inside=self.operator.marked_only))
+            found.append(index_mask(count, places, inside=self.operator.marked_only))
         kinds = [self._target.field(item.name).type for item in self._tested]
         columns = [_stored(rows, file.stored, item, kind) for item, kind in zip(self._tested, kinds, strict=True)]
         for item, column in zip(self._tested, columns, strict=True):
@@ -239,7 +239,7 @@ def group_ranges(sizes: Iterable[int]) -> list[tuple[int, int, int]]:
     return list(zip(range(len(ends)), [0, *ends], ends, strict=False))
 
 
-def places_between(places: Places, start: int, end: int) -> Places:
+def indexes_between(places: Places, start: int, end: int) -> Places:
     """Those of some sorted places that are in a range, counted from its start."""
     first, count = slice_between(places, start, end)
     return places[first : first + count] - start
@@ -253,7 +253,7 @@ def slice_between(places: Places, start: int, end: int) -> tuple[int, int]:
     return first, last - first
 
 
-def at_places(rows: int, places: Places, *, inside: bool) -> Places:
+def index_mask(rows: int, places: Places, *, inside: bool) -> Places:
     """For each of so many rows whether it is at one of some places; or, where `inside` is False, at none."""
     import numpy as np
 

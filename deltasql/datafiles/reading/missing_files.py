@@ -48,7 +48,7 @@ def missing_file(operator: Scan, path: str) -> DataFileNotFoundError:
 
 
 def missing_vector(operator: Scan, vector: Mapping[str, Json]) -> DataFileNotFoundError:
-    from deltasql.log.reading.missing_files import vector_place
+    from deltasql.log.reading.missing_files import vector_location
 
-    place = vector_place(dict(vector), operator.table.location) or ""
+    place = vector_location(dict(vector), operator.table.location) or ""
     return DataFileNotFoundError("deletion vector file", place, operator.table.name, operator.table.version)

@@ -15,7 +15,7 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from deltasql.datafiles.reading.file_reader import at_places, group_ranges, places_between, slice_between
+from deltasql.datafiles.reading.file_reader import group_ranges, index_mask, indexes_between, slice_between
 from deltasql.datafiles.statistics.floats import FloatRange, float_ranges, has_floats, united
 from deltasql.datafiles.threads import awaited, working
 from deltasql.datafiles.writing.arrow_files import TableFiles, directory_of, encoded
@@ -246,7 +246,7 @@ class _Successor:
 
         What changes nothing stays as it is, unless it is to be written `always`.
         """
-        marked, gone = (places_between(places, start, end) for places in (self._file.marked, self._kept.gone))
+        marked, gone = (indexes_between(places, start, end) for places in (self._file.marked, self._kept.gone))
         images = self._images.slice(*slice_between(self._images.column(ROW_INDEX).to_numpy(), start, end))
         floats = [item.name for item in self._file.columns if item.name in names and has_floats(item.type)]
         if not (always or (names and (len(marked) or len(gone)))):
@@ -269,7 +269,7 @@ def _without(rows: pa.Table, *places: Places) -> pa.Table:
     import pyarrow as pa
 
     gone = np.concatenate(places)
-    return rows.filter(pa.array(at_places(rows.num_rows, gone, inside=False))) if len(gone) else rows
+    return rows.filter(pa.array(index_mask(rows.num_rows, gone, inside=False))) if len(gone) else rows
 
 
 def _in_order(images: Sequence[pa.Table]) -> pa.Table:

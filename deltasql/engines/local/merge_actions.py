@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ActionHere:
+class CompiledAction:
     """An action compiled for in-process evaluation; `number` counts from 1."""
 
     number: int
@@ -40,7 +40,7 @@ class ActionHere:
     values: tuple[RowExpression, ...]
 
 
-class ActionsHere:
+class CompiledActions:
     """The actions of a rewrite, compiled against the columns of its source.
 
     Raises LeftToEngineError for an expression whose result may differ from the engine's.
@@ -146,7 +146,7 @@ def _aliases(expression: RowExpression) -> set[str]:
     return {column.alias for column in columns_of(expression)}
 
 
-def _compiled(number: int, action: RowAction, scope: RowScope, output: StructType) -> ActionHere:
+def _compiled(number: int, action: RowAction, scope: RowScope, output: StructType) -> CompiledAction:
     condition = None if action.condition is None else row_condition(action.condition, scope)
     pairs = zip(action.values, output, strict=bool(action.values))
-    return ActionHere(number, action, condition, tuple(value_of(text, field.type, scope) for text, field in pairs))
+    return CompiledAction(number, action, condition, tuple(value_of(text, field.type, scope) for text, field in pairs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engines.local.values import BoundRows, places_where, values
+from deltasql.engines.local.values import BoundRows, indexes_where, values
 from deltasql.engines.thresholds import JOINED_PAIRS
 from deltasql.schema.types import BOOLEAN, DOUBLE
 from deltasql.sql.cursor import LeftToEngineError
@@ -25,7 +25,7 @@ def equal_pairs(left: BoundRows, right: BoundRows, on: RowExpression) -> tuple[N
     Raises LeftToEngineError where more than JOINED_PAIRS pairs would have to be evaluated.
     """
     first, second = _candidates(left, right, on)
-    hit = places_where(on, paired(left, first, right, second))
+    hit = indexes_where(on, paired(left, first, right, second))
     return first[hit], second[hit]
 
 

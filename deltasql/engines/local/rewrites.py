@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.reading.file_reader import (
     PLACE,
-    at_places,
+    index_mask,
     reader_schema,
     slice_between,
     spark_uri,
-    split_places,
+    split_addresses,
 )
 from deltasql.datafiles.reading.file_tables import file_numbers
 from deltasql.datafiles.staged import Staged
@@ -30,11 +30,11 @@ from deltasql.datafiles.writing.successors import CompactionGroup
 from deltasql.engines.choice import is_small, require_searching
 from deltasql.engines.door import Rewritten
 from deltasql.engines.facts import SessionFacts
-from deltasql.engines.local.merge_actions import ActionHere, ActionsHere
+from deltasql.engines.local.merge_actions import CompiledAction, CompiledActions
 from deltasql.engines.local.pairs import equal_pairs, paired
 from deltasql.engines.local.plain_scans import plain_rows, require_plain
-from deltasql.engines.local.sources import here_rows
-from deltasql.engines.local.values import BoundRows, checked_table, places_where, rows_of
+from deltasql.engines.local.sources import local_rows
+from deltasql.engines.local.values import BoundRows, checked_table, indexes_where, rows_of
 from deltasql.engines.local.writes import refuse_long_names
 from deltasql.engines.rewriting.outcome import (
     candidates,
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 _ALONE = RowKind.NOT_MATCHED_BY_SOURCE
 
 
-def rewritten_here(
+def rewrite_in_process(
     session: SessionFacts, operator: Rewrite, stage: FileStage, keep: Callable[[HeldRows], None]
 ) -> Rewritten:
     """Stages the new files of a rewrite. Raises LeftToEngineError, with nothing staged, where an engine computes it.
@@ -87,7 +87,7 @@ def rewritten_here(
     return done
 
 
-def rewritten_by(session: SessionFacts, operator: Rewrite) -> Way:
+def planned_rewrite(session: SessionFacts, operator: Rewrite) -> Way:
     """The way of a rewrite, this process or the engine, as far as it is decided before rows are read."""
     try:
         work = _planned(session, operator, None)
@@ -145,7 +145,7 @@ def _require_searchable(session: SessionFacts, operator: Rewrite) -> None:
 class _Fired:
     """Rows on which an action runs; `places` is where they stand among those that were read, None where they do not."""
 
-    action: ActionHere
+    action: CompiledAction
     rows: BoundRows
     places: Numbers | None
 
@@ -172,8 +172,8 @@ class _Rewrite(ABC):
         changed = frozenset(changed_columns(operator))
         if not operator.recording.vectors and not self._partitions.isdisjoint(map(str.lower, changed)):
             raise LeftToEngineError("rows move to another partition")
-        self._source = None if operator.join is None else here_rows(session, operator.join.source)
-        self._here = ActionsHere(operator, None if self._source is None else self._source.schema)
+        self._source = None if operator.join is None else local_rows(session, operator.join.source)
+        self._here = CompiledActions(operator, None if self._source is None else self._source.schema)
         checked = self._here.checked
         self._imaged = [
             place
@@ -256,7 +256,7 @@ class _Rewrite(ABC):
 
         actions = [action for action in self._here.actions if action.action.kind is kind]
         for number, action in enumerate(actions, start=1):
-            hit = places_where(action.condition, rows)
+            hit = indexes_where(action.condition, rows)
             if len(hit):
                 yield _Fired(action, rows.at(hit), None if places is None else places[hit])
             if number < len(actions):
@@ -334,7 +334,7 @@ class _Rewrite(ABC):
         held = [item for item in output if item.name.lower() not in self._partitions and item.name in rows.column_names]
         stored = rows.select([*(item.name for item in held), ROW_PLACE])
         stored = as_stored(stored.rename_columns([*map(physical_name, held), ROW_PLACE]), output)
-        numbers, _ = split_places(rows.column(ROW_PLACE).to_numpy())
+        numbers, _ = split_addresses(rows.column(ROW_PLACE).to_numpy())
         known = file_numbers(self._operator.target)
         for path in files.column("location").to_pylist():
             first, count = slice_between(numbers, known[path], known[path] + 1)
@@ -354,7 +354,7 @@ class _OfSmall(_Rewrite):
 
         target, files, columns = changes.target, changes.files, self._operator.target.partition_columns
         gone = np.concatenate([item.places for item in changes.fired if item.places is not None])
-        stay = target.filter(pa.array(at_places(target.num_rows, gone, inside=False)))
+        stay = target.filter(pa.array(index_mask(target.num_rows, gone, inside=False)))
         own = partition_values(self._operator.output, columns, files)
         spelled = dict(zip(files.column("location").to_pylist(), own, strict=True))
         for path, number, rows in self._by_file(pa.concat_tables([stay, images.cast(target.schema)]), files):
@@ -392,5 +392,5 @@ def _numbered(rows: pa.Table) -> pa.Table:
     """Rows of a file with ROW_INDEX in place of ROW_PLACE."""
     import pyarrow as pa
 
-    _, numbers = split_places(rows.column(ROW_PLACE).to_numpy())
+    _, numbers = split_addresses(rows.column(ROW_PLACE).to_numpy())
     return rows.drop_columns([ROW_PLACE]).append_column(ROW_INDEX, pa.array(numbers))

@@ -74,7 +74,7 @@ class SelectedRows:
         return list(found.values())
 
 
-def rows_here(session: SessionFacts, operator: Operator) -> PlainScan | SelectedRows:
+def local_query(session: SessionFacts, operator: Operator) -> PlainScan | SelectedRows:
     """A query that this process answers by itself. Raises LeftToEngineError for any other."""
     with suppress(LeftToEngineError):
         return plain_scan(session, operator)
@@ -95,7 +95,7 @@ def selected_rows(session: SessionFacts, operator: Operator) -> SelectedRows:
             raise LeftToEngineError(f"{scan_size(scan):,} bytes are sorted or cut, more than {FEW_BYTES:,}")
         require_searching(session, scan.table.location, scan_size(scan))
     where = None if asked.where is None else _condition(asked.where, asked.alias, plain)
-    return SelectedRows(plain, asked.alias, where, ordered_places(plain.schema, asked.order), asked.limit)
+    return SelectedRows(plain, asked.alias, where, ordered_indexes(plain.schema, asked.order), asked.limit)
 
 
 def _condition(text: str, alias: str, plain: PlainScan) -> RowExpression:
@@ -107,7 +107,7 @@ def _condition(text: str, alias: str, plain: PlainScan) -> RowExpression:
     return found
 
 
-def ordered_places(columns: StructType, order: Sequence[Order]) -> tuple[tuple[int, Order], ...]:
+def ordered_indexes(columns: StructType, order: Sequence[Order]) -> tuple[tuple[int, Order], ...]:
     """The places of the columns that rows are ordered by. Raises LeftToEngineError where one is none of these."""
     return tuple(_ordered(columns, order))
 

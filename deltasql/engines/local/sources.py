@@ -14,8 +14,8 @@ from deltasql.datafiles.reading.literal_rows import literal_table
 from deltasql.engines.choice import require_held, scan_size
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import PlainScan, require_plain
-from deltasql.engines.local.selections import SelectedRows, arranged, ordered_places, rows_here
-from deltasql.engines.local.values import places_where, rows_of
+from deltasql.engines.local.selections import SelectedRows, arranged, local_query, ordered_indexes
+from deltasql.engines.local.values import indexes_where, rows_of
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.storage.locations import is_local
 from deltasql.plan.operators import HeldRows, Operator, Scan, SqlQuery, Supplied, ViewColumns
@@ -33,26 +33,26 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class HereRows:
+class LocalRows:
     """Columns, and how to read the rows. Raises what `PlainScan.table` raises."""
 
     schema: StructType
     read: Callable[[], pa.Table]
 
-    def renamed(self, names: Sequence[str]) -> HereRows:
+    def renamed(self, names: Sequence[str]) -> LocalRows:
         """The columns with other names, by position. Raises LeftToEngineError where there are not so many."""
         if len(names) != len(self.schema.fields):
             raise LeftToEngineError("the number of columns is another one")
         named = (replace(item, name=name) for item, name in zip(self.schema, names, strict=True))
-        return HereRows(StructType(tuple(named)), lambda: self.read().rename_columns(list(names)))
+        return LocalRows(StructType(tuple(named)), lambda: self.read().rename_columns(list(names)))
 
-    def chosen(self, pairs: Sequence[tuple[str, str]]) -> HereRows:
+    def chosen(self, pairs: Sequence[tuple[str, str]]) -> LocalRows:
         """Some columns, each with the name that it gets. Raises LeftToEngineError for one that is not there once."""
         places = [self._place(name) for name, _ in pairs]
         fields = tuple(self.schema.fields[place] for place in places)
-        return HereRows(StructType(fields), lambda: self.read().select(places)).renamed([name for _, name in pairs])
+        return LocalRows(StructType(fields), lambda: self.read().select(places)).renamed([name for _, name in pairs])
 
-    def where(self, alias: str, condition: RowExpression | None) -> HereRows:
+    def where(self, alias: str, condition: RowExpression | None) -> LocalRows:
         """The rows, by an alias, for which a condition is TRUE.
 
         Raises LeftToEngineError where one of its columns is not there once.
@@ -64,9 +64,9 @@ class HereRows:
 
         def read() -> pa.Table:
             found = self.read()
-            return found.take(places_where(condition, rows_of(alias, found)))
+            return found.take(indexes_where(condition, rows_of(alias, found)))
 
-        return HereRows(self.schema, read)
+        return LocalRows(self.schema, read)
 
     def _place(self, name: str) -> int:
         found = [place for place, item in enumerate(self.schema) if item.name.lower() == name.lower()]
@@ -75,7 +75,7 @@ class HereRows:
         return found[0]
 
 
-def here_rows(session: SessionFacts, operator: Operator) -> HereRows:
+def local_rows(session: SessionFacts, operator: Operator) -> LocalRows:
     """The rows of `operator`. Raises LeftToEngineError where they are many, or not certain without an engine.
 
     `find` tells what ``parquet.`path` `` stands for.
@@ -84,10 +84,10 @@ def here_rows(session: SessionFacts, operator: Operator) -> HereRows:
         operator = operator.frame
     if isinstance(operator, HeldRows):
         held = operator.table
-        return HereRows(operator.schema, lambda: held)
+        return LocalRows(operator.schema, lambda: held)
     constants = constants_of(operator)
     if constants is not None:
-        return HereRows(constants.schema, partial(literal_table, constants))
+        return LocalRows(constants.schema, partial(literal_table, constants))
     readers = (_of_files, _of_view) if isinstance(operator, SqlQuery) and not _is_over_table(operator) else ()
     for reader in readers:
         with suppress(LeftToEngineError):
@@ -99,7 +99,7 @@ def _is_over_table(query: SqlQuery) -> bool:
     return len(query.relations) == 1 and isinstance(next(iter(query.relations.values())), Scan)
 
 
-def known_schema(session: SessionFacts, operator: Operator) -> StructType | None:
+def local_schema(session: SessionFacts, operator: Operator) -> StructType | None:
     """The columns of `operator` where no engine need be asked."""
     with suppress(LeftToEngineError):
         session.require_computing()
@@ -112,18 +112,18 @@ def known_schema(session: SessionFacts, operator: Operator) -> StructType | None
 
 
 def _queried(session: SessionFacts, operator: Operator) -> PlainScan | SelectedRows:
-    return rows_here(session, operator)
+    return local_query(session, operator)
 
 
-def _of_table(session: SessionFacts, operator: Operator) -> HereRows:
-    found = rows_here(session, operator)
+def _of_table(session: SessionFacts, operator: Operator) -> LocalRows:
+    found = local_query(session, operator)
     if isinstance(found, PlainScan):
         scan = found.scan
         require_held(session, scan.table.location, scan.files.num_rows, scan_size(scan))
-    return HereRows(found.schema, partial(found.table, session))
+    return LocalRows(found.schema, partial(found.table, session))
 
 
-def _of_view(session: SessionFacts, operator: Operator) -> HereRows:
+def _of_view(session: SessionFacts, operator: Operator) -> LocalRows:
     """The rows of ``SELECT … FROM view WHERE …``, where those of the view's own query are here."""
     if not isinstance(operator, SqlQuery) or len(operator.relations) != 1 or operator.settings or operator.view:
         raise LeftToEngineError("the rows are not those of one view")
@@ -131,11 +131,11 @@ def _of_view(session: SessionFacts, operator: Operator) -> HereRows:
     asked = selection(operator.sql, relation)
     if not isinstance(view, SqlQuery) or view.settings:
         raise LeftToEngineError("the rows are not those of one view")
-    rows = here_rows(session, replace(view, view=None))
+    rows = local_rows(session, replace(view, view=None))
     return _selected(rows if view.view is None else _shown(rows, view.view), asked)
 
 
-def _shown(rows: HereRows, view: ViewColumns) -> HereRows:
+def _shown(rows: LocalRows, view: ViewColumns) -> LocalRows:
     """The columns of a view, from the rows of its query. Raises LeftToEngineError if one is missing or was retyped."""
     pairs = [(name, item.name) for name, item in zip(view.names, view.schema, strict=True)]
     found = rows.chosen(pairs)
@@ -146,7 +146,7 @@ def _shown(rows: HereRows, view: ViewColumns) -> HereRows:
     return found
 
 
-def _selected(rows: HereRows, asked: Selection) -> HereRows:
+def _selected(rows: LocalRows, asked: Selection) -> LocalRows:
     """The rows that a query selects. Raises LeftToEngineError for expressions that this process does not evaluate."""
     scope = RowScope({asked.alias: rows.schema})
     where = None if asked.where is None else row_condition(asked.where, scope)
@@ -154,11 +154,11 @@ def _selected(rows: HereRows, asked: Selection) -> HereRows:
     found = found.chosen(asked.columns) if asked.columns else found
     if not asked.order and asked.limit is None:
         return found
-    names, order = [item.name for item in found.schema], ordered_places(found.schema, asked.order)
-    return HereRows(found.schema, lambda: arranged(found.read(), order, asked.limit).rename_columns(names))
+    names, order = [item.name for item in found.schema], ordered_indexes(found.schema, asked.order)
+    return LocalRows(found.schema, lambda: arranged(found.read(), order, asked.limit).rename_columns(names))
 
 
-def _of_files(session: SessionFacts, operator: Operator) -> HereRows:
+def _of_files(session: SessionFacts, operator: Operator) -> LocalRows:
     """The rows of ``SELECT … FROM parquet.`path` ``. What is wrong with the files, the engine says."""
     if not (isinstance(operator, SqlQuery) and _is_alone(operator)):
         raise LeftToEngineError("the rows are not those of files")
@@ -176,7 +176,7 @@ def _of_files(session: SessionFacts, operator: Operator) -> HereRows:
 
 def _columns_of(
     session: SessionFacts, paths: Sequence[str], columns: StructType, pairs: Sequence[tuple[str, str]]
-) -> HereRows:
+) -> LocalRows:
     """Columns of files, all where none is asked for, with the names that they get.
 
     Raises LeftToEngineError where one is not there, or not certain, or the files are large, and StorageError.
@@ -201,7 +201,7 @@ def _columns_of(
         return rows.select([item.name for item in fields]).rename_columns(names)
 
     named = (replace(item, name=name) for item, name in zip(fields, names, strict=True))
-    return HereRows(bare_schema(StructType(tuple(named))), read)
+    return LocalRows(bare_schema(StructType(tuple(named))), read)
 
 
 def _size(session: SessionFacts, path: str) -> int:

@@ -115,12 +115,12 @@ def checked_table(
 
     table = pa.Table.from_arrays([values(item, rows) for item in expressions], names=schema.names).cast(schema)
     written = rows_of("", table)
-    if any(len(places_where(check, written)) < written.count for check in checks):
+    if any(len(indexes_where(check, written)) < written.count for check in checks):
         raise LeftToEngineError("a row violates a constraint")
     return table
 
 
-def places_where(condition: RowExpression | None, rows: BoundRows) -> Numbers:
+def indexes_where(condition: RowExpression | None, rows: BoundRows) -> Numbers:
     """Ascending indexes of the rows for which a condition is TRUE; all rows if there is no condition."""
     import numpy as np
 

@@ -13,7 +13,7 @@ from deltasql.datafiles.reading.file_reader import reader_schema
 from deltasql.datafiles.staged import Staged
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import require_plain
-from deltasql.engines.local.sources import HereRows, here_rows
+from deltasql.engines.local.sources import LocalRows, local_rows
 from deltasql.engines.local.values import checked_table, rows_of
 from deltasql.engines.rewriting.stage import FileStage
 from deltasql.plan.operators import Check, Constraint, HeldRows, Literals, Operator, Project, SqlQuery, Write
@@ -29,7 +29,7 @@ _LONGEST_NAME = 60
 """Bytes of a text that a directory is called after: of longer ones an engine says whether they are too long."""
 
 
-def written_here(session: SessionFacts, operator: Write, stage: FileStage) -> Staged:
+def write_in_process(session: SessionFacts, operator: Write, stage: FileStage) -> Staged:
     """Stages the rows of `operator`. Raises LeftToEngineError, with nothing staged, where an engine computes them.
 
     That is also so where a row breaks a constraint: the engine says which. Raises DataFileNotFoundError,
@@ -49,7 +49,7 @@ def written_here(session: SessionFacts, operator: Write, stage: FileStage) -> St
     return stage.write_held_rows(HeldRows(operator.output, table)) if table.num_rows else stage.nothing()
 
 
-def written_by(session: SessionFacts, operator: Write) -> Way:
+def planned_write(session: SessionFacts, operator: Write) -> Way:
     """The way of a write, this process or the engine, as far as it is decided before rows are read."""
     if isinstance(operator.child, (Literals, HeldRows)):
         return Way(ComputedBy.PROCESS, IN_MEMORY)
@@ -113,10 +113,10 @@ def _unchecked(operator: Operator) -> tuple[Project, list[Constraint]]:
     return operator, checks
 
 
-def _source(session: SessionFacts, operator: Operator) -> HereRows:
+def _source(session: SessionFacts, operator: Operator) -> LocalRows:
     """The rows that values are made of. Raises LeftToEngineError where this process has not got them."""
     renaming = operator.renames if isinstance(operator, SqlQuery) else None
     if renaming is None:
-        return here_rows(session, operator)
-    found = here_rows(session, renaming.query)
+        return local_rows(session, operator)
+    found = local_rows(session, renaming.query)
     return found.renamed(renaming.names)

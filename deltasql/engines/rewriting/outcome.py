@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def candidates(target: Scan, alias: str, key_ranges: Iterable[tuple[EqualKey, Any, Any]]) -> Scan:
-    """`target` (known by `alias`) without the files whose statistics exclude all `key_ranges` (key, least, greatest)."""
+    """`target`, aliased as `alias`, without the files whose statistics exclude all ranges (key, least, greatest)."""
     usable = [(key.target, low, high) for key, low, high in key_ranges if _comparable(key.type, low)]
     if not usable or target.files.num_rows == 0:
         return target

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from deltasql.datafiles.reading.file_reader import spark_uri, split_places
+from deltasql.datafiles.reading.file_reader import spark_uri, split_addresses
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +56,7 @@ def positions_of(places: np.ndarray[Any, Any], actions: np.ndarray[Any, Any], pa
     import numpy as np
 
     own, first = np.unique(places, return_index=True)
-    numbers, rows = split_places(own)
+    numbers, rows = split_addresses(own)
     files, starts = np.unique(numbers, return_index=True)
     parts = np.split(rows.astype(np.uint64), starts[1:])
     found = {spark_uri(paths[file]): part for file, part in zip(files.tolist(), parts, strict=True)} if len(own) else {}

@@ -28,8 +28,8 @@ _TIME_ZONE = re.compile(r"\s*set\s+time\s+zone\s+('[^'\\]*'|\"[^\"\\]*\")\s*;?\s
 _DESCRIBE = re.compile(r"\s*desc(?:ribe)?\s+(?:query\s+)?(?=(?:select|with|from|values|table)\b)", re.IGNORECASE)
 
 
-def done_here(spark: SparkHandle, frames: Frames, sql: str, relations: Mapping[str, Operator]) -> RowSource | None:
-    """The result rows of a statement executed by this process; None for any other. Raises NotOnSailError, SparkError."""
+def run_in_process(spark: SparkHandle, frames: Frames, sql: str, relations: Mapping[str, Operator]) -> RowSource | None:
+    """Result rows of a statement executed by this process; None for any other. Raises NotOnSailError, SparkError."""
     if run_variable_command(sql, variables_of(spark), lambda query: frames.query(query, relations)):
         return CommandRows(_NOTHING, ())
     try:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 from warnings import warn
 
 from deltasql.engines.sail.checks import checked_query, checked_rewrite
-from deltasql.engines.sail.commands import done_here
+from deltasql.engines.sail.commands import run_in_process
 from deltasql.engines.sail.failures import sail_error, with_proposals
 from deltasql.engines.sail.held_variables import variables_of
 from deltasql.engines.sail.kinds import parts_over, rows_of_frame, rows_of_tables
 from deltasql.engines.sail.parquet_views import with_parquet_files
-from deltasql.engines.sail.texts import NOTHING, May, OwnTexts, has_char, may_have
+from deltasql.engines.sail.texts import NOTHING, May, SailTexts, has_char, may_have
 from deltasql.engines.sail.type_checks import check_casts, check_rewrite, check_write, refuse_stray
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
 from deltasql.engines.spark.reading.checked_rows import Texts
@@ -46,7 +46,7 @@ class SailFrames(Frames):
 
     def __init__(self, spark: SparkHandle) -> None:
         super().__init__(spark)
-        self.texts = OwnTexts(spark)
+        self.texts = SailTexts(spark)
         self._columns: dict[str, None] = {}
         """The names of columns that the statement's relations have."""
 
@@ -115,7 +115,7 @@ class SailFrames(Frames):
         return super().for_caller(operator)
 
     def command(self, sql: str, relations: Mapping[str, Operator]) -> RowSource | None:
-        return done_here(self._spark, self, sql, relations)
+        return run_in_process(self._spark, self, sql, relations)
 
     @property
     def notes(self) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def rows_of_query(session: SparkSession) -> OperandRows:
-    """Columns and expression types of query scopes (the FROM clauses of queries and sub-queries), asked of a session."""
+    """Columns and expression types of query scopes (FROM clauses of queries and sub-queries), asked of a session."""
 
     @cache
     def columns(scope: SailScope) -> StructType:

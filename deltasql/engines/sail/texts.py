@@ -41,7 +41,7 @@ NOTHING = Reach({}, frozenset(), frozenset())
 
 
 @dataclass(slots=True)
-class OwnTexts:
+class SailTexts:
     """Adapts the SQL text of one statement for Sail (see `SailFrames`); `functions` are its SQL functions by name."""
 
     spark: SparkHandle
@@ -82,7 +82,7 @@ class OwnTexts:
         return single_quotes(self._padded(sql, reach))
 
     def expression(self, text: str, columns: Iterable[str] | None, reach: Reach) -> str:
-        """`text`, an expression over `columns`, for the engine. Other names may be variables, unless `columns` is None."""
+        """`text`, an expression over `columns`, for the engine. Other names may be variables, if `columns` is given."""
         text = inlined(text, self.functions) if self.functions else text
         if columns is not None and variables_of(self.spark):
             text = expression_with_values(text, variables_of(self.spark), columns)

@@ -152,7 +152,7 @@ def _group(kind: DataType) -> str:
 
 
 def casts_in(expression: str) -> Iterator[tuple[str, str]]:
-    """The operand and the type of each CAST in an expression; none if it has a lambda, whose parameter may be the operand."""
+    """Operand and type of each CAST in an expression; none if it has a lambda, whose parameter may be the operand."""
     if "->" in expression or "cast" not in expression.lower():
         return
     tokens = tokenize(expression)

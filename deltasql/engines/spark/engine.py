@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.datafiles.staged import Staged
 from deltasql.engines.choice import by_driver
 from deltasql.engines.door import Rewritten, Stage
-from deltasql.engines.spark.failures.spark_errors import failure_of, retold
+from deltasql.engines.spark.failures.spark_errors import failure_of, translated_errors
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, assigned_sql, rewrite_context
 from deltasql.engines.spark.reading.frames import Frames, types_over
 from deltasql.engines.spark.reading.input_size import UNKNOWN_SIZE, input_size
@@ -77,7 +77,7 @@ class SparkRuntime:
         return Frames(self.spark)
 
     def understood(self, error: PySparkException) -> Failure | DeltaSqlError:
-        """The meaning of an error without a condition: see `retold`."""
+        """The meaning of an error without a condition: see `translated_errors`."""
         frames = vars(self).get("frames")
         understood = self.spark.understood if frames is None else frames.understood
         return failure_of(error) if understood is None else understood(error)
@@ -86,7 +86,7 @@ class SparkRuntime:
     def work(self, write: WriteContext | None = None) -> Iterator[None]:
         """Work of the engine: Ctrl-C cancels it, and its errors come out as ours. Raises NeedsEngineError."""
         self.spark.require_engine()
-        with retold(self.sql, write, self.understood), stoppable(self.spark), watched(self.spark):
+        with translated_errors(self.sql, write, self.understood), stoppable(self.spark), watched(self.spark):
             yield
 
     @property

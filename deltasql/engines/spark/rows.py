@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.reading.variants import variant_text
 from deltasql.engines.choice import handed_out
-from deltasql.engines.spark.failures.spark_errors import Understood, retold
+from deltasql.engines.spark.failures.spark_errors import Understood, translated_errors
 from deltasql.engines.spark.failures.write_errors import WriteContext
 from deltasql.engines.spark.session.interrupts import stoppable
 from deltasql.engines.spark.session.progress import watched
@@ -69,7 +69,7 @@ class QueryResult:
     @property
     def schema(self) -> StructType:
         if self._schema is None:
-            with retold(self._sql, None, self._understood):
+            with translated_errors(self._sql, None, self._understood):
                 self._schema = frame_schema(self._frame)
         return self._schema
 
@@ -109,7 +109,7 @@ class QueryResult:
     def _running(self) -> Iterator[None]:
         with (
             interruptible(),
-            retold(self._sql, self._write, self._understood),
+            translated_errors(self._sql, self._write, self._understood),
             stoppable(self._spark),
             watched(self._spark),
             self._spark.sized(self._size),

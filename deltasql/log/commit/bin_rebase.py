@@ -17,7 +17,7 @@ from deltasql.log.actions.deletion_vectors import rows_marked_in
 from deltasql.log.actions.file_changes import FileChanges
 from deltasql.log.actions.vector_writer import MarkedFile, loose_statistics, write_vectors
 from deltasql.log.commit.conflict import Attempt, Winner, file_conflict
-from deltasql.log.commit.moved_rows import Follower, places_by_order
+from deltasql.log.commit.moved_rows import Follower, row_indexes_by_order
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.row_rebase import moved_apart
 
@@ -116,7 +116,7 @@ class BinRebase(Rebase):
 
     def _places(self, item: Bin, path: str, rows: np.ndarray[Any, Any]) -> Sequence[tuple[str, int]] | None:
         """Where rows of an old file are in the new ones: by their order, or by their ids."""
-        places = places_by_order(self._store, self._root, path, rows, item.outputs)
+        places = row_indexes_by_order(self._store, self._root, path, rows, item.outputs)
         if places is not None:
             return places
         found = self._follower.follow({path: MarkedFile(item.inputs[path], rows, 0)}, item.outputs)

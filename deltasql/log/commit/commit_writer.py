@@ -176,7 +176,7 @@ class CommitWriter:
         )
 
     def _told(self, winners: Sequence[CommitFile]) -> Provenance:
-        """The provenance, with the tag for lost row ids if a winner enabled row tracking and this commit removes files."""
+        """The provenance, tagged as losing row ids if a winner enabled row tracking and this commit removes files."""
         provenance = self.plan.provenance
         late = any(winner.info is not None and winner.info.only_enables_row_tracking for winner in winners)
         if not (late and self.plan.attempt.removes):
@@ -202,7 +202,7 @@ class CommitWriter:
         return now if previous is None else max(now, previous + 1)
 
     def _time_of(self, winner: CommitFile) -> int | None:
-        """Time of a winner in ms: its in-commit timestamp, or its file's modification time; None if the file is gone."""
+        """Time of a winner in ms: its in-commit timestamp or its file's modification time; None if the file is gone."""
         info = winner.info
         if info is not None and info.in_commit_timestamp is not None:
             return info.in_commit_timestamp

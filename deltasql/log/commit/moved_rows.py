@@ -222,7 +222,7 @@ class TouchedRows:
         """Where rows of moved files are now: by their order where the outputs have the map, else by row id."""
         rows = {path: kind[path] for path in moved if path in kind}
         by_order = {
-            path: places_by_order(self.store, self.root, path, item.rows, outputs) for path, item in rows.items()
+            path: row_indexes_by_order(self.store, self.root, path, item.rows, outputs) for path, item in rows.items()
         }
         rest = {path: rows[path] for path, places in by_order.items() if places is None}
         found = {path: places for path, places in by_order.items() if places is not None}
@@ -261,7 +261,7 @@ class TouchedRows:
         self._forget_marking(self.marked)
 
 
-def places_by_order(
+def row_indexes_by_order(
     store: LogStore, root: str, path: str, rows: np.ndarray[Any, Any], outputs: Mapping[str, AddFile]
 ) -> list[tuple[str, int]] | None:
     """Where live rows of a file are now, by the map of their order in one of the outputs; None where none tells."""

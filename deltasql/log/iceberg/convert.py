@@ -182,7 +182,7 @@ class _Conversion:
         return [*self.writing.added(self._data_files(self._added(change.added))), *manifests]
 
     def _kept(self, manifest_list: str, removed: set[str]) -> tuple[list[ManifestFile], set[str]]:
-        """The manifests of the last snapshot without the `removed` files, and the removed files that none of them has."""
+        """The manifests of the last snapshot without the `removed` files, and the removed files that none has."""
         specs = self.next.specs()
         manifests, missing = read_manifests(self.files, manifest_list), set[str]()
         if removed:

@@ -18,6 +18,6 @@ COLUMN_TAGS = "deltasql.columnTags"
 OWN = frozenset({KEYS, TAGS, COLUMN_TAGS})
 
 
-def without_own(configuration: Mapping[str, str]) -> dict[str, str]:
+def without_deltasql_properties(configuration: Mapping[str, str]) -> dict[str, str]:
     """The properties that users see."""
     return {key: value for key, value in configuration.items() if key not in OWN}

@@ -1,4 +1,4 @@
-"""What each version of a table changed: files that change readers look at. Source: Delta protocol, Reading CDF."""
+"""Changes of each table version, as the files that change readers read. Source: Delta protocol, Reading CDF."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from deltasql.log.replay.delta_log import DeltaLog
 
-# A commit that may be empty of changes although it has file actions says so in these metrics.
+# A MERGE that has file actions and yet changed no row has zeros in these metrics.
 _MERGED = ("numTargetRowsInserted", "numTargetRowsUpdated", "numTargetRowsDeleted")
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedRows:
-    """Positions in a file, which its action (as in the log) names, that a version deleted or brought back."""
+    """Row indices that a version deleted or restored in a file; `file` is its add action as in the log."""
 
     file: Json
     rows: np.ndarray[Any, Any]
@@ -32,9 +32,10 @@ class MarkedRows:
 
 @dataclass(frozen=True, slots=True)
 class VersionChanges:
-    """The changes of one version: change files, or what follows from its data files.
+    """The changes of one version: change data files (`changes`), or else changes derived from its data files.
 
-    All file actions are JSON objects as in the log. The rows of `deleted` files are those that were live.
+    All file actions are JSON objects as in the log. Only rows of `deleted` files that were live are changes. `marked`
+    are rows that new deletion vectors delete, `unmarked` rows that they restore.
     """
 
     version: int
@@ -47,7 +48,7 @@ class VersionChanges:
 
 
 def version_changes(log: DeltaLog, start: int, end: int) -> Iterator[VersionChanges]:
-    """The changes of the versions from `start` to `end`, both included. Raises LogFileNotFoundError for a lost one."""
+    """The changes of the versions from `start` to `end`, both included. Raises LogFileNotFoundError."""
     for version in range(start, end + 1):
         path = commit_path(version)
         try:
@@ -77,7 +78,7 @@ def changes_of(log: DeltaLog, commit: CommitFile) -> VersionChanges:
 
 
 def _changing(log: DeltaLog, actions: Sequence[Json]) -> dict[str, Json]:
-    """The actions that change data, by the canonical paths of their files."""
+    """The actions that change data, by canonical path."""
     return {canonical(item["path"], log.location): item for item in actions if _is_change(item)}
 
 

@@ -1,8 +1,8 @@
-"""Which files COPY INTO has loaded into a table: `_delta_log/_copy_into_log/`, and the action that says what counts.
+"""Files that COPY INTO has loaded into a table: `_delta_log/_copy_into_log/`, and the txn action that makes it valid.
 
-A part is one file of that folder: lines of JSON, the first about the state, each other about a file that was loaded.
-The newest part names the others that belong to it. A part counts only where a commit says so: the `txn` action of
-COPY_INTO has the number of the newest part, in the same commit as the rows. See docs/copy-into.md.
+A part is one file of that folder: lines of JSON, the first with the state, each other with a loaded file. The newest
+part lists the older parts of the state. A part is valid only once committed: the `txn` action of COPY_INTO has the
+number of the newest part, in the same commit as the rows. See docs/copy-into.md.
 """
 
 from __future__ import annotations
@@ -26,19 +26,18 @@ COPY_INTO = "deltasql.copyInto"
 FOLDER = f"{LOG}/_copy_into_log"
 
 NEVER_EXPIRES = 253_402_300_799_000
-"""The last second of the year 9999 in ms: `delta.setTransactionRetentionDuration` must not forget what was loaded."""
+"""The last second of the year 9999 in ms, so that `delta.setTransactionRetentionDuration` never expires the action."""
 
 
 _PLAIN = re.compile(r'^\{"file": \{"path": "([^"\\\n]*)", "size": \d+, "modificationTime": \d+\}\}$', re.MULTILINE)
-"""A line as `encoded` writes it, of a path without escapes: found in a third of the time that JSON takes to read."""
+"""A line of `encoded` for a path without escapes; matching it takes a third of the time of parsing JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The files that one file of the folder names; `number` is its own.
+    """One part and the files that it lists: `paths` are absolute and decoded, `lines` are their lines of JSON.
 
-    `paths` are absolute and decoded; `lines` what stands in the part of each. There may be 100,000 of them, so that no
-    object is made for a file, and a part that takes in another one takes its lines.
+    There may be 100,000 files: no object is made for a file, and a part that absorbs another one takes its lines.
     """
 
     number: int
@@ -48,20 +47,20 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class LoadedFiles:
-    """All files that were loaded: the parts, the newest first."""
+    """All loaded files, as parts from newest to oldest."""
 
     parts: tuple[Part, ...] = ()
 
     @property
     def paths(self) -> set[str]:
-        """Absolute places, decoded."""
+        """Absolute, decoded paths of all loaded files."""
         return {path for part in self.parts for path in part.paths}
 
     def with_files(self, files: Iterable[ListedFile], number: int) -> LoadedFiles:
-        """The state once `files` are loaded, which are new, in a part of that number.
+        """The state after loading `files`, which are new, in a new part of that number.
 
-        It takes in older parts that hold no more than it does: parts grow like powers of two, so that there are few of
-        them and a file is written down again a few times.
+        The part absorbs older ones that are not larger: sizes grow like powers of two, so that there are few parts and
+        the line of a file is rewritten only a few times.
         """
         new, older = list(files), list(self.parts)
         paths, lines = [file.path for file in new], [_line(file) for file in new]
@@ -82,12 +81,12 @@ def newest_part(snapshot: Snapshot) -> int:
 
 
 def transaction(number: int) -> SetTransaction:
-    """The action by which a part counts."""
+    """The txn action that makes a part valid."""
     return SetTransaction(COPY_INTO, number, NEVER_EXPIRES)
 
 
 def encoded(state: LoadedFiles, table_id: str) -> bytes:
-    """The file of the newest part."""
+    """The content of the newest part's file."""
     head = {"state": {"tableId": table_id, "parts": [[part.number, len(part.paths)] for part in state.parts]}}
     return f"{json.dumps(head)}\n{state.parts[0].lines}".encode()
 
@@ -98,7 +97,7 @@ def _line(file: ListedFile) -> str:
 
 
 def loaded_files(store: LogStore, snapshot: Snapshot) -> LoadedFiles:
-    """What COPY INTO has loaded into the table; nothing for one that has taken another's place.
+    """The files that COPY INTO has loaded into the table; none if the state is of a table that this one replaced.
 
     Raises CopyStateError, StorageError.
     """
@@ -107,7 +106,7 @@ def loaded_files(store: LogStore, snapshot: Snapshot) -> LoadedFiles:
 
 
 def read_parts(store: LogStore, table: str, table_id: str, newest: int) -> LoadedFiles:
-    """The newest part and those that it names; nothing where they are another table's.
+    """The newest part and those that it lists; none if they have another table id.
 
     Raises CopyStateError, StorageError.
     """
@@ -118,7 +117,7 @@ def read_parts(store: LogStore, table: str, table_id: str, newest: int) -> Loade
 
 
 def needed_parts(store: LogStore, snapshot: Snapshot) -> set[str]:
-    """The paths of the parts that count. Raises CopyStateError, StorageError."""
+    """The paths of the valid parts. Raises CopyStateError, StorageError."""
     newest = newest_part(snapshot)
     if not newest:
         return set()
@@ -140,7 +139,7 @@ def _part(store: LogStore, number: int, table: str) -> tuple[dict[str, Any], Par
 
 
 def _paths(lines: str) -> tuple[str, ...]:
-    """The paths of whole lines. Raises ValueError, KeyError, TypeError, RecursionError for what is none."""
+    """The paths in complete lines. Raises ValueError, KeyError, TypeError, RecursionError for a damaged line."""
     plain = _PLAIN.findall(lines)
     if len(plain) == lines.count("\n") and lines.endswith("\n"):
         return tuple(plain)

@@ -1,4 +1,4 @@
-"""What the history of a table shows of a feature that the table no longer uses."""
+"""Traces of a dropped table feature in the history of a table."""
 
 from __future__ import annotations
 

@@ -24,13 +24,13 @@ def missing_files(store: LogStore, files: pa.Table) -> tuple[pa.BooleanArray, pa
     An object store is listed once, and asked by name only for what is not in the list. Raises StorageError.
     """
     places = [absolute(path, store.root) for path in files["path"].to_pylist()]
-    vectors = [vector_place(vector, store.root) for vector in files["deletionVector"].to_pylist()]
+    vectors = [vector_location(vector, store.root) for vector in files["deletionVector"].to_pylist()]
     there = _listed(store)
     gone = {place for place in {*places, *vectors} - there if place is not None and not _is_there(store, place)}
     return flags([place in gone for place in places]), flags([place in gone for place in vectors])
 
 
-def vector_place(vector: Json | None, root: str) -> str | None:
+def vector_location(vector: Json | None, root: str) -> str | None:
     """The absolute place of the file that a vector is in; None where it is in the log, or there is none."""
     path = None if vector is None else vector_file(vector, root)
     return None if path is None else located(path, root)

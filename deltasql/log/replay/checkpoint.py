@@ -1,4 +1,4 @@
-"""Reading a checkpoint: only the row groups and columns that are asked for, as Arrow.
+"""Reads a checkpoint as Arrow tables: only the row groups and columns requested.
 
 Classic files, multi-part ones, and V2 ones with their sidecars. Source: Delta protocol, Checkpoints.
 """
@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-# Columns above this size are not kept for the next reader.
+# Columns above this size are not cached.
 _KEPT_BYTES = 512 << 20
 
-# A request takes as long as so many bytes.
+# Remote files up to this size are fetched as a whole: a request takes as long as the transfer of so many bytes.
 _FETCHED_WHOLE = 1 << 20
 _KEPT_STATISTICS = 256 << 20
 _MOST_PICKED = 1 << 16
-# Files from which on they are read by several threads.
+# From this number of files on, they are read by several threads.
 _SOME = 2
 _BUFFER = 1 << 20
 
@@ -57,7 +57,7 @@ FieldPath: TypeAlias = "tuple[str, ...]"
 
 
 class StatisticsReader(Protocol[Key_contra]):
-    """Makes a value per file of the statistics of files, for each of some keys: see `Checkpoint.statistics`."""
+    """Computes from the statistics of files one array per key, with a value per file: see `Checkpoint.statistics`."""
 
     def __call__(self, stats: pa.Array, keys: Sequence[Key_contra], /) -> list[pa.Array]: ...
 
@@ -91,15 +91,15 @@ class Checkpoint:
         return found
 
     def adds(self, columns: Sequence[str]) -> pa.Table:
-        """The add actions in file order, with these columns of `file_tables.ADD`; those that are not there are null."""
+        """The add actions in file order, with these columns of `file_tables.ADD`; missing ones are null."""
         from deltasql.log.actions.file_tables import ADD
 
         return self._file_actions("add", columns, ADD)
 
     def batches(self, columns: Sequence[str], rows: int = SMALL_BATCH) -> Iterator[pa.Table]:
-        """The add actions in file order, with these columns of `file_tables.ADD`, in pieces that are not kept.
+        """The add actions in file order, with these columns of `file_tables.ADD`, as tables that are not cached.
 
-        A piece that is read from a file has `rows` at most.
+        A table that is read from a file has `rows` rows at most.
         """
         import pyarrow as pa
 
@@ -116,9 +116,9 @@ class Checkpoint:
             yield from_actions(self.actions("add"), wanted)
 
     def adds_at(self, rows: np.ndarray, columns: Sequence[str]) -> pa.Table:
-        """The add actions with these numbers, which are sorted; only row groups that hold one are read.
+        """The add actions at the sorted row indices `rows`; only row groups with one of them are read.
 
-        The rows that were asked for last are kept: a statement that is repeated, or asks for less, reads nothing.
+        The last result is cached: a statement that is repeated, or needs fewer rows, reads nothing.
         """
         import pyarrow as pa
 
@@ -137,12 +137,12 @@ class Checkpoint:
         return picked
 
     def _kept_at(self, rows: np.ndarray, columns: Sequence[str]) -> dict[str, pa.ChunkedArray]:
-        """Values of those columns that are in memory as a whole."""
+        """Values at `rows` of those columns that are cached as a whole."""
         known = [name for name in columns if ("add", name) in self._columns]
         return {name: take_values(self._columns["add", name], rows) for name in known}
 
     def _picked_before(self, rows: np.ndarray, columns: Sequence[str]) -> pa.Table | None:
-        """The result of `adds_at` from the one before; None where that lacks a row or a column."""
+        """The result of `adds_at` from the cached last one; None if that lacks a row or a column."""
         import numpy as np
 
         from deltasql.log.storage.arrow_values import integers
@@ -165,7 +165,7 @@ class Checkpoint:
         return known
 
     def _encoded(self, keys: Sequence[str]) -> pa.StructArray:
-        """The partition values, which the files of the checkpoint give side by side."""
+        """The partition values, read from the files of the checkpoint in parallel."""
         import pyarrow as pa
 
         from deltasql.log.actions.file_tables import ADD, encoded_partitions, joined_partitions
@@ -187,7 +187,7 @@ class Checkpoint:
         return joined_partitions(parts, keys)
 
     def _of_each_source(self, read: Callable[[str], _T]) -> list[_T]:
-        """What `read` makes of the Parquet files, in their order; several are read at a time."""
+        """The results of `read` for the Parquet files, in file order; several are read in parallel."""
         sources = self._sources
         if len(sources) < _SOME:
             return [read(path) for path in sources]
@@ -200,10 +200,10 @@ class Checkpoint:
         leaves: Callable[[StatisticsKey], Collection[FieldPath]],
         read: StatisticsReader[StatisticsKey],
     ) -> list[pa.ChunkedArray]:
-        """What `read` makes of the adds' statistics for each of `keys`, which is kept.
+        """For each of `keys` the values that `read` computes from the adds' statistics, in file order; cached.
 
-        `read` is given statistics in batches, some in other threads, with the fields that `leaves` names: as structs
-        where the checkpoint has them typed, else as JSON texts. It must give an array for each key, and raise nothing.
+        `read` gets the statistics in batches, some in other threads, with the fields that `leaves` names: as structs
+        where the checkpoint has them typed, else as JSON texts. It must return an array per key, and must not raise.
         """
         import pyarrow as pa
 
@@ -242,7 +242,7 @@ class Checkpoint:
         return [pa.concat_arrays(pieces) for pieces in zip(*parts, strict=True)]
 
     def _forget_statistics(self, used: Sequence[Hashable]) -> None:
-        """Keeps memory in bounds: those that were asked for longest ago go first."""
+        """Evicts the least recently used statistics above `_KEPT_STATISTICS` bytes, except those of `used`."""
         for key in used:
             self._statistics[key] = self._statistics.pop(key)
         sizes = {key: column.nbytes for key, column in self._statistics.items()}
@@ -373,7 +373,7 @@ class Checkpoint:
             raise InvalidCheckpointError(self._table, path, str(error).rstrip(".")) from error
 
     def _source(self, path: str) -> pa.NativeFile:
-        """A file of it; a small one of a remote storage is fetched once, whole."""
+        """The open file at `path`; a small one in remote storage is fetched once as a whole, and cached."""
         import pyarrow as pa
 
         if path in self._whole:
@@ -393,5 +393,5 @@ _DAMAGE = (
 
 
 def sidecar_path(path: str) -> str:
-    """Where the sidecar is that a checkpoint calls `path`."""
+    """The path below the table's location of the sidecar that a checkpoint lists as `path`."""
     return f"{LOG}/_sidecars/{decode_path(path).rpartition('/')[2]}"

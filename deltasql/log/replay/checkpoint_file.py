@@ -270,12 +270,12 @@ def _action_rows(kind: str, chunk: pa.StructArray, wanted: pa.Schema) -> pa.Tabl
     import numpy as np
     import pyarrow as pa
 
-    from deltasql.log.storage.arrow_values import places_of
+    from deltasql.log.storage.arrow_values import indexes_of
 
     fields = {field.name: chunk.field(index) for index, field in enumerate(chunk.type)}
     table = pa.table([_column(fields, column, len(chunk)) for column in wanted], schema=wanted)
     # The struct itself tells: where it is null, some writers leave empty strings and zeros below.
-    absent = places_of(chunk.is_null()) if chunk.null_count else np.empty(0, int)
+    absent = indexes_of(chunk.is_null()) if chunk.null_count else np.empty(0, int)
     found = _dense(table, absent)
     for name in ACTIONS[kind].required:
         if name in wanted.names and found[name].null_count:

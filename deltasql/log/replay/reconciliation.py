@@ -102,13 +102,13 @@ def rows_of_paths(checkpoint: Checkpoint, wanted: Collection[str], root: str | N
     import numpy as np
     import pyarrow.compute as pc
 
-    from deltasql.log.storage.arrow_values import places_of, strings
+    from deltasql.log.storage.arrow_values import indexes_of, strings
 
     options = pc.SetLookupOptions(strings(sorted(wanted)))
     found, start = [np.empty(0, dtype=np.int64)], 0
     for batch in checkpoint.batches(("path",)):
         for chunk in batch["path"].chunks:
-            rows = places_of(pc.is_in(chunk, options=options))
+            rows = indexes_of(pc.is_in(chunk, options=options))
             if root is not None:
                 rows = np.union1d(rows, _oddly_spelled(chunk, wanted, root))
             found.append(rows + start)
@@ -134,11 +134,11 @@ def _oddly_spelled(paths: pa.Array, wanted: Collection[str], root: str) -> np.nd
     import pyarrow.compute as pc
 
     from deltasql.log.actions.file_tables import is_oddly_spelled
-    from deltasql.log.storage.arrow_values import integers, places_of
+    from deltasql.log.storage.arrow_values import indexes_of, integers
 
     if not is_oddly_spelled(paths):
         return np.empty(0, dtype=np.int64)
-    odd = places_of(pc.match_substring_regex(paths, "[%:]|^/"))
+    odd = indexes_of(pc.match_substring_regex(paths, "[%:]|^/"))
     spelled = paths.take(integers(odd)).to_pylist()
     found: np.ndarray = odd[np.array([canonical(path, root) in wanted for path in spelled], dtype=bool)]
     return found

@@ -1,6 +1,6 @@
-"""What the log files of one segment come to: state, totals and files of its version, each read when it is asked for.
+"""Replay of one log segment: state, totals and files of its version, each read when first requested.
 
-Damage is raised here; `recovery` goes on with other log files. Source: Delta protocol, Action Reconciliation.
+Damage is raised here; `recovery` falls back on other log files. Source: Delta protocol, Action Reconciliation.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class KnownTail:
 
 @dataclass(frozen=True, slots=True)
 class KnownVersion:
-    """The state of an earlier version, on which newer commits are applied; `totals` None: not known."""
+    """The state of an earlier version, on which newer commits are applied; `totals` is None if unknown."""
 
     version: int
     state: TableState
@@ -47,9 +47,9 @@ class KnownVersion:
 
 
 BEFORE_FIRST = KnownVersion(-1, TableState(), FileTotals())
-"""What is known of a new table before its first version, on which that is counted without a look at each file."""
+"""The empty state before version 0, on which the totals of a new table are counted without listing its files."""
 
-# What a protocol or metaData action comes to that is valid JSON and still none.
+# Errors of a protocol or metaData action that is valid JSON, but not a valid action.
 _DAMAGE = (InvalidSchemaJsonError, KeyError, ValueError, TypeError, AttributeError)
 
 
@@ -68,7 +68,7 @@ class SegmentReplay:
 
     @cached_property
     def known(self) -> KnownVersion | None:
-        """The newest version from which commits lead to this one and whose state is known; None for none."""
+        """The newest version up to this one whose state is known, from a checksum or `base`; None for none."""
         candidates = sorted(version for version in self.segment.checksums if version <= self.version)
         while candidates and (self.base is None or candidates[-1] > self.base.version):
             version = candidates.pop()
@@ -123,7 +123,7 @@ class SegmentReplay:
         return state
 
     def carried_totals(self, known: KnownVersion) -> FileTotals | None:
-        """The totals of `known` with the commits since on top; None if that takes a look at the checkpoint."""
+        """The totals of `known` plus the commits since; None if that requires reading the checkpoint."""
         commits = self._commits_with_files(known.version)
         if known.totals is None or commits is None:
             return None
@@ -133,7 +133,7 @@ class SegmentReplay:
         return count_commits(known.totals, commits, tail, self.segment.checkpoint, self.location, self.table)
 
     def _commits_with_files(self, version: int) -> list[CommitFile] | None:
-        """The commits after `version` up to the last that names a file; None where some are only there compacted."""
+        """The commits after `version` up to the last with file actions; None if some exist only in compacted files."""
         newer = [number for number, _ in self.segment.commits if number > version]
         if len(newer) != self.version - version:
             return None
@@ -143,14 +143,14 @@ class SegmentReplay:
         return commits
 
     def small_adds(self) -> list[Json] | None:
-        """The live adds of a log without a checkpoint, as JSON objects and without Arrow; None if a commit is big."""
+        """The live adds of a log without a checkpoint, as JSON objects, without Arrow; None if a commit is big."""
         tail = self.tail()
         if any(commit.is_big for commit in tail.commits):
             return None
         return [tail.commits[number].adds[row] for number, row in tail.live.values()]
 
     def live_files(self, partitions: Collection[tuple[str, str]]) -> LiveFiles:
-        """The files of the version. `partitions`: the key of each partition column's values, and its logical name."""
+        """The files of the version. `partitions` are pairs of key and logical name of each partition column."""
         from deltasql.log.replay.live_files import LiveFiles
 
         if self._files is None:
@@ -173,9 +173,9 @@ class SegmentReplay:
         return self._kept_tail or self._base_tail
 
     def _tail_at(self, version: int) -> LogTail | None:
-        """The commits after the checkpoint up to `version`, reconciled; what an earlier snapshot did is not redone.
+        """The reconciled commits after the checkpoint up to `version`, on top of those of `base` if possible.
 
-        None where a compacted file ends later.
+        None if a compacted file ends later.
         """
         checkpoint, base = self.segment.checkpoint, self._base_tail
         if base is not None and base.version <= version:

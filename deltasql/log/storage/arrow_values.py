@@ -38,7 +38,7 @@ def no_rows(schema: pa.Schema) -> pa.Table:
 
 
 def scalar(text: str, kind: pa.DataType) -> pa.Scalar:
-    """The value that Arrow reads from `text`. Raises ArrowInvalid."""
+    """`text` cast to a scalar of type `kind`. Raises ArrowInvalid."""
     return strings([text]).cast(kind)[0]
 
 
@@ -47,12 +47,12 @@ _FEW = 1000
 
 
 def from_python(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """What `pa.array` makes of strings, integers, booleans, and lists, maps and structs of them; None is null.
+    """`pa.array` of strings, integers, booleans, and lists, maps and structs of them; None is null.
 
-    Maps and structs are mappings; what a struct has no key for is null. Raises what `pa.array` raises.
+    Maps and structs are mappings; missing fields of a struct are null. Raises what `pa.array` raises.
     """
     if len(values) <= _FEW and "pandas" not in sys.modules:
-        # Whatever is odd is left to Arrow, which says what is wrong with it.
+        # Unexpected values are left to Arrow, which raises a precise error.
         with suppress(AttributeError, TypeError, ValueError, OverflowError):
             return _built(values, kind)
     return pa.array(values, type=kind)
@@ -95,7 +95,7 @@ def _items(values: Sequence[Any], kind: pa.ListType) -> tuple[list[int], pa.Arra
 
 
 def _plain(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
-    """Strings, booleans and integers, something in place of each null."""
+    """Strings, booleans or integers, with a placeholder value for each null."""
     if pa.types.is_string(kind):
         _check(values, str)
         return strings([value or "" for value in values])
@@ -109,13 +109,13 @@ def _plain(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _check(values: Sequence[Any], wanted: type) -> None:
-    """Raises TypeError for a value that is something else; None is nothing."""
+    """Raises TypeError for a value of another type; None is accepted."""
     if not all(value is None or isinstance(value, wanted) for value in values):
         raise TypeError(f"a value is no {wanted.__name__}")
 
 
-def places_of(mask: pa.Array) -> np.ndarray:
-    """The numbers of the true values of a boolean array, sorted. Null counts as false."""
+def indexes_of(mask: pa.Array) -> np.ndarray:
+    """The sorted indices of the true values of a boolean array. Null counts as false."""
     import pyarrow.compute as pc
 
     found = pc.indices_nonzero(mask)

@@ -1,4 +1,4 @@
-"""Who decides which commit becomes a version: the file system here, a catalog in a later one."""
+"""Arbitration of commits to one version: by the file system so far; a catalog could be another arbiter."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class Committer(Interface):
     def commit(self, version: int, data: bytes) -> bool:
         """True if `data` is now the commit of `version`, False if another commit is.
 
-        Raises AmbiguousWriteError if that is not known, StorageError or UnsafeStoreError if nothing was written.
+        Raises AmbiguousWriteError if that is unknown, StorageError or UnsafeStoreError if nothing was written.
         """
 
 
 class FileSystemCommitter:
-    """The first to create `<version>.json` has committed, in a store where only one can be the first."""
+    """Commits by put-if-absent of `<version>.json`; a shared store is probed first for that guarantee."""
 
     def __init__(self, store: LogStore) -> None:
         self._store = store

@@ -1,4 +1,4 @@
-"""Files of one storage copied into another: within a bucket by the storage itself, else through this process."""
+"""Copies files between storages: within a bucket by the storage itself, else through this process."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _LOOK_EVERY = 0.2
 
 
 class Copy(NamedTuple):
-    """One file to be copied: from an absolute, decoded place to a path below the target's location.
+    """One file to copy: from an absolute, decoded path (`place`) to a path below the target's location.
 
-    `size` is what the log says, in bytes; 0 where it does not.
+    `size` is its size in bytes from the log; 0 if unknown.
     """
 
     place: str
@@ -30,9 +30,9 @@ class Copy(NamedTuple):
 
 
 def copy_files(target: LogStore, copies: Iterable[Copy]) -> None:
-    """Copies files side by side into `target`; what there is under their paths is nobody else's.
+    """Copies files in parallel into `target`, where no one else may use their paths.
 
-    The first that fails ends all: those under way are waited for, and what was copied stays for the caller to remove.
+    The first failure stops all: copies under way are awaited, and finished ones are left for the caller to remove.
     Raises LostDataFileError for a file that is gone, StorageError, and KeyboardInterrupt on Ctrl-C.
     """
     queue = _Queue(iter(copies), target)
@@ -49,7 +49,7 @@ def copy_files(target: LogStore, copies: Iterable[Copy]) -> None:
 
 
 class _Queue:
-    """What is still to be copied. No object is kept for a file that waits: there may be very many."""
+    """The remaining copies, taken one by one from an iterator: there may be very many. Thread-safe."""
 
     def __init__(self, copies: Iterator[Copy], target: LogStore) -> None:
         self._copies, self._target = copies, target
@@ -58,7 +58,7 @@ class _Queue:
         self.stopped = threading.Event()
 
     def work(self) -> None:
-        """Copies one file after the other until there is none left, or somebody says stop."""
+        """Copies files until none is left or `stopped` is set; sets it on an error."""
         try:
             while (copy := self._next()) is not None:
                 self._copy(copy)

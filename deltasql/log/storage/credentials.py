@@ -1,4 +1,4 @@
-"""How the same storage is reached by two clients: our own, obstore, and Hadoop's connectors, which Spark uses.
+"""Storage credentials, translated between obstore, which reads the log, and Hadoop's connectors, which Spark uses.
 
 Options are obstore's: names such as `aws_access_key_id`, in lower case. Settings are Hadoop's, such as
 `fs.s3a.access.key`, without Spark's `spark.hadoop.` before them.
@@ -20,7 +20,7 @@ _S3A = {
     "endpoint.region": "aws_region",
     "endpoint": "aws_endpoint",
 }
-"""Settings of S3A, behind `fs.s3a.` or `fs.s3a.bucket.<bucket>.`, that are one option each."""
+"""Settings of S3A, after `fs.s3a.` or `fs.s3a.bucket.<bucket>.`, with the one option that each corresponds to."""
 
 _SHORT = {
     "access_key_id": "aws_access_key_id",
@@ -44,10 +44,10 @@ _SHORT = {
     "azure_tenant_id": "azure_storage_tenant_id",
     "google_service_account_path": "google_service_account",
 }
-"""Other names of the same options."""
+"""Aliases of options, with their long names."""
 
 _VARIABLES = {"s3": "AWS_", "abfss": "AZURE_", "gs": "GOOGLE_SERVICE_ACCOUNT"}
-"""What the environment variables of a storage begin with."""
+"""Prefix of the environment variables of each storage."""
 
 _ANONYMOUS = "AnonymousAWSCredentialsProvider"
 _ACCOUNT_KEY = re.compile(r"fs\.azure\.account\.key(?:\.(?P<account>[^.]+)\..*)?")
@@ -57,7 +57,7 @@ _GCS_KEY_FILES = ("fs.gs.auth.service.account.json.keyfile", "google.cloud.auth.
 
 
 def options_of(location: str, settings: Mapping[str, str]) -> dict[str, str]:
-    """The options that say what Hadoop's settings say for a location; empty where they say nothing of its storage."""
+    """The options equivalent to Hadoop's settings for a location; empty if there are none for its storage."""
     match scheme(location):
         case "s3":
             return _s3_options(urlsplit(location).netloc, settings)
@@ -110,16 +110,16 @@ def _of_account(settings: Mapping[str, str], name: str, place: str) -> str | Non
 
 
 _MANNERS = ("path.style.access", "connection.ssl.enabled", "endpoint.region", "aws.credentials.provider")
-"""Settings of S3A that say how a bucket is spoken to, not who does."""
+"""Settings of S3A on the connection to a bucket, not on the identity of the client."""
 
 
 def is_identity(setting: str) -> bool:
-    """Whether a setting of Hadoop's, of those that `hadoop_settings` gives, says who reaches a storage, or which."""
+    """Whether a setting of `hadoop_settings` determines the identity of the client, or the storage itself."""
     return not setting.endswith(_MANNERS)
 
 
 def hadoop_settings(location: str, options: Mapping[str, str]) -> dict[str, str]:
-    """The settings with which Hadoop reaches a location as obstore does with `options`, for its bucket or account."""
+    """Hadoop's settings for a location's bucket or account that are equivalent to obstore's `options`."""
     match scheme(location):
         case "s3":
             return _s3_settings(urlsplit(location).netloc, long_names(options))
@@ -171,7 +171,7 @@ def _azure_settings(place: str, options: Mapping[str, str]) -> dict[str, str]:
 
 
 def long_names(options: Mapping[str, str]) -> dict[str, str]:
-    """Options under their long names in lower case, whichever of their names they came by."""
+    """The options under their long names in lower case."""
     lower = {name.lower(): value for name, value in options.items()}
     return {_SHORT.get(name, name): value for name, value in lower.items()}
 

@@ -1,4 +1,4 @@
-"""What interrupted statements leave below a table's location, and what of it is in nobody's way."""
+"""Leftovers of interrupted statements below a table's location, which a new table may ignore."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ _WRITTEN = ("part-", "deletion_vector_", "_", ".")
 
 
 def left_behind(path: str) -> bool:
-    """Whether an object of this path below a table's location is in nobody's way: hidden files of the operating system,
-    a log without a commit, and what a statement has staged or copied, which is still at work or was interrupted.
+    """Whether a new table may ignore an object of this path below its location.
 
-    Of two at work one will commit, and VACUUM of the table that comes of it removes what was left.
+    True for hidden files of the operating system, a log without a commit, and files that a running or interrupted
+    statement has staged or copied. Of two running statements one will commit, and VACUUM of the resulting table removes
+    the leftovers.
     """
     first, _, rest = path.partition("/")
     name = path.rpartition("/")[2]

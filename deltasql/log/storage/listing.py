@@ -1,4 +1,4 @@
-"""What lies below a table's location: its files as Arrow columns, and the folders that hold nothing."""
+"""Listing of a table's location: its files as Arrow columns, and its empty folders."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 IsHidden = Callable[[str], bool]
-"""Whether files and folders of this name, and all below, are none of the table's data."""
+"""Whether files and folders of this name, and all below them, are not table data."""
 LOG_FOLDER = "_delta_log"
-# What Hadoop's local file system puts beside each file that it writes: `.name.crc`.
+# Hadoop's local file system writes a checksum file beside each file: `.name.crc`.
 CHECKSUM_MARKS = (".", ".crc")
 
 
@@ -31,9 +31,9 @@ class TableListing:
 
 
 def list_local(root: str, is_hidden: IsHidden) -> TableListing:
-    """The files and empty folders below a local folder, without tables inside of it. Links to folders are not followed.
+    """The files and empty folders below a local folder, without nested tables. Links to folders are not followed.
 
-    Files that vanish meanwhile are left out too. Raises OSError.
+    Files that disappear meanwhile are left out. Raises OSError.
     """
     files: list[tuple[str, int, int]] = []
     folders: dict[str, int] = {}
@@ -63,7 +63,7 @@ def list_local(root: str, is_hidden: IsHidden) -> TableListing:
 
 
 def list_objects(entries: Iterable[tuple[str, int, int]], is_hidden: IsHidden) -> TableListing:
-    """The files of an object store, which knows no folders, from (path, size, modified) per object."""
+    """The files of an object store, which has no folders, from (path, size, modified) per object."""
     visible: dict[str, bool] = {}
     found = list(entries)
     nested = {path.partition(f"/{LOG_FOLDER}/")[0] for path, _, _ in found if f"/{LOG_FOLDER}/" in path}
@@ -95,12 +95,12 @@ def file_table(paths: list[str], sizes: list[int], times: list[int]) -> pa.Table
 
 
 def no_folders() -> pa.Table:
-    """`TableListing.empty` where only files were looked for."""
+    """`TableListing.empty` without rows, for a listing of files only."""
     return _empty({}, set())
 
 
 def _is_left_checksum(name: str, names: set[str]) -> bool:
-    """Whether this is a checksum whose file is gone. Others go with their file."""
+    """Whether this is the checksum of a missing file. Other checksums are deleted with their file."""
     before, after = CHECKSUM_MARKS
     return name.startswith(before) and name.endswith(after) and name[len(before) : -len(after)] not in names
 
@@ -134,7 +134,7 @@ def _table(files: list[tuple[str, int, int]]) -> pa.Table:
 
 
 def _empty(folders: dict[str, int], occupied: set[str]) -> pa.Table:
-    """The folders, each with its slash, in which nothing lies at any depth."""
+    """The empty folders as `TableListing.empty`; keys of `folders` end with a slash."""
     import pyarrow as pa
 
     from deltasql.log.storage.arrow_values import integers, strings

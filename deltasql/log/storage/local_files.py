@@ -1,4 +1,4 @@
-"""What a table may do on the local disk: read regular files, and remove or replace only what lies inside of it."""
+"""Local disk access of a table: only regular files are read, and only files inside of it are removed or replaced."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
 
 
 def open_regular(path: str) -> BinaryIO:
-    """A regular file, open for reading. Raises OSError, also for what one may wait at for ever: a FIFO, a device."""
+    """A regular file, open for reading. Raises OSError, also for files that may block for ever: FIFOs, devices."""
     number = os.open(path, os.O_RDONLY | _WITHOUT_WAITING)
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
@@ -32,13 +32,13 @@ def require_regular(path: str) -> int:
 
 
 def file_state(path: str) -> tuple[int, ...]:
-    """What changes with a file's content or its rights: size, number, and when either was changed. Raises OSError."""
+    """Size, inode, mtime and ctime in ns of a file: they change with its content or permissions. Raises OSError."""
     status = os.stat(path)  # noqa: PTH116 - a Path for each of very many files costs as much as the call
     return status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns
 
 
 def is_there(path: str) -> bool:
-    """Whether there is something at a plain path, links followed."""
+    """Whether a file or folder exists at a plain path; links are followed."""
     return os.path.exists(path)  # noqa: PTH110 - a Path for each of very many files costs as much
 
 
@@ -48,10 +48,10 @@ def real_path(path: str) -> str:
 
 
 class Inside:
-    """Tells which paths, relative to a folder, are places inside of it, whatever folders are links.
+    """The set of relative paths that stay inside of a folder once links in their folders are resolved.
 
-    The last part of a path may be a link itself: to remove or replace that touches nothing else. Each folder is
-    resolved once; what is asked much later needs a new object.
+    The last part of a path may be a link itself: removing or replacing it affects nothing else. Resolved folders are
+    cached, so that later checks need a new object.
     """
 
     def __init__(self, root: str) -> None:
@@ -68,7 +68,7 @@ class Inside:
 
 
 def make_folders(folder: str, *, lasting: bool) -> None:
-    """Makes a folder and those above it; where it is to be `lasting`, their names survive a crash of the machine."""
+    """Creates a folder and its parents; with `lasting`, their names are synced to survive a crash of the machine."""
     missing, above = [], folder
     while not os.path.isdir(above):  # noqa: PTH112
         missing.append(above)
@@ -136,7 +136,7 @@ def may_read(path: str) -> bool:
 
 
 def may_make(folder: str) -> bool:
-    """Whether this process may make a folder, and those above it that are not there."""
+    """Whether this process may create a folder and its missing parents."""
     while not os.path.lexists(folder):
         folder = os.path.dirname(folder)  # noqa: PTH120
     return os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK)  # noqa: PTH112

@@ -1,7 +1,8 @@
-"""Locations of tables: how one place is spelt by users, in logs, by Hadoop and by us.
+"""Locations of tables, and their spellings by users, in logs, by Hadoop and by deltasql.
 
-A location is absolute and decoded. Two of one place are equal, and paths below it begin with it: a local one is a plain
-path, any other a URL with the scheme that its storage is known by (`s3a://b/t` is `s3://b/t`), without a last slash.
+A location is absolute, decoded and canonical: one directory has one location, a prefix of all paths below it. A local
+one is a plain path, any other a URL with its storage's canonical scheme (`s3a://b/t` is `s3://b/t`), without a last
+slash.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ from pathlib import Path
 from urllib.parse import unquote
 
 _ALIASES = {"s3a": "s3", "s3n": "s3", "abfs": "abfss", "gcs": "gs"}
-"""Other schemes of the same storage, by which Hadoop's connectors, old or without TLS, are chosen."""
+"""Aliases of schemes, with the canonical ones: names of Hadoop's older connectors, or of those without TLS."""
 
 _HADOOP = {"s3": "s3a"}
-"""What Hadoop calls the schemes that have another name there."""
+"""Hadoop's names of those schemes that it names differently."""
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
 
 def scheme(location: str) -> str:
-    """The scheme of a location in lower case, by its first name; `file` for a plain path."""
+    """The canonical scheme of a location in lower case; `file` for a plain path."""
     found = _SCHEME.match(location)
     if found is None or location.startswith("/"):
         return "file"
@@ -33,12 +34,12 @@ def is_local(location: str) -> bool:
 
 
 def is_url(location: str) -> bool:
-    """True for what begins with a scheme, `file:` included."""
+    """True for a text that begins with a scheme, `file:` included."""
     return _SCHEME.match(location) is not None
 
 
 def plain_location(decoded: str) -> str:
-    """A decoded path or URI in our spelling: `file:` and the authority, which is this machine, are taken off."""
+    """A decoded path or URI with its canonical scheme; a `file:` URI becomes a plain path, without its authority."""
     found = _SCHEME.match(decoded)
     if found is None:
         return decoded
@@ -59,7 +60,7 @@ def local_path(location: str) -> str:
 
 
 def table_location(location: str) -> str:
-    """An absolute location in the one form in which two of one place are equal, and which other paths begin with."""
+    """The canonical form of an absolute location, see the module."""
     return local_path(location) if is_local(location) else plain_location(location).rstrip("/")
 
 
@@ -71,7 +72,7 @@ def absolute_location(place: str) -> str:
 
 
 def hadoop_scheme(location: str) -> str:
-    """The scheme by which Hadoop knows the storage of a location: `s3a`."""
+    """Hadoop's scheme for the storage of a location, such as `s3a`."""
     own = scheme(location)
     return _HADOOP.get(own, own)
 

@@ -1,9 +1,9 @@
 """Storage of one table as objects by path: memory, S3, GCS or Azure through obstore.
 
-Paths are relative to the table's location, `/`-separated and literal (`%` is no escape). The one write that decides
-anything in a log is `put_if_absent`; only hints such as `_last_checkpoint` are ever overwritten. Names, which are no
-part of a log, change by `put_if_same`. A request that a busy store turns away or leaves without an answer is made again
-(see `patience`).
+Paths are relative to the table's location, `/`-separated and literal (`%` is no escape). Log files are created by
+`put_if_absent`; only hints such as `_last_checkpoint` are ever overwritten. Objects of the catalog, which are no part
+of a log, change by `put_if_same`. Requests that a busy store rejects or leaves without an answer are retried (see
+`patience`).
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 # As many objects as S3 deletes with one request.
 _BULK = 1000
 
-# So much of a new commit is read back: its first line tells it from any other.
+# Bytes of a new commit that are read back: its first line is unique.
 _BEGINNING = 4096
 
-# What passes through this process is never as a whole in memory.
+# Objects that pass through this process are in memory piece by piece only.
 PIECE = 8 << 20
 
 T = TypeVar("T")
@@ -58,7 +58,7 @@ T = TypeVar("T")
 class Entry:
     """One stored object: `path` relative to the table, `size` in bytes, `modified` in ms since the epoch.
 
-    `tag` is the storage's own mark of the content, if it has one. An object that was replaced is another entry.
+    `tag` is the storage's ETag of the content, if it has one. An object that was replaced has another entry.
     """
 
     path: str
@@ -71,10 +71,10 @@ class Entry:
         return self.path.rpartition("/")[2]
 
     def is_same(self, other: Entry) -> bool:
-        """Whether both speak of one object that was not replaced in between.
+        """Whether both are of one object that was not replaced in between.
 
-        Listings and answers about one object are not alike everywhere: Azure lists the mark without its quotes, others
-        have parts of a second only in listings. So the mark alone counts, where there is one.
+        Listings and HEAD responses differ in some stores: Azure lists the ETag without quotes, others have fractions of
+        a second only in listings. So times are compared only where an ETag is missing.
         """
         if self.tag is None or other.tag is None:
             return self == other
@@ -82,7 +82,7 @@ class Entry:
 
 
 class Tag(NamedTuple):
-    """The storage's mark of what an object holds, by which it tells whether the object is still the one that was read.
+    """The storage's version marks of an object, for conditional requests.
 
     S3 and Azure compare `e_tag`, Google `version`.
     """
@@ -92,24 +92,24 @@ class Tag(NamedTuple):
 
 
 class LogStore:
-    """Objects below one location. `root` is the location as data readers spell it, without a last slash."""
+    """Objects below one location. `root` is the location as data readers spell it, without a trailing slash."""
 
     patience = Patience()
-    """How long a request is made again that got no answer, or the answer to come later."""
+    """Retry policy of requests that got no answer, or a retryable error."""
 
     probed = True
-    """Whether the first commit to a store that others may write to asks whether it creates an object only once."""
+    """Whether the first commit to a shared store probes if it creates an object only once."""
 
     def __init__(self, root: str, store: Any, prefix: str = "") -> None:
         self.root = root
         self._store = store
         self._prefix = f"{prefix}/" if prefix else ""
         self.at: Callable[..., LogStore] = _nowhere
-        """The storage of another location, with the same credentials or with some of its own; `Stores.open` sets it."""
+        """Opens the storage of another location, with the same or with given credentials; set by `Stores.open`."""
 
     @property
     def shared(self) -> str | None:
-        """The bucket or container, with its endpoint or account if that was named; None for what this machine holds."""
+        """The bucket or container, with its endpoint or account if configured; None for storage of this machine."""
         config = getattr(self._store, "config", None)
         if config is None:
             return None
@@ -122,7 +122,7 @@ class LogStore:
         return self._ask("read", path, lambda store, key: bytes(obstore.get(store, key).bytes()))
 
     def read_tagged(self, path: str, known: Tag | None = None) -> tuple[bytes, Tag] | None:
-        """The whole object with its tag; None where it is still the one of the tag `known`, which costs no transfer.
+        """The whole object with its tag; None, without a transfer, if it still has the tag `known`.
 
         Raises FileNotFoundError or StorageError.
         """
@@ -144,14 +144,14 @@ class LogStore:
         )
 
     def read_buffer(self, path: str) -> bytes | pa.Buffer:
-        """As `read`, for what is large."""
+        """As `read`, for large objects."""
         return self.read(path)
 
     def put_if_absent(self, path: str, data: bytes) -> bool:
-        """True if `data` is now the object, False if there was one before; readers never see a part of it.
+        """True if `data` is now the object, False if one existed before; readers never see a part of it.
 
-        A put without an answer is made again, and what is there then is read: it may be `data`. Raises
-        AmbiguousWriteError where that was not to be found out, StorageError if it was refused.
+        A put without an answer is retried, and an existing object is then read and compared with `data`. Raises
+        AmbiguousWriteError if the outcome stays unknown, StorageError if the put was refused.
         """
         tries, doubtful = Tries(self.patience), repeats_by_itself(self._store)
         while True:
@@ -174,7 +174,7 @@ class LogStore:
             tries.wait()
 
     def _create(self, path: str, data: bytes) -> Exception | None:
-        """Puts an object that must not be there; what the storage says against it."""
+        """Puts an object if it is absent; returns the storage's error, or None."""
         try:
             obstore.put(self._open(create=True), self._prefix + path, data, mode="create", use_multipart=False)
         except (exceptions.BaseError, OSError, NotImplementedError) as error:
@@ -182,9 +182,9 @@ class LogStore:
         return None
 
     def confirm(self, path: str, data: bytes) -> Entry:
-        """The entry of a commit that this process has put and won: one request, as of `head`.
+        """The entry of a commit that this process has put, as of `head`, by one request.
 
-        Raises OverwrittenCommitError where another commit is there, FileNotFoundError or StorageError.
+        Raises OverwrittenCommitError if the object is another commit, FileNotFoundError or StorageError.
         """
         entry, beginning = self._beginning(path, min(len(data), _BEGINNING))
         if entry.size != len(data) or not data.startswith(beginning):
@@ -192,12 +192,12 @@ class LogStore:
         return entry
 
     def put_if_same(self, path: str, data: bytes, tag: Tag) -> Tag | None:
-        """The new tag if `data` has taken the place of the object with this tag; None if that is gone, or another one.
+        """The new tag if `data` has replaced the object with this tag; None if that is gone or has changed.
 
-        A None may also be the second answer to a put that took place: one that is not answered is made again. Who must
-        know puts a mark of its own into the data, and looks.
-        Raises AmbiguousWriteError if the answer was lost (read back to know), StorageError if it was refused,
-        ConditionalPutError where the storage cannot compare: then nothing was written.
+        None is also possible after a put that succeeded, whose answer was lost and whose retry failed. A caller that
+        must know puts a unique mark into the data and reads it back.
+        Raises AmbiguousWriteError if the outcome is unknown, StorageError if the put was refused, ConditionalPutError
+        if the storage has no such condition: then nothing was written.
         """
         expected = {name: value for name, value in tag._asdict().items() if value is not None}
         if not expected:
@@ -218,33 +218,33 @@ class LogStore:
                 tries.wait()
 
     def overwrite(self, path: str, data: bytes | pa.Buffer) -> None:
-        """Makes `data` the object, whatever was there. Raises StorageError."""
+        """Writes `data` as the object, whether or not one exists. Raises StorageError."""
         self._open(create=True)
         # obstore knows buffers of unsigned bytes only, and Arrow's are signed.
         view = memoryview(data).cast("B")
         self._ask("write", path, lambda store, key: obstore.put(store, key, view), missing_is_final=True)
 
     def put(self, path: str, data: bytes | pa.Buffer) -> None:
-        """Makes `data` a new object, of a name that nobody else uses. Raises StorageError."""
+        """Writes `data` as a new object, whose path no one else uses. Raises StorageError."""
         self.overwrite(path, data)
 
     def pieces(self, path: str, size: int) -> Iterator[bytes]:
-        """The bytes of an object of that size, one after another. Raises FileNotFoundError or StorageError."""
+        """The bytes of an object of that size, in pieces of PIECE. Raises FileNotFoundError or StorageError."""
         return (self.read_range(path, start, min(PIECE, size - start)) for start in range(0, size, PIECE))
 
     def put_pieces(self, path: str, pieces: Callable[[], Iterator[bytes]]) -> None:
-        """Makes a new object of bytes that come one after another. Raises StorageError.
+        """Writes a new object from pieces of bytes. Raises StorageError.
 
         `pieces` is called anew for every try.
         """
         self._ask("write", path, lambda store, key: obstore.put(store, key, pieces()), missing_is_final=True)
 
     def copies_of(self, source: LogStore) -> bool:
-        """Whether the storage itself can copy objects of `source` to this place: both are in one bucket."""
+        """Whether the storage itself can copy objects of `source` to this store: both are in one bucket."""
         return self._store is not None and self._store is source._store
 
     def copy_within(self, source: LogStore, name: str, path: str) -> None:
-        """Makes a new object of the object `name` of `source`, which is in the same bucket.
+        """Copies the object `name` of `source`, which is in the same bucket, to `path`.
 
         Raises FileNotFoundError or StorageError.
         """
@@ -258,7 +258,7 @@ class LogStore:
         return sorted((entry for entry in found if entry.path > last and entry.path not in known), key=by_path)
 
     def _entries(self, folder: str, after: str | None = None) -> Iterator[Entry]:
-        """Objects below `folder`, a page of the listing after the other."""
+        """Objects below `folder`, listed page by page."""
         tries = Tries(self.patience)
         while True:
             try:
@@ -298,11 +298,11 @@ class LogStore:
             self._delete(path)
 
     def holds(self, path: str) -> bool:
-        """Whether a relative path is a place below the location, so that what lies there may be the table's."""
+        """Whether a relative path stays below the location, so that its object may be part of the table."""
         return not {"", ".", ".."} & set(path.split("/"))
 
     def delete_all(self, paths: Sequence[str]) -> int:
-        """Removes very many objects, side by side where the storage can; how many were there."""
+        """Removes many objects, in bulk where the storage can; returns their number."""
         for start in range(0, len(paths), _BULK):
             bulk = [self._prefix + path for path in paths[start : start + _BULK]]
             try:
@@ -321,22 +321,22 @@ class LogStore:
         return any(True for _ in self._entries(folder))
 
     def move_below(self, source: str, target: str) -> None:
-        """Gives all objects below the folder `source`, but for empty ones, names below `target`. Raises StorageError.
+        """Moves all objects below the folder `source`, except empty ones, below `target`. Raises StorageError.
 
-        An object store copies and deletes, one by one: nobody else may use either folder.
+        An object store copies and deletes one by one: no one else may use either folder.
         """
-        # Hadoop's S3A leaves markers without a byte that are called as the folders.
+        # Hadoop's S3A leaves empty objects as markers of folders.
         for entry in (item for item in self.list_below(source) if item.size):
             moved = target + entry.path.removeprefix(source)
             move = partial(_move, self._prefix + entry.path)
             self._ask("write", moved, move, missing_is_final=True)
 
     def is_vacant(self) -> bool:
-        """Whether nothing lies here that a new table would be in the way of; see `left_behind`."""
+        """Whether a new table may be created: there are no objects but those of `left_behind`."""
         return all(left_behind(entry.path) for entry in self._entries(""))
 
     def delete_folders(self, paths: Iterable[str]) -> int:
-        """Removes folders that are empty, and tells how many. An object store has none."""
+        """Removes empty folders, and returns their number. An object store has none."""
         return 0
 
     def tree(self, is_hidden: IsHidden) -> TableListing:
@@ -345,7 +345,7 @@ class LogStore:
         return list_objects(entries, is_hidden)
 
     def settle(self, folders: Iterable[str]) -> None:
-        """Makes new files below some folders outlive a crash of the machine. An object store does so itself.
+        """Makes new files below some folders survive a crash of the machine. An object store does so itself.
 
         Raises StorageError.
         """
@@ -353,7 +353,7 @@ class LogStore:
     def open_input(self, path: str, size: int | None = None) -> pa.NativeFile:
         """A seekable file for pyarrow, which fetches only the ranges that are read. Raises like `read`.
 
-        Who knows its `size` in bytes saves a request.
+        A given `size` in bytes saves a request.
         """
         import pyarrow as pa
 
@@ -364,7 +364,7 @@ class LogStore:
         return pa.PythonFile(RangedFile(partial(self.read_range, path), size, whole), mode="r")
 
     def url(self, path: str) -> str:
-        """The absolute place of a path of this store."""
+        """The absolute location of a path of this store."""
         return f"{self.root}/{path}"
 
     def _delete(self, path: str) -> None:
@@ -372,7 +372,7 @@ class LogStore:
             self._ask("delete", path, obstore.delete)
 
     def _ask(self, action: str, path: str, request: Callable[[Any, str], T], *, missing_is_final: bool = False) -> T:
-        """What `request` gives, asked with the store and the path in it until it is answered.
+        """The result of `request`, called with store and key, and retried until it is answered.
 
         Raises FileNotFoundError, unless `missing_is_final`; StorageError, after the last try StorageUnavailableError.
         """
@@ -386,7 +386,7 @@ class LogStore:
                 self._wait_after(error, tries, action, path)
 
     def _wait_after(self, error: Exception, tries: Tries, action: str, path: str) -> None:
-        """Waits for the next try of a request. Raises StorageError if there is to be none."""
+        """Waits before the next try of a request. Raises StorageError if there is none."""
         if not may_pass(error):
             raise StorageError(action, self.url(path), storage_reason(error)) from error
         if not tries.left:
@@ -404,9 +404,9 @@ class LogStore:
         return self._ask("read", path, look)
 
     def _held(self, path: str, doubt: Exception) -> bytes | None:
-        """What an object is whose put was left without an answer; None if it is not there.
+        """The content of an object whose put got no answer; None if it does not exist.
 
-        Raises AmbiguousWriteError where that cannot be read either.
+        Raises AmbiguousWriteError if it cannot be read either.
         """
         try:
             return self.read(path)
@@ -441,7 +441,7 @@ def _move(source: str, store: Any, target: str) -> None:
 
 
 def by_path(entry: Entry) -> str:
-    """Sorts entries as every listing has them."""
+    """Sort key of entries in listings."""
     return entry.path
 
 

@@ -1,7 +1,7 @@
-"""How long a store is asked again that is too busy, drops connections or says nothing; which answers are the last.
+"""Retries of storage requests: which errors are retried, how often, and after which waits.
 
-The client library is told not to ask again by itself (`ONCE`): it would put an object twice and take its own first put
-for another writer's.
+Retries of the client library are switched off (`ONCE`): it would put an object twice and take its own first put for
+another writer's.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _KINDS = {
     "Interrupted": "the connection was dropped",
     "Decode": "the answer was cut short",
 }
-# What a server says of a request that it refused, in S3's and Azure's XML.
+# Error responses of S3 and Azure, in XML.
 _ANSWER = re.compile(r"<Code>(?P<code>[^<]*)</Code>.*?<Message>(?P<message>[^<]*)</Message>", re.DOTALL)
 _AGAIN_LATER = frozenset({408, 429})
 _NOT_IMPLEMENTED = 501
@@ -36,9 +36,9 @@ _CONFLICT = 409
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """At most so many tries of a request, the last one begun within `seconds`; waits double from `first` to `longest`.
+    """Retry policy: at most `tries`, the last begun within `seconds`; waits double from `first` to `longest` seconds.
 
-    What is waited is between half of that and all of it, so that writers who were turned away together come back apart.
+    Each wait is random between half of that and all of it, so that writers rejected together do not retry together.
     """
 
     tries: int = 10
@@ -57,43 +57,43 @@ class Tries:
 
     @property
     def seconds(self) -> float:
-        """Since the first one began."""
+        """Seconds since the first try began."""
         return time.monotonic() - self._begin
 
     @property
     def left(self) -> bool:
-        """Whether there is to be another one."""
+        """Whether another try is allowed."""
         return self.count < self._patience.tries and self.seconds < self._patience.seconds
 
     def wait(self) -> None:
-        """Waits for the next one."""
+        """Waits before the next try."""
         wait = min(self._patience.first * 2 ** (self.count - 1), self._patience.longest)
         time.sleep(wait * random.uniform(0.5, 1.0))
         self.count += 1
 
 
 class Reply(Enum):
-    """What a store says to the put of an object that must not be there."""
+    """Outcome of a put-if-absent that raised an error."""
 
     EXISTS = auto()
-    """There is one."""
+    """The object exists."""
     CONFLICT = auto()
-    """There is one, or two requests have met: stores give 409 for both."""
+    """The object exists, or two requests have collided: stores answer 409 for both."""
     REFUSED = auto()
-    """No: nothing was written."""
+    """The put was refused: nothing was written."""
     NONE = auto()
-    """Nothing that decides it."""
+    """Unknown."""
 
 
 def reply_to_create(error: BaseException) -> Reply:
-    """The reply that an error stands for."""
+    """The outcome of a put-if-absent by its error."""
     if isinstance(error, (exceptions.AlreadyExistsError, FileExistsError)):
         return Reply.CONFLICT if status_of(error) == _CONFLICT else Reply.EXISTS
     return Reply.REFUSED if is_refusal(error) else Reply.NONE
 
 
 def is_refusal(error: BaseException) -> bool:
-    """Whether the storage has said no, so that nothing was done."""
+    """Whether the storage has refused the request, so that nothing was done."""
     if not isinstance(error, exceptions.GenericError):
         return True
     status = status_of(error)
@@ -101,25 +101,25 @@ def is_refusal(error: BaseException) -> bool:
 
 
 def may_pass(error: BaseException) -> bool:
-    """Whether the same request may be answered better later: the storage was busy, or the connection failed."""
+    """Whether a retry may succeed: the storage was busy, or the connection failed."""
     return not is_refusal(error) and (status_of(error) is not None or "HTTP error" in _first_lines(error))
 
 
 def is_unknown_operation(error: BaseException | None) -> bool:
-    """Whether the storage has no such operation."""
+    """Whether the storage does not support the operation."""
     return isinstance(error, (NotImplementedError, exceptions.NotSupportedError)) or (
         isinstance(error, exceptions.BaseError) and status_of(error) == _NOT_IMPLEMENTED
     )
 
 
 def status_of(error: BaseException) -> int | None:
-    """The HTTP status that an error speaks of."""
+    """The HTTP status in an error; None without one."""
     found = _STATUS.search(_first_lines(error))
     return None if found is None else int(found[1])
 
 
 def storage_reason(error: BaseException) -> str:
-    """What went wrong, in one line for a message."""
+    """The cause of a storage error, as one line for messages."""
     reason = _first_lines(error).strip()
     answer = _ANSWER.search(reason)
     if answer is not None:
@@ -135,7 +135,7 @@ def storage_reason(error: BaseException) -> str:
 
 
 def repeats_by_itself(store: Any) -> bool:
-    """Whether the client of a store may send a request more than once: without `ONCE`, if it sends any."""
+    """Whether the client of a store sends requests and may retry them itself, as it is not opened with `ONCE`."""
     if not hasattr(store, "retry_config"):
         return False
     config = store.retry_config

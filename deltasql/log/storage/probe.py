@@ -1,8 +1,7 @@
-"""Whether a store creates an object only once: asked before the first commit of a process there.
+"""Probes whether a store creates an object only once, before the first commit of a process there.
 
-The objects of the question lie beside the table's commits, where the same rights hold, under names that begin with a
-dot: those sort before all commits, and no reader takes them for anything. They are removed; one that a crash has left
-is harmless.
+The probe's objects lie beside the table's commits, where the same permissions hold, under names that begin with a dot:
+those sort before all commits, and readers ignore them. They are removed; one that a crash has left is harmless.
 """
 
 from __future__ import annotations
@@ -18,21 +17,21 @@ from deltasql.log.storage.paths import LOG
 from deltasql.log.storage.patience import is_unknown_operation
 
 WRITERS = 8
-"""So many create the same object at once, in each round."""
+"""Threads that create the same object at once, in each round."""
 ROUNDS = 3
-"""A store that checks first and writes later lets several win in most rounds, not in all."""
+"""Rounds of the race: a store that checks first and writes later lets several win in most rounds, not in all."""
 
 _BYTES = 16 << 10
-"""Of an object of the race: such a store is longer at it than with an empty one, and found twice as often."""
+"""Size of an object of the race: with an empty one, such a store would be found half as often."""
 
 _findings: dict[str, str | None] = {}
 _asking = threading.Lock()
 
 
 def require_one_winner(store: LogStore) -> None:
-    """Raises UnsafeStoreError for a store that creates an object twice, StorageError where it does not say.
+    """Raises UnsafeStoreError for a store that creates an object twice, StorageError if the probe fails.
 
-    Each bucket is asked once per process: at most 2 + WRITERS x ROUNDS puts and one bulk delete.
+    Each bucket is probed once per process: at most 2 + WRITERS x ROUNDS puts and one bulk delete.
     """
     name = store.shared
     if name is None:
@@ -46,13 +45,13 @@ def require_one_winner(store: LogStore) -> None:
 
 
 def _finding(store: LogStore) -> str | None:
-    """What is wrong with the store; None where nothing was found. Raises StorageError."""
+    """The defect of the store, for a message; None if none was found. Raises StorageError."""
     mark = f"{LOG}/.probe-{secrets.token_hex(8)}"
     paths = [f"{mark}-{number}" for number in range(ROUNDS + 1)]
     try:
         return _repeated(store, paths[0]) or next(filter(None, (_raced(store, path) for path in paths[1:])), None)
     finally:
-        # What is left behind is in nobody's way.
+        # Objects left behind are harmless.
         with suppress(DeltaSqlError):
             store.delete_all(paths)
 
@@ -75,7 +74,7 @@ def _raced(store: LogStore, path: str) -> str | None:
 
     def create(number: int) -> None:
         start.wait()
-        # Who is turned away too often has not won.
+        # A writer that is rejected too often has not won.
         with suppress(DeltaSqlError):
             if store.put_if_absent(path, b"%d" % number * _BYTES):
                 winners.append(number)

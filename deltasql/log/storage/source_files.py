@@ -1,7 +1,7 @@
-"""The files of another format below a location, as Spark would find them there. Source: Spark, Generic File Sources.
+"""Lists files of other formats below a location as Spark does. Source: Spark, Generic File Sources.
 
-Names that begin with `_` or `.` are hidden, unless they are partitions. Folders below the location count where they are
-partitions (`p=1`), or where all of them are asked for.
+Names that begin with `_` or `.` are hidden, unless they are partitions. Folders below the location are included if they
+are partitions (`p=1`), or if all of them are requested.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Opener = Callable[[str], LogStore]
 
 
 class ListedFile(NamedTuple):
-    """One file: its absolute place, decoded; its size in bytes; when it was written, in ms since the epoch.
+    """One file: its absolute, decoded path; its size in bytes; its modification time in ms since the epoch.
 
     A tuple, since there may be 100,000 of them: a frozen dataclass takes three times as long to make.
     """
@@ -38,7 +38,7 @@ class ListedFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FileSource:
-    """What lies at a location. `root` is the folder that relative paths begin at, and partitions below it.
+    """The files at a location. `root` is the base folder of relative paths and partition folders.
 
     `is_table`: it is the folder of a Delta table.
     """
@@ -50,9 +50,9 @@ class FileSource:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which files of a source are meant: those of a pattern, or those of `names`; without either all of them.
+    """Selection of a source's files: those of a glob pattern, or those of `names`; without either all of them.
 
-    With `recursive` those in folders of any name as well.
+    With `recursive`, files in folders of any name are included.
     """
 
     glob: str | None = None
@@ -61,13 +61,13 @@ class Choice:
 
 
 def find_source(open_store: Opener, location: str, choice: Choice, known: Collection[str] = ()) -> FileSource:
-    """The files at a location (a folder, a file, or a pattern of such) that are chosen, by path.
+    """The chosen files at a location (a folder, a file, or a pattern of such), sorted by path.
 
-    Of a folder, files whose absolute places are in `known` may be left out: they are not looked at.
-    Raises FileNotFoundError with what is missing, ValueError for a pattern that is none, StorageError.
+    Of a folder, files whose absolute paths are in `known` may be left out.
+    Raises FileNotFoundError with the missing paths, ValueError for an invalid pattern, StorageError.
     """
     place = table_location(location)
-    # One file has one name: by another one it would be loaded twice.
+    # A file needs one spelling, or else it would be loaded twice.
     place = normpath(place) if place.startswith("/") else place
     root, pattern = _base(place)
     store = open_store(root)
@@ -84,7 +84,7 @@ def find_source(open_store: Opener, location: str, choice: Choice, known: Collec
 
 
 def _below(root: str, places: Collection[str]) -> set[str]:
-    """The paths below a folder of those absolute places that are below it."""
+    """Those of the absolute `places` that are below the folder `root`, relative to it."""
     prefix = f"{root.rstrip('/')}/"
     return {place[len(prefix) :] for place in places if place.startswith(prefix)}
 
@@ -92,7 +92,7 @@ def _below(root: str, places: Collection[str]) -> set[str]:
 def broken_files(
     open_store: Opener, files: Iterable[ListedFile], is_whole: Callable[[LogStore, str], bool]
 ) -> set[str]:
-    """The paths of the files of which `is_whole` says no, or that are gone; eight at a time."""
+    """The paths of the files for which `is_whole` is false, checked in parallel; missing files are not among them."""
     found = list(files)
 
     def broken(file: ListedFile) -> bool:
@@ -107,7 +107,7 @@ def broken_files(
 
 
 def _base(place: str) -> tuple[str, str | None]:
-    """The folder before the first pattern in a place, and the pattern from there on; None for a plain place."""
+    """The folder before the first wildcard of a location, and the pattern below it; None for a plain location."""
     special = SPECIAL.search(place)
     if special is None:
         return place, None
@@ -123,7 +123,7 @@ def _file(root: str, entry: Entry) -> ListedFile:
 
 
 def _single(open_store: Opener, place: str) -> FileSource:
-    """The file at a place that is no folder. Raises FileNotFoundError."""
+    """The source of the single file at a location that is no folder. Raises FileNotFoundError."""
     folder, name = folder_and_name(place)
     entry = open_store(folder).find(name)
     if entry is None:
@@ -132,7 +132,7 @@ def _single(open_store: Opener, place: str) -> FileSource:
 
 
 def _named(store: LogStore, root: str, names: tuple[str, ...]) -> FileSource:
-    """Raises FileNotFoundError with the names that are missing."""
+    """The source of the files with these names. Raises FileNotFoundError with the missing names."""
     plain = list(dict.fromkeys(name.removeprefix("./").lstrip("/") for name in names))
     with ThreadPoolExecutor(_THREADS) as threads:
         entries = list(threads.map(partial(_found, store), plain))
@@ -155,7 +155,7 @@ def _by_path(file: ListedFile) -> str:
 
 
 def _matching(entries: Iterable[Entry], expression: re.Pattern[str]) -> list[tuple[Entry, str]]:
-    """The entries that match, or that lie below a folder which does; each with its path below that folder."""
+    """The entries that match, or are below a matching folder; each with its path below that folder."""
     found = []
     for entry in entries:
         parts = entry.path.split("/")
@@ -167,7 +167,7 @@ def _matching(entries: Iterable[Entry], expression: re.Pattern[str]) -> list[tup
 
 
 def _chosen(entries: Iterable[tuple[Entry, str]], choice: Choice) -> list[Entry]:
-    """Those that are meant. A pattern with a slash says itself which folders, one without is about names of files."""
+    """The selected entries. A pattern with a slash is matched against paths, one without against file names."""
     glob = None if choice.glob is None else choice.glob.lstrip("/")
     expression = None if glob is None else glob_expression(glob)
     by_path = glob is not None and "/" in glob

@@ -21,18 +21,18 @@ from deltasql.log.storage.patience import ONCE, storage_reason
 if TYPE_CHECKING:
     import pyarrow as pa
 
-# What stays in memory is one store per process, so that two sessions see the same tables.
+# One in-memory store per process, so that two sessions see the same tables.
 _MEMORY = MemoryStore()
 
 _HADOOP_ONLY = frozenset({"hdfs", "viewfs", "dbfs", "o3fs", "ofs", "oss", "cosn", "wasb", "wasbs"})
-"""File systems that Hadoop knows and obstore does not: nothing here could create a version exactly once."""
+"""File systems that Hadoop supports and obstore does not: without put-if-absent, commits would be unsafe."""
 
 
 class Stores:
-    """Opens the storage of a location. Every bucket is opened once, so that its connections are used again.
+    """Opens the storage of a location. Every bucket is opened once, so that its connections are reused.
 
-    `options` are obstore's, under any of their names (`aws_access_key_id`); what they leave open, the settings of a
-    Spark session that was handed in say (`hadoop`, asked when a bucket is first opened), and else the environment.
+    `options` are obstore's, under any of their names (`aws_access_key_id`). Missing ones come from the settings of a
+    Spark session that was handed in (`hadoop`, called when a bucket is first opened), else from the environment.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Stores:
     def open(self, location: str, access: Mapping[str, str] | None = None) -> LogStore:
         """The storage of the table at `location`: an absolute local path or a URL. Raises UnsupportedLocationError.
 
-        `access` are options for it alone, before those of the session.
+        `access` are options for this location alone, which override those of the session.
         """
         if access:
             return Stores({**self._options, **access}, self._hadoop).open(location)
@@ -65,22 +65,22 @@ class Stores:
         return LogStore(place, self._bucket(bucket, place), prefix)
 
     def open_file(self, location: str) -> pa.NativeFile:
-        """The file at an absolute place, for pyarrow. Raises FileNotFoundError, StorageError."""
+        """The file at an absolute location, for pyarrow. Raises FileNotFoundError, StorageError."""
         store, name = self.of_file(location)
         return store.open_input(name)
 
     def of_file(self, location: str) -> tuple[LogStore, str]:
-        """The folder that holds the file at an absolute place, and its name there."""
+        """The store of the folder of the file at an absolute location, and the file's name there."""
         folder, name = folder_and_name(location)
         return self.open(folder), name
 
     @property
     def hadoop_schemes(self) -> frozenset[str]:
-        """The schemes by which Hadoop knows the buckets that were opened."""
+        """Hadoop's schemes of the buckets that were opened."""
         return frozenset(map(hadoop_scheme, self._buckets))
 
     def hadoop_settings(self, location: str) -> dict[str, str]:
-        """What Hadoop must be told so that it reaches a location as we do; empty for a local one."""
+        """Hadoop's settings for a location that are equivalent to this session's options; empty for a local one."""
         if is_local(location):
             return {}
         return hadoop_settings(location, {**of_environment(os.environ, location), **self._told(location)})
@@ -113,11 +113,11 @@ _ADDRESS = re.compile(r"https?://[^/\s]+", re.IGNORECASE)
 _CLIENT = frozenset(
     {"allow_http", "allow_invalid_certificates", "connect_timeout", "timeout", "proxy_url", "user_agent"}
 )
-"""Options of the HTTP client, whatever the storage."""
+"""Options of the HTTP client, for all storages."""
 
 
 def _arguments(options: Mapping[str, str]) -> dict[str, Any]:
-    """obstore's arguments for some options. What the environment alone gives, obstore reads by itself."""
+    """obstore's arguments for some options. Options of the environment are read by obstore itself."""
     names = {name: name.lower().removeprefix("aws_") for name in options}
     client = {names[name]: value for name, value in options.items() if names[name] in _CLIENT}
     config = {name: value for name, value in options.items() if names[name] not in _CLIENT}
@@ -125,7 +125,7 @@ def _arguments(options: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _parts(location: str) -> tuple[str, str]:
-    """The URL of the bucket, and the place in it."""
+    """The URL of the bucket, and the path in it."""
     if "://" not in location:
         return location, ""
     # Not as a URL: `?` and `#` are characters of a name like any other.

@@ -1,4 +1,4 @@
-"""Whether a file of a format can be read at all: what says so is at its ends, or it is compressed as a whole.
+"""Checks whether a file is complete, by its header and footer, or by decompressing it.
 
 Source: the definitions of Parquet, ORC and Avro; RFC 1952 for gzip.
 """
@@ -19,9 +19,9 @@ _TAIL = 8
 
 
 def whole_check(file_format: str) -> Callable[[LogStore, str], bool]:
-    """What tells whether a file of this format (`csv`, `parquet`, …) is whole, as far as that is known before its rows.
+    """The check whether a file of this format (`csv`, `parquet`, …) is complete, as far as known without its rows.
 
-    The check raises FileNotFoundError, StorageError.
+    The check takes a store and a path. It raises FileNotFoundError, StorageError.
     """
     return _CHECKS.get(file_format, _text)
 
@@ -40,7 +40,7 @@ def _parquet(store: LogStore, path: str) -> bool:
 
 
 def _orc(store: LogStore, path: str) -> bool:
-    """The file begins with its name, and so does what ends it, whose length is the last byte."""
+    """The magic is at the beginning and in the postscript at the end, whose length is the last byte."""
     size = store.head(path).size
     if size < len(_ORC) + 1:
         return False
@@ -53,7 +53,7 @@ def _avro(store: LogStore, path: str) -> bool:
 
 
 def _text(store: LogStore, path: str) -> bool:
-    """Lines of any bytes are text; what is called .gz must unpack to its end."""
+    """Text may consist of any bytes; a `.gz` file must decompress to its end."""
     if not path.endswith(".gz"):
         return True
     size, at = store.head(path).size, 0

@@ -1,4 +1,4 @@
-"""What follows a commit or keeps a log short: checksums, checkpoints, compacted files, clean-up.
+"""Post-commit work and log maintenance: checksums, checkpoints, compacted files, clean-up.
 
 None of it can undo the commit. Data files are not touched: VACUUM is in `execution`.
 """

@@ -1,7 +1,7 @@
 """Deleting log files that no kept version needs. Source: Delta protocol, Metadata Cleanup.
 
-What is deleted lies before a checkpoint that is itself older than the retention, so every younger version can still be
-read. Oldest first: who looks meanwhile, or after a crash, finds a log that merely begins later.
+Only files before a checkpoint that is itself older than the retention are deleted, so every younger version can still
+be read. Oldest first: a concurrent reader, or one after a crash, finds a log that merely begins later.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _ORDER = {"json": 0, "crc": 1}
 
 
 def clean_up_log(store: LogStore, snapshot: Snapshot, now_ms: int | None = None) -> list[str]:
-    """Deletes what has outlived `delta.logRetentionDuration`, if the table allows it; the paths in order of deletion.
+    """Deletes log files older than `delta.logRetentionDuration`, if the table allows it; returns their paths, in order.
 
-    Raises StorageError, and PropertyValueError for a retention that no reader of ours understands.
+    Raises StorageError, and PropertyValueError for an illegal retention.
     """
     properties = snapshot.properties
     if not properties[LOG_CLEANUP]:
@@ -52,9 +52,9 @@ def clean_up_log(store: LogStore, snapshot: Snapshot, now_ms: int | None = None)
 
 
 def forget_versions(store: LogStore, snapshot: Snapshot, cutoff_ms: int) -> list[str]:
-    """Deletes what no version since the cutoff needs, whatever the table's retention; the paths in order of deletion.
+    """Deletes log files that no version since the cutoff needs, ignoring the retention; the paths in order of deletion.
 
-    Versions that are guarded against a clean-up in part go all together or not at all. Raises StorageError.
+    Versions protected against partial clean-up are deleted all together or not at all. Raises StorageError.
     """
     entries = store.list_folder(LOG)
     listing = classify(entries, complete=True)
@@ -81,7 +81,7 @@ def _delete_before(
 
 
 def first_kept(listing: LogListing, cutoff_ms: int) -> int | None:
-    """The newest checkpoint that every version since the cutoff can do with; None if there is none."""
+    """The version of the newest checkpoint on which every version since the cutoff can be read; None for none."""
     expired = [version for version, modified in file_times(listing).items() if modified <= cutoff_ms]
     if not expired:
         return None
@@ -99,14 +99,14 @@ def expired_files(entries: Iterable[Entry], first: int) -> list[str]:
 
 
 def _cutoff(properties: TableProperties, now: int) -> int:
-    """Midnight UTC: so a day's first commit that finds something to delete finds all of the day before."""
+    """The retention cutoff in ms, at midnight UTC: so a day's first clean-up deletes all files of a whole day."""
     # Tombstones in the log must outlive the files that they name.
     retention = max(properties[LOG_RETENTION], properties[DELETED_FILE_RETENTION])
     return (now - retention) // _DAY_MS * _DAY_MS
 
 
 def _orphans(store: LogStore, kept: Iterable[Checkpoint], now: int) -> list[str]:
-    """Sidecars that no checkpoint refers to, but for young ones: a checkpoint may be in the making."""
+    """Sidecars that no checkpoint refers to, except those of the last day: their checkpoint may not be written yet."""
     sidecars = [entry for entry in store.list_folder(f"{LOG}/_sidecars") if entry.modified < now - _DAY_MS]
     if not sidecars:
         return []
@@ -115,12 +115,12 @@ def _orphans(store: LogStore, kept: Iterable[Checkpoint], now: int) -> list[str]
     except InvalidCheckpointError:
         # Whatever that checkpoint refers to must stay.
         return []
-    # Where the folder is a link, what lies behind it is not the table's.
+    # If the folder is a link, its files are not part of the table.
     return [entry.path for entry in sidecars if entry.path not in used and store.holds(entry.path)]
 
 
 def _unneeded_parts(store: LogStore, snapshot: Snapshot, now: int) -> list[str]:
-    """What COPY INTO has noted and then put into a newer file, or not come to commit; but for what is young."""
+    """Parts of the COPY INTO log that a newer one absorbed, or that were not committed; none of the last day."""
     parts = [entry for entry in store.list_folder(FOLDER) if entry.modified < now - _DAY_MS]
     if not parts:
         return []

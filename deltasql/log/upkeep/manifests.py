@@ -1,7 +1,7 @@
 """Manifests for readers of symlink tables, such as Presto and Athena: texts that name a table's data files, one a line.
 
-There is one for each partition, in folders as Hive has them below `_symlink_format_manifest`. Readers see files as
-they are: tables with deletion vectors or mapped columns have none. Source: Delta, symlink format manifests.
+There is one for each partition, in Hive-style folders below `_symlink_format_manifest`. Readers see files as they are:
+tables with deletion vectors or column mapping have none. Source: Delta, symlink format manifests.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ FOLDER = "_symlink_format_manifest"
 _NAME = "manifest"
 _HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 _ESCAPED = frozenset("\"#%'*/:=?\\\x7f{[]^")
-"""What Spark does not write into the name of a folder as it is, besides control characters."""
+"""Characters that Spark escapes in folder names, besides control characters."""
 
 
 def write_manifests(store: LogStore, snapshot: Snapshot, partitions: Collection[str] | None = None) -> None:
     """Writes the manifests of a version, and removes those of partitions that are gone.
 
-    `partitions` are the folders, below FOLDER, of those that are to be written; None: all.
+    `partitions` are the folders, below FOLDER, of the manifests to write; None: all.
     Raises ManifestVectorsError, MappedManifestError, StorageError.
     """
     if snapshot.properties.maps_columns:
@@ -58,7 +58,7 @@ def _write(store: LogStore, path: str, text: str, present: Collection[str]) -> N
 
 
 def touched_partitions(commit: CommitFile, snapshot: Snapshot) -> set[str] | None:
-    """The folders of the partitions whose files a commit has changed; None where all manifests are to be written."""
+    """The folders of the partitions whose files a commit has changed; None if all manifests must be written."""
     if commit.metadata is not None:
         return None
     plain = commit.materialized(snapshot.table)

@@ -1,4 +1,4 @@
-"""What follows a commit: its checksum, Iceberg metadata, manifests, a checkpoint when one is due, clean-up.
+"""Post-commit work: checksum, Iceberg metadata, manifests, a checkpoint when one is due, clean-up.
 
 Nothing here can fail a commit.
 """
@@ -22,9 +22,9 @@ _LOGGER = logging.getLogger(__name__)
 
 
 def after_commit(store: LogStore, snapshot: Snapshot, transaction_id: str | None) -> None:
-    """Writes what belongs to the snapshot: checksum, Iceberg metadata, checkpoint; then old log files can go.
+    """Writes the snapshot's checksum, Iceberg metadata, manifests and checkpoint, and cleans up the log.
 
-    What Iceberg metadata misses now the next commit makes up for.
+    Failures are logged. Iceberg metadata that could not be written are made up for by the next commit.
     """
     due = False
     try:
@@ -64,7 +64,7 @@ def _convert(store: LogStore, snapshot: Snapshot) -> None:
 
 
 def _write_manifests(store: LogStore, snapshot: Snapshot) -> None:
-    """Those of the partitions that the commit has touched."""
+    """Writes the manifests of the partitions that the commit has changed."""
     from deltasql.log.upkeep.manifests import touched_partitions, write_manifests
 
     (commit,) = snapshot.commits_after(snapshot.version - 1)
@@ -83,7 +83,7 @@ def _checkpoint(store: LogStore, snapshot: Snapshot) -> None:
 
 
 def _compact(store: LogStore, snapshot: Snapshot) -> None:
-    """In place of a checkpoint that is put off, the commits since the last turn in one file."""
+    """Compacts the commits of the last checkpoint interval into one file, in place of a postponed checkpoint."""
     checkpoint = snapshot.segment.checkpoint
     first = snapshot.version - snapshot.properties[CHECKPOINT_INTERVAL] + 1
     first = first if checkpoint is None else max(first, checkpoint.version + 1)
@@ -91,9 +91,9 @@ def _compact(store: LogStore, snapshot: Snapshot) -> None:
 
 
 def write_checksum(store: LogStore, snapshot: Snapshot, transaction_id: str | None = None) -> bool:
-    """Writes the checksum of a snapshot; whether it has, and no other writer.
+    """Writes the checksum of a snapshot; True if this call has created it.
 
-    None is written where the totals were unknown before, and would take a look at the checkpoint.
+    None is written if the totals are unknown and would require reading the checkpoint.
     """
     totals = snapshot.totals if snapshot.lost_count else snapshot.cheap_totals
     if totals is None:

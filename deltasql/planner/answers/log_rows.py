@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.base import SqlText, TableName
 from deltasql.planner.answers.values import Group, LogScope, Value, key_values
-from deltasql.planner.binding import calls_own_functions, location_of
+from deltasql.planner.binding import calls_session_functions, location_of
 from deltasql.planner.context import Context
 from deltasql.schema.type_lattice import INTEGRAL
 from deltasql.schema.types import BOOLEAN, EMPTY_METADATA, StructField, StructType
@@ -19,7 +19,7 @@ from deltasql.skipping.pruning import partition_only
 from deltasql.skipping.tallies import file_groups
 from deltasql.sql.aggregate_query import AggregateQuery, Expression, Item, Named, Whole, aggregate_query
 from deltasql.sql.cursor import LeftToEngineError, certain
-from deltasql.sql.expression_types import known_type
+from deltasql.sql.expression_types import derived_type
 from deltasql.sql.relations import TableReference
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class KnownRows:
+class AnsweredRows:
     """Result rows computed from the log of one table version; `told` is the text of EXPLAIN."""
 
     schema: StructType
@@ -46,7 +46,7 @@ class KnownRows:
     told: str
 
 
-def known_rows(context: Context, text: SqlText) -> KnownRows | None:
+def answered_rows(context: Context, text: SqlText) -> AnsweredRows | None:
     """The rows of a query answered from the log; None where Spark must compute them or report the error."""
     query = aggregate_query(text.text)
     if (
@@ -57,7 +57,7 @@ def known_rows(context: Context, text: SqlText) -> KnownRows | None:
         return None
     try:
         snapshot = _snapshot(context, query.table)
-        if snapshot is None or calls_own_functions(context, text.text):
+        if snapshot is None or calls_session_functions(context, text.text):
             return None
         return _answered(context, query, snapshot)
     except (LeftToEngineError, DeltaSqlError):
@@ -78,7 +78,7 @@ def _snapshot(context: Context, table: TableReference) -> Snapshot | None:
     return snapshot if len(snapshot.schema) else None
 
 
-def _answered(context: Context, query: AggregateQuery, snapshot: Snapshot) -> KnownRows:
+def _answered(context: Context, query: AggregateQuery, snapshot: Snapshot) -> AnsweredRows:
     scope = LogScope(snapshot.schema, snapshot.partition_columns, _qualifiers(query.table))
     shape = _Shape(query, scope)
     asked = _asked(context, query, snapshot)
@@ -90,7 +90,7 @@ def _answered(context: Context, query: AggregateQuery, snapshot: Snapshot) -> Kn
     rows = shape.rows([(item, key_values(item, scope.keys)) for item in files])
     names = ", ".join(shape.schema.names)
     told = f"Log of {snapshot.table}@v{snapshot.version} [{names}] rows: {len(rows)}, no data file is read"
-    return KnownRows(shape.schema, rows, told)
+    return AnsweredRows(shape.schema, rows, told)
 
 
 def _qualifiers(table: TableReference) -> frozenset[tuple[str, ...]]:
@@ -107,7 +107,7 @@ def _asked(context: Context, query: AggregateQuery, snapshot: Snapshot) -> Condi
         return None
     text, columns = query.where.text, snapshot.partition_columns
     alias = query.table.alias or query.table.parts[-1]
-    if known_type(text, snapshot.schema) != BOOLEAN or not partition_only(text, columns, alias):
+    if derived_type(text, snapshot.schema) != BOOLEAN or not partition_only(text, columns, alias):
         raise LeftToEngineError
     return condition(text, snapshot.schema, columns, alias, context.time_zone)
 

@@ -8,7 +8,7 @@ from deltasql.plan.operators import SqlQuery
 from deltasql.planner.context import Context
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import DataType, StructType
-from deltasql.sql.expression_types import known_type
+from deltasql.sql.expression_types import derived_type
 
 
 def types_of(schema: StructType, expressions: list[str], context: Context) -> list[DataType]:
@@ -16,7 +16,7 @@ def types_of(schema: StructType, expressions: list[str], context: Context) -> li
 
     Raises what Spark says against an expression.
     """
-    known = [known_type(sql, schema) for sql in expressions]
+    known = [derived_type(sql, schema) for sql in expressions]
     found = [kind for kind in known if kind is not None]
     return found if len(found) == len(known) else context.analyst.types([(null_row(schema), NULL_ROW)], expressions)
 

@@ -55,7 +55,7 @@ _MOST_PLAIN_SCALE = 6
 _MOST_BYTES_OF_NAME = 60
 
 
-def known_rows(statement: Insert, query: str, context: Context) -> LiteralRows | None:
+def constant_source(statement: Insert, query: str, context: Context) -> LiteralRows | None:
     """The rows of the INSERT's query if they are plain literals; None where Spark must evaluate it."""
     plain = not (statement.overwrite or statement.replaces or statement.ctes or statement.schema_evolution)
     if not plain or not context.analyst.is_plain or not _has_usual_settings(context):

@@ -41,7 +41,7 @@ def reads_of_files(
 
 def reads_of_itself(rows: Operator, snapshot: Snapshot, context: Context) -> Reads | None:
     """The read set of a query on the table that its rows go to; None where it does not read it."""
-    own = own_scans(rows, snapshot)
+    own = table_scans(rows, snapshot)
     if not own:
         return None
     if len(own) > 1:
@@ -79,7 +79,7 @@ def reads_otherwise(operator: Rewrite) -> bool:
     return any(_reads(child, operator.target.table) for child in others)
 
 
-def own_scans(rows: Operator, snapshot: Snapshot) -> list[Scan]:
+def table_scans(rows: Operator, snapshot: Snapshot) -> list[Scan]:
     """The scans of the table, at the version of its snapshot, by a query itself or through views."""
     # An older version does not change any more, so that nothing depends on what others commit.
     wanted = TableVersion(snapshot.table, snapshot.location, snapshot.version)

@@ -15,7 +15,7 @@ from deltasql.log.properties.property_registry import DELETION_VECTORS
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Operator, Rewrite, RowEffect, Scan, SqlFunction, SqlQuery, Supplied, children
 from deltasql.plan.reads import NO_ROWS, RowReads
-from deltasql.planner.rows.read_set import own_scans, reads_otherwise
+from deltasql.planner.rows.read_set import reads_otherwise, table_scans
 from deltasql.schema.identity import identities
 from deltasql.schema.types import DecimalType, PrimitiveType
 from deltasql.settings.session_settings import ROW_LEVEL, ROW_LEVEL_SUBQUERIES
@@ -50,7 +50,7 @@ def rewritten_rows(operator: Rewrite, snapshot: Snapshot, context: Context) -> R
 
 def inserted_rows(rows: SqlQuery, snapshot: Snapshot, context: Context) -> RowReads:
     """The rows of its own table that INSERT … SELECT depends on: those that its query reads."""
-    own = own_scans(rows, snapshot)
+    own = table_scans(rows, snapshot)
     if not own:
         return NO_ROWS
     advice = _table_advice(snapshot, context)

@@ -18,7 +18,7 @@ _CLAUSES: dict[type[DeltaSqlError], str] = {
 }
 
 
-def place_in_create(error: DeltaSqlError, statement: CreateTable, context: Context) -> Caret:
+def position_in_create(error: DeltaSqlError, statement: CreateTable, context: Context) -> Caret:
     """The clause or column that `error` is about, else the name of the table."""
     place = _column(error, statement) or _clause(error, context.sql) or (statement.table.start, statement.table.end)
     return context.caret(*place)

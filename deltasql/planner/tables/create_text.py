@@ -9,7 +9,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
 from deltasql.log.configuration.keys import keys_of
 from deltasql.log.configuration.properties import parse_properties
-from deltasql.log.properties.own_properties import OWN, without_own
+from deltasql.log.properties.own_properties import OWN, without_deltasql_properties
 from deltasql.log.reading.clustering import AUTO_PROPERTY, CLUSTERING_FEATURE, clustering_columns
 from deltasql.plan.base import quote
 from deltasql.planner.rows.defaults import CURRENT_DEFAULT
@@ -109,7 +109,7 @@ def create_view_statement(entry: ViewEntry) -> str:
     lines = [f"CREATE VIEW {'.'.join(quote(part) for part in entry.parts)} (\n{columns})"]
     if definition.comment is not None:
         lines.append(f"COMMENT {quote_text(definition.comment)}")
-    properties = without_own(definition.properties)
+    properties = without_deltasql_properties(definition.properties)
     if properties:
         shown = ((key, shown_value(key, value)) for key, value in sorted(properties.items()))
         pairs = (f"  {quote_text(key)} = {quote_text(value)}" for key, value in shown)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.errors.secrets import shown_pairs
 from deltasql.log.configuration.keys import keys_of
 from deltasql.log.configuration.tags import column_tags, table_tags
-from deltasql.log.properties.own_properties import without_own
+from deltasql.log.properties.own_properties import without_deltasql_properties
 from deltasql.log.reading.clustering import clustering_columns
 from deltasql.log.storage.locations import table_uri
 from deltasql.planner.rows.defaults import CURRENT_DEFAULT
@@ -36,7 +36,7 @@ def table_json(name: tuple[str, ...], snapshot: Snapshot, *, managed: bool, part
         | _known("created_time", _moment(metadata.created_time))
         | {"last_access": "UNKNOWN", "type": "MANAGED" if managed else "EXTERNAL", "provider": "delta"}
         | _known("comment", metadata.description)
-        | {"table_properties": dict(sorted(shown_pairs(without_own(metadata.configuration)).items()))}
+        | {"table_properties": dict(sorted(shown_pairs(without_deltasql_properties(metadata.configuration)).items()))}
         | {"statistics": {"size_in_bytes": snapshot.size_in_bytes}}
         | _known("partition_columns", list(snapshot.partition_columns))
         | _known("clustering_columns", [path_text(path) for path in clustering_columns(snapshot)])

@@ -44,7 +44,7 @@ def partition_files(
         files = chosen_files(files, partition_predicate(predicate, snapshot, context), snapshot, context)
     if needed and files.num_rows == 0:
         caret = context.caret(spec[0].column.start, spec[-1].column.end) if spec else None
-        raise PartitionNotFoundError(str(table), told_partition(spec, snapshot)).at(caret)
+        raise PartitionNotFoundError(str(table), partition_text(spec, snapshot)).at(caret)
     return files
 
 
@@ -62,7 +62,7 @@ def partition_values(spec: Sequence[PartitionValue], snapshot: Snapshot) -> dict
     return {known[item.column.parts[-1].lower()]: _bare(item.value.text) for item in spec if item.value is not None}
 
 
-def told_partition(spec: Sequence[PartitionValue], snapshot: Snapshot) -> str:
+def partition_text(spec: Sequence[PartitionValue], snapshot: Snapshot) -> str:
     """The partition as Spark shows it: `[p=1, q=x]`."""
     return f"[{', '.join(f'{name}={value}' for name, value in partition_values(spec, snapshot).items())}]"
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from deltasql.errors.secrets import shown_pairs
-from deltasql.log.properties.own_properties import without_own
+from deltasql.log.properties.own_properties import without_deltasql_properties
 from deltasql.log.reading.clustering import clustering_columns, is_clustered
 from deltasql.plan.base import TableName, quote
 from deltasql.planner import binding
@@ -31,7 +31,7 @@ def view_schema(name: TableName, context: Context) -> StructType | None:
 def all_properties(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     """The properties that users see, then those from other parts of the log: clustering, versions, features."""
     protocol = snapshot.protocol
-    yield from sorted(shown_pairs(without_own(snapshot.configuration)).items())
+    yield from sorted(shown_pairs(without_deltasql_properties(snapshot.configuration)).items())
     if is_clustered(snapshot):
         columns = [list(path) for path in clustering_columns(snapshot)]
         yield "clusteringColumns", json.dumps(columns, separators=(",", ":"))

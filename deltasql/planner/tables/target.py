@@ -16,7 +16,7 @@ from deltasql.errors.statements.table import (
     NotADeltaProviderError,
 )
 from deltasql.errors.statements.view import WriteIntoViewError
-from deltasql.log.properties.own_properties import without_own
+from deltasql.log.properties.own_properties import without_deltasql_properties
 from deltasql.log.storage.locations import table_location
 from deltasql.planner.catalog_changes import Registration
 
@@ -127,7 +127,7 @@ def creation_parameters(metadata: Metadata, *, managed: bool, clustering: str = 
         "clusterBy": clustering,
         "description": metadata.description,
         "isManaged": str(managed).lower(),
-        "properties": without_own(metadata.configuration),
+        "properties": without_deltasql_properties(metadata.configuration),
     }
 
 

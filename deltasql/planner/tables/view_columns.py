@@ -11,7 +11,7 @@ from deltasql.planner import binding
 from deltasql.planner.context import Context
 from deltasql.schema.types import StructField, StructType
 from deltasql.settings.session_settings import TIME_ZONE
-from deltasql.sql.query_columns import known_columns
+from deltasql.sql.query_columns import derived_columns
 
 
 def query_columns(query: SqlText, context: Context) -> StructType:
@@ -19,7 +19,7 @@ def query_columns(query: SqlText, context: Context) -> StructType:
     bound = binding.query(context, query)
     # The time zone changes no type.
     plain = context.analyst.is_plain and set(context.meaning) <= {TIME_ZONE.name}
-    known = known_columns(query.text, bound)
+    known = derived_columns(query.text, bound)
     if known is not None and plain:
         return known
     schema = context.analyst.schema(bound)
@@ -30,7 +30,7 @@ def query_columns(query: SqlText, context: Context) -> StructType:
     return StructType(tuple(replace(field, metadata={**field.metadata, **own.metadata}) for field, own in commented))
 
 
-def own_columns(name: TableName, schema: StructType, columns: tuple[ViewColumn, ...]) -> StructType:
+def view_schema(name: TableName, schema: StructType, columns: tuple[ViewColumn, ...]) -> StructType:
     """The columns of the view, with the names and comments that were given.
 
     Raises ViewArityError, DuplicateViewColumnError.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from deltasql.catalog.entries import sql_name
 from deltasql.errors.secrets import shown_pairs
 from deltasql.log.configuration.tags import read_tags
-from deltasql.log.properties.own_properties import TAGS, without_own
+from deltasql.log.properties.own_properties import TAGS, without_deltasql_properties
 from deltasql.schema.lengths import with_lengths
 from deltasql.schema.text import tree_text
 
@@ -64,13 +64,13 @@ def _quoted(name: str) -> str:
 
 
 def _properties_text(entry: ViewEntry) -> str:
-    pairs = sorted(shown_pairs(without_own(entry.definition.properties)).items())
+    pairs = sorted(shown_pairs(without_deltasql_properties(entry.definition.properties)).items())
     return f"[{', '.join(f'{key}={value}' for key, value in pairs)}]" if pairs else ""
 
 
 def view_properties(entry: ViewEntry, key: str | None) -> tuple[tuple[str, str], ...]:
     """The properties of a view, or the one called `key`: Spark's sentence as its value where it is not set."""
-    properties = shown_pairs(without_own(entry.definition.properties))
+    properties = shown_pairs(without_deltasql_properties(entry.definition.properties))
     if key is None:
         return tuple(sorted(properties.items()))
     return ((key, properties.get(key, f"Table {sql_name(entry.parts)} does not have property: {key}")),)

@@ -15,7 +15,7 @@ from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import DIGITS, MOST_DIGITS, common_of_values, is_integral, is_number
 from deltasql.schema.types import BYTE, DOUBLE, FLOAT, STRING, VOID, DataType, DecimalType, StructType
 from deltasql.sql.dialects.sail_scopes import SailScope, lambda_spans, scope_at
-from deltasql.sql.expression_types import known_type
+from deltasql.sql.expression_types import derived_type
 from deltasql.sql.tokens import Token, tokenize
 
 _WRITTEN = re.compile(r"[(\s]*-?\s*0*(\d+)[lLsS]?[)\s]*")
@@ -57,7 +57,7 @@ class Exact:
         """The type of a part in Spark; None where it is not known."""
         if self._rows is None or any(start <= operand.at < end for start, end in self._lambdas):
             return None
-        plain = known_type(operand.raw, StructType())
+        plain = derived_type(operand.raw, StructType())
         if plain is not None:
             return plain
         scope = scope_at(self._sql, self._tokens, operand.at)
@@ -65,7 +65,7 @@ class Exact:
             return None
         columns = self._rows.columns(scope)
         raw = unqualified(operand.raw, columns) if scope.is_query else operand.raw
-        return known_type(raw, columns) or self._rows.kind(scope, operand.safe)
+        return derived_type(raw, columns) or self._rows.kind(scope, operand.safe)
 
     def arithmetic(self, operator: str, left: Operand, right: Operand) -> str | None:
         """`left operator right` with a DECIMAL or a FLOAT among them; None where neither is, or it is not known."""

@@ -17,7 +17,7 @@ from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import BITS, INTEGRAL
 from deltasql.schema.types import DOUBLE, STRING, VOID, DataType, StructType
-from deltasql.sql.expression_types import known_type
+from deltasql.sql.expression_types import derived_type
 
 Guard: TypeAlias = tuple[str, str]
 """A condition, and the value that fails where it holds."""
@@ -227,7 +227,7 @@ def comparison_guards(left: str, right: str, *, days: bool, decimals: bool) -> I
 
 
 def _may_be(value: str, kinds: Sequence[str]) -> bool:
-    kind = known_type(value, StructType())
+    kind = derived_type(value, StructType())
     return kind is None or sql_text(kind).partition("(")[0].lower() in kinds
 
 

@@ -9,7 +9,7 @@ from deltasql.schema.text import sql_text
 from deltasql.schema.types import VOID, StructType
 from deltasql.sql.cursor import TokenCursor, comma_separated
 from deltasql.sql.dialects.sail_exact import common_type
-from deltasql.sql.expression_types import known_type
+from deltasql.sql.expression_types import derived_type
 from deltasql.sql.tokens import Token, closing, tokenize, tokens_from
 
 _FROM_FIRST = re.compile(r"\bfrom\b", re.IGNORECASE)
@@ -78,7 +78,7 @@ def values_alike(sql: str) -> str:
 def _casts(sql: str, column: Sequence[Sequence[Token]]) -> Iterator[tuple[int, int, str]]:
     """From where to where cells of a column need a cast, and to what; none where they are no constants."""
     spans = [(cell[0].start, cell[-1].end) for cell in column]
-    kinds = [known_type(sql[start:end], StructType()) for start, end in spans]
+    kinds = [derived_type(sql[start:end], StructType()) for start, end in spans]
     known = [kind for kind in kinds if kind is not None]
     common = common_type(known) if len(known) == len(kinds) and len(set(known)) > 1 else None
     for (start, end), kind in zip(spans, kinds, strict=True):

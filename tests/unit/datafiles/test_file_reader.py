@@ -12,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql.datafiles.footers.thrift import Struct
-from deltasql.datafiles.reading.file_reader import PLACE, FileReader, split_places
+from deltasql.datafiles.reading.file_reader import PLACE, FileReader, split_addresses
 from deltasql.errors.log import UnreadableDataFileError
 from deltasql.log.storage.stores import Stores
-from deltasql.plan.operators import Here, Pruning, Scan, TableVersion
+from deltasql.plan.operators import Pruning, ReadInProcess, Scan, TableVersion
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
 
 COLUMNS = StructType((StructField("id", INTEGER), StructField("name", STRING)))
@@ -40,7 +40,7 @@ def read(
 ) -> pa.Table:
     files = pa.table({"location": [path], "size": [Path(path).stat().st_size]})
     table = TableVersion("t", str(Path(path).parent), 0)
-    here = Here(keys) if keys else None
+    here = ReadInProcess(keys) if keys else None
     scan = Scan(table, COLUMNS, (), files, Pruning(1), marked_only=only, here=here)
     reader = FileReader(Stores(), scan, columns)
     return reader.rows(path, None if marked is None else lambda: np.array(marked, np.int64), 5)
@@ -49,7 +49,7 @@ def read(
 def ids(path: str, marked: list[int] | None = None, *, only: bool = False, **keys: pa.Array) -> list[int]:
     """The ids of the rows that are read, whose places must tell them."""
     found = read(path, StructType((*COLUMNS, PLACE)), marked, only=only, keys=keys)
-    numbers, places = split_places(found.column(PLACE.name).to_numpy())
+    numbers, places = split_addresses(found.column(PLACE.name).to_numpy())
     told: list[int] = found.column("id").to_pylist()
     assert (places.tolist(), set(numbers.tolist())) == (told, {5} if told else set())
     assert found.schema.field("id").type == pa.int32()

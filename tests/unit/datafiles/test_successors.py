@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.datafiles.reading.file_reader import split_places
+from deltasql.datafiles.reading.file_reader import split_addresses
 from deltasql.datafiles.writing.arrow_files import TableFiles
 from deltasql.datafiles.writing.staged_files import ORIGIN, WrittenFile
 from deltasql.datafiles.writing.successors import CompactionGroup, Copied, KeptFile, NewRows, copy_kept, united_files
@@ -282,7 +282,7 @@ def test_folders_of_partitions() -> None:
 
 def test_places_of_rows() -> None:
     places = np.array([(1 << 40) + 7, 3, (1 << 40) + 2, 3], np.int64)
-    assert [part.tolist() for part in split_places(places)] == [[1, 0, 1, 0], [7, 3, 2, 3]]
+    assert [part.tolist() for part in split_addresses(places)] == [[1, 0, 1, 0], [7, 3, 2, 3]]
     found = positions_of(places, np.array([1, 2, 1, 2], np.int32), ["/t/a", "/t/b"])
     assert {uri: rows.tolist() for uri, rows in found.rows.items()} == {"file:/t/a": [3], "file:/t/b": [2, 7]}
     assert (found.counts, found.fired, found.marked) == ({1: 2, 2: 1}, 4, 3)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from deltasql.engines.spark.session.environment import outside_settings
-from deltasql.engines.spark.session.local import own_session
+from deltasql.engines.spark.session.local import session_settings
 from deltasql.engines.spark.session.spark import SparkHandle
 
 if TYPE_CHECKING:
@@ -49,16 +49,16 @@ def test_options_of_java() -> None:
 
 def test_a_session_of_ours_keeps_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DELTASQL_MASTER", "local[2]")
-    assert own_session()[SHUFFLES] == "4"
+    assert session_settings()[SHUFFLES] == "4"
     monkeypatch.setenv("DELTASQL_MASTER", "local[16]")
-    assert own_session()[SHUFFLES] == "32"
+    assert session_settings()[SHUFFLES] == "32"
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--conf {SHUFFLES}=7 pyspark-shell")
-    assert SHUFFLES not in own_session()
+    assert SHUFFLES not in session_settings()
 
 
 def test_sizes_of_a_cluster_are_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DELTASQL_MASTER", "spark://host:7077")
-    assert not own_session().keys() & {SHUFFLES, "spark.default.parallelism", "spark.driver.memory"}
+    assert not session_settings().keys() & {SHUFFLES, "spark.default.parallelism", "spark.driver.memory"}
 
 
 @pytest.mark.parametrize(("own", "began"), [(True, "4"), (False, "16")])

@@ -6,7 +6,7 @@ import pytest
 
 from deltasql.engines.sail.failures import not_there, sail_failure
 from deltasql.engines.sail.type_checks import casts_in, has_cast
-from deltasql.engines.spark.failures.spark_errors import retold
+from deltasql.engines.spark.failures.spark_errors import translated_errors
 from deltasql.engines.spark.rewrites.merge_source import is_repeatable
 from deltasql.errors.engine import SparkError
 from deltasql.errors.usage import EngineForGivenSparkError, UnknownEngineError
@@ -124,8 +124,8 @@ def test_a_query_that_ends_without_an_answer() -> None:
             return error
         raise RuntimeError
 
-    with pytest.raises(SparkError, match=r"without an answer.*engine=\"spark\"") as told, retold("SELECT 1"):
+    with pytest.raises(SparkError, match=r"without an answer.*engine=\"spark\"") as told, translated_errors("SELECT 1"):
         raise from_("pyspark.sql.connect.client.core")
     assert told.value.condition == "SAIL_ERROR"
-    with pytest.raises(AssertionError), retold("SELECT 1"):
+    with pytest.raises(AssertionError), translated_errors("SELECT 1"):
         raise from_("deltasql.engine")

@@ -104,7 +104,7 @@ def test_what_is_needed_within_another_need_holds_for_that_part(tuning: Tuning, 
 def test_a_session_on_another_master_has_a_tuning_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """It begins with other settings, and these are what tells the user's."""
     monkeypatch.setattr(local, "master_address", lambda: "local[2]")
-    here = local.own_tuning()
-    assert local.own_tuning() is here
+    here = local.session_tuning()
+    assert local.session_tuning() is here
     monkeypatch.setattr(local, "master_address", lambda: "spark://elsewhere:7077")
-    assert local.own_tuning() is not here
+    assert local.session_tuning() is not here

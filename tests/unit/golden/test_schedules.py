@@ -11,7 +11,7 @@ from deltasql import Session, connect
 from deltasql.errors.usage import ScheduleError, UnknownDirectiveError
 from deltasql.golden import GoldenOutcome, run_file
 from deltasql.golden.command import run_suite
-from deltasql.golden.directives import Place
+from deltasql.golden.directives import DirectivePosition
 from deltasql.golden.schedule import interleavings, read_schedules
 from deltasql.golden.script import ScheduleText
 from deltasql.log.commit import commit_race
@@ -25,7 +25,7 @@ ALTER TABLE t SET TBLPROPERTIES ('who' = 'b');
 -- check:
 SHOW TBLPROPERTIES t;
 """
-PLACE = Place(Path("x.sql"), 7)
+PLACE = DirectivePosition(Path("x.sql"), 7)
 
 
 def golden(tmp_path: Path, text: str) -> GoldenOutcome:

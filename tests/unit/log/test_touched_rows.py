@@ -17,7 +17,7 @@ from deltasql.errors.concurrency import (
 )
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile
-from deltasql.log.commit.moved_rows import places_by_order
+from deltasql.log.commit.moved_rows import row_indexes_by_order
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from tests.unit.log.races import Table, Writer, positions
@@ -284,7 +284,7 @@ def test_a_file_that_is_only_stated_once_more(table: Table) -> None:
 def test_places_by_order(table: Table, tag: Any, rows: Sequence[int], places: Any) -> None:
     tags = None if tag is None else {"deltasql.src": json.dumps(tag)}
     outputs = {"x": AddFile("x", {}, 1, 1), "o": AddFile("o", {}, 1, 1, tags=tags)}
-    assert places_by_order(table.log.store, table.log.location, "f1", positions(*rows), outputs) == places
+    assert row_indexes_by_order(table.log.store, table.log.location, "f1", positions(*rows), outputs) == places
 
 
 def test_without_a_vector_nothing_is_followed_and_nothing_taken_back(table: Table) -> None:

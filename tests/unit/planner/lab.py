@@ -34,7 +34,7 @@ from deltasql.planner.changes import Plan, SettingChange, TableChange
 from deltasql.planner.context import Context, VisibleViews
 from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.settings.session_settings import Settings
-from deltasql.sql.query_columns import known_columns
+from deltasql.sql.query_columns import derived_columns
 
 
 def columns(text: str) -> StructType:
@@ -90,7 +90,7 @@ class FakeAnalyst:
         if len(views) == 1:
             return views[0].schema
         scans = list(scans_of(operator))
-        known = known_columns(operator.sql, operator) if not scans else scans[0].schema
+        known = derived_columns(operator.sql, operator) if not scans else scans[0].schema
         assert known is not None, f"say in analyst.rows what {operator.sql!r} gives"
         assert len(scans) <= 1, f"say in analyst.rows what {operator.sql!r} gives"
         return known

@@ -27,7 +27,7 @@ from deltasql.planner.catalog_changes import View, ViewChange
 from deltasql.planner.changes import QueryRows, SparkCommand
 from deltasql.planner.rows.ctes import cte_views
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
-from deltasql.sql.query_columns import known_columns
+from deltasql.sql.query_columns import derived_columns
 from tests.unit.planner.lab import Lab, columns, scans_of
 
 
@@ -238,7 +238,7 @@ def test_views_come_and_go() -> None:
 def test_which_columns_need_no_spark(lab: Lab, query: str, expected: str | None) -> None:
     lab.run("CREATE TABLE t (a INT, b STRING)")
     sql, relations = bind(lab.context(query), query)
-    found = known_columns(query, SqlQuery(sql, relations))
+    found = derived_columns(query, SqlQuery(sql, relations))
     assert found == (None if expected is None else columns(expected))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.schema.text import type_text
-from deltasql.sql.expression_types import known_type
+from deltasql.sql.expression_types import derived_type
 from tests.unit.planner.lab import columns
 
 SCHEMA = columns(
@@ -59,7 +59,7 @@ SCHEMA = columns(
     ],
 )
 def test_known(sql: str, kind: str) -> None:
-    found = known_type(sql, SCHEMA)
+    found = derived_type(sql, SCHEMA)
     assert found is not None
     assert type_text(found) == kind
 
@@ -105,4 +105,4 @@ def test_known(sql: str, kind: str) -> None:
     ],
 )
 def test_left_to_spark(sql: str) -> None:
-    assert known_type(sql, SCHEMA) is None
+    assert derived_type(sql, SCHEMA) is None

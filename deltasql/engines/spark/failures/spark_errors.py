@@ -41,7 +41,9 @@ _CSV_HEADER = re.compile(r"CSV header does not conform to the schema|Number of c
 
 
 @contextmanager
-def retold(sql: str, write: WriteContext | None = None, understood: Understood | None = None) -> Iterator[None]:
+def translated_errors(
+    sql: str, write: WriteContext | None = None, understood: Understood | None = None
+) -> Iterator[None]:
     """Context: errors of Spark are translated to DeltaSqlErrors, with a caret in `sql` where the position is known.
 
     `understood` translates errors without a condition, of an engine other than Spark.

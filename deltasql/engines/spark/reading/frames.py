@@ -98,7 +98,7 @@ class Frames:
         return rows.persist()
 
     def understood(self, error: PySparkException) -> Failure | DeltaSqlError:
-        """The meaning of an error without a condition: see `retold`."""
+        """The meaning of an error without a condition: see `translated_errors`."""
         understood = self._spark.understood
         return failure_of(error) if understood is None else understood(error)
 
@@ -226,7 +226,7 @@ class Frames:
         return expressions
 
     def check_casts(self, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str], sql: str) -> None:
-        """Raises Spark's error for casts that do not exist. Does nothing here: Spark raises it itself."""
+        """Raises Spark's error for casts that do not exist. No-op here: Spark raises it itself."""
 
     def check_write(self, operator: Operator, sql: str, write: WriteContext) -> None:
         """As `check_casts`, for the values of rows that are written."""
@@ -236,7 +236,7 @@ class Frames:
         return operator
 
     def refuse_stray(self, expressions: Sequence[str], kinds: Sequence[DataType], sql: str) -> None:
-        """Raises Spark's syntax error for a stray word after an expression. Does nothing here: Spark raises it itself."""
+        """Raises Spark's syntax error for a stray word after an expression. No-op here: Spark raises it itself."""
 
     def for_caller(self, operator: Operator) -> DataFrame:
         """The rows of `operator` as a new DataFrame for the caller, which shares nothing with the statement's."""

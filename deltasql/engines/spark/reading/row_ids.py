@@ -59,7 +59,7 @@ def stored_fields(operator: Scan) -> tuple[StructField, ...]:
 
 
 def read_columns(operator: Scan, file_key: str) -> dict[str, str]:
-    """Hidden columns that a read adds for row ids and METADATA: name → SQL. `file_key` is SQL that identifies the file."""
+    """Hidden columns that a read adds for row ids and METADATA: name → SQL. `file_key` is SQL of the file's key."""
     columns = {DESCRIBED: "_metadata"} if operator.described else {}
     if operator.row_ids is not None:
         columns |= {ID_FILE: file_key, ID_POSITION: "_metadata.row_index"}
@@ -70,7 +70,7 @@ def read_columns(operator: Scan, file_key: str) -> dict[str, str]:
 def with_row_ids(
     spark: SparkHandle, operator: Scan, frame: DataFrame, paths: Sequence[str], key_of: Callable[[str], str]
 ) -> DataFrame:
-    """`frame`, which has the columns of `read_columns`, with ROW_ID, ROW_VERSION and METADATA if the scan wants them."""
+    """`frame`, which has the columns of `read_columns`, with ROW_ID, ROW_VERSION and METADATA as the scan requests."""
     from pyspark.sql import functions as F
 
     if operator.row_ids is not None:

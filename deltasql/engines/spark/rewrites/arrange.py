@@ -185,7 +185,7 @@ class _OnCurve:
         return _searched(rows, PLACE, ORIGIN, CUT, self._cut_bits, first=FIRST_FILE)
 
     def _placed(self, rows: DataFrame) -> DataFrame:
-        """The rows with PLACE, computed digit by digit, each in its own projection: nested, they would double in size."""
+        """The rows with PLACE, computed by one projection per digit: nested, the expressions would double in size."""
         ranges, turns = [f"{key}_n" for key in self._keys], self._line.turns
         levels = [self._line.digit_sql(ranges, level) for level in reversed(range(self._line.bits))]
         if turns is None:
@@ -207,7 +207,7 @@ class _OnCurve:
         return rows.toArrow()
 
     def _by_bin(self, sample: pa.Table) -> DataFrame:
-        """A table with one row per bin: the boundaries of each key's ranges, its first file number, and its file cuts."""
+        """One row per bin: the boundaries of each key's ranges, the bin's first file number, and its file cuts."""
         import numpy as np
         import pyarrow as pa
 

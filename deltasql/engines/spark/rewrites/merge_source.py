@@ -101,7 +101,7 @@ _PICKS = re.compile(
 
 
 def with_lookups(rows: DataFrame, alias: str, lookup: Lookup) -> DataFrame:
-    """`rows`, and the distinct keys of `lookup` as more rows, whose other columns are NULL; LOOKUP is TRUE for these."""
+    """`rows`, and the distinct keys of `lookup` as further rows with other columns NULL; LOOKUP is TRUE for these."""
     from pyspark.sql import functions as F
 
     keys = rows.alias(alias)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from deltasql.engines.rewriting.positions import Positions, positions_of
 from deltasql.engines.spark.rewrites.collected_positions import collect_positions
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
-from deltasql.engines.spark.rewrites.source_keys import told_keys
+from deltasql.engines.spark.rewrites.source_keys import source_key_values
 from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.actions.vector_writer import inline_vector
 from deltasql.log.storage.paths import decode_path
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX, ROW_PLACE, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
-from deltasql.plan.operators import Here, Scan
+from deltasql.plan.operators import ReadInProcess, Scan
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,11 +38,11 @@ class Found:
 def search(rows: ActedRows, *, unique: bool, here: bool) -> Found:
     """Looks for the rows in all files of the target. Unless `unique`, a row counts once, whatever it meets.
 
-    With `here` this process may read the files, and may leave out rows that meet none of the source's: see `told_keys`.
+    With `here` this process may read the files, and may leave out rows that meet none of the source's: see `source_key_values`.
     """
     target = rows.searched
-    if here and (keys := told_keys(rows, target)):
-        target = replace(rows.narrowed(target), here=Here(keys))
+    if here and (keys := source_key_values(rows, target)):
+        target = replace(rows.narrowed(target), here=ReadInProcess(keys))
     if unique and not rows.frames.capabilities.metadata:
         return _by_places(rows, target)
     matched = None
@@ -82,4 +82,4 @@ def found_rows(target: Scan, files: pa.Table, positions: Positions) -> Scan:
     vectors = [inline_vector(by_place[path]).to_json() for path in files.column("location").to_pylist()]
     column = pa.array(vectors, ADD.field("deletionVector").type)
     at = files.column_names.index("deletionVector")
-    return replace(target, files=files.set_column(at, "deletionVector", column), marked_only=True, here=Here())
+    return replace(target, files=files.set_column(at, "deletionVector", column), marked_only=True, here=ReadInProcess())

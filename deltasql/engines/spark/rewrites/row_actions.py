@@ -109,7 +109,7 @@ class ActedRows:
         return ActedRows(self.frames, narrow, self.stage, self.source)
 
     def nothing(self) -> Rewritten:
-        """The outcome where no file remains to be searched; names and types of the statement are checked all the same."""
+        """The outcome where no file remains to be searched. Names and types are checked all the same."""
         self.output(self.acted(self.operator.target, "inner")).schema  # noqa: B018 - Spark Connect looks only now
         return Rewritten(self.stage.nothing(), (), (0,) * len(self.operator.actions), 0, 0)
 
@@ -247,7 +247,7 @@ class ActedRows:
         return Counts([*self.counters(), *more], observe=self.frames.capabilities.observe)
 
     def check_found_once(self, found: Positions, unique: bool) -> None:
-        """Raises DuplicateMatchesError if matches must be `unique` and a target row was found for several source rows."""
+        """Raises DuplicateMatchesError if matches must be `unique` and a target row matched several source rows."""
         if unique and found.fired > found.marked:
             raise DuplicateMatchesError
 

@@ -30,7 +30,7 @@ Key = tuple[StructField, EqualKey]
 """A data column of the target, and the equality of which it is one whole side."""
 
 
-def told_keys(rows: ActedRows, target: Scan) -> dict[str, pa.Array]:
+def source_key_values(rows: ActedRows, target: Scan) -> dict[str, pa.Array]:
     """The distinct key values of the source by the target's physical column name, for `Here`.
 
     Empty where rows without a match may change, no key is a column that Arrow compares as Spark does, the target is

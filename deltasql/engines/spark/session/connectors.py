@@ -54,7 +54,7 @@ def connector_settings(place: str) -> dict[str, str]:
     return {PACKAGES: ",".join((hadoop, *modules)), EXCLUDES: "software.amazon.awssdk:bundle"}
 
 
-def say_what_is_fetched(settings: dict[str, str]) -> None:
+def announce_downloads(settings: dict[str, str]) -> None:
     """Tells the user that jars are on their way, since this takes its time once."""
     first = settings[PACKAGES].partition(",")[0]
     group, name, version = first.split(":")

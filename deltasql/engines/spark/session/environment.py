@@ -13,7 +13,7 @@ _SHORT = {"--driver-memory": "spark.driver.memory", "--name": "spark.app.name", 
 
 
 def outside_settings(environment: Mapping[str, str]) -> dict[str, str]:
-    """Spark settings from spark-defaults.conf, PYSPARK_SUBMIT_ARGS and Java options, the later overriding the earlier."""
+    """Spark settings from spark-defaults.conf, PYSPARK_SUBMIT_ARGS and Java options, in ascending precedence."""
     found = dict(_defaults(environment))
     found.update(_submitted(environment.get("PYSPARK_SUBMIT_ARGS", "")))
     options = " ".join(environment.get(name, "") for name in JAVA_OPTIONS)

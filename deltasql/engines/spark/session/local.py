@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.engines.running import RUNNING
 from deltasql.engines.spark.loading import load_pyspark
-from deltasql.engines.spark.session.connectors import PACKAGES, connector_settings, say_what_is_fetched
+from deltasql.engines.spark.session.connectors import PACKAGES, announce_downloads, connector_settings
 from deltasql.engines.spark.session.environment import JAVA_OPTIONS, defaults_file, outside_settings
 from deltasql.engines.spark.session.jvm_names import hold_names
 from deltasql.engines.spark.session.remote import START_LOCK
@@ -38,7 +38,7 @@ OF_EVERY_SESSION = {
 }
 
 
-def own_session() -> dict[str, str]:
+def session_settings() -> dict[str, str]:
     """The initial settings of a session that deltasql starts, except those that the environment sets."""
     own = {
         "spark.ui.enabled": "false",
@@ -69,12 +69,12 @@ def _sizes(cores: int) -> dict[str, str]:
     }
 
 
-def own_tuning() -> Tuning:
+def session_tuning() -> Tuning:
     """The Tuning of the process's own session, shared by all handles.
 
     A session on another master, started after one was stopped, has another one, as its initial settings differ.
     """
-    return _tuning(tuple(own_session().items()))
+    return _tuning(tuple(session_settings().items()))
 
 
 @cache
@@ -117,14 +117,14 @@ def start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:
             os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         builder = SparkSession.builder.master(master_address()).appName("deltasql")
-        for key, value in own_session().items():
+        for key, value in session_settings().items():
             builder = builder.config(key, value)
         builder = builder.config("spark.sql.warehouse.dir", _unused_warehouse())
         # A cancelled query is reported by whoever cancelled it; py4j would print two stacks on top.
         logging.getLogger().addFilter(_is_no_cancellation)
         with _same_interrupts():
             if wanted := _with_jars(connectors):
-                say_what_is_fetched(wanted)
+                announce_downloads(wanted)
                 try:
                     return _begun(builder.config(map=wanted))
                 except PySparkException:
@@ -169,7 +169,7 @@ def _is_no_cancellation(record: logging.LogRecord) -> bool:
 
 @contextmanager
 def _same_interrupts() -> Iterator[None]:
-    """Context: restores the SIGINT handler, as PySpark's calls the JVM during another call, fails and cancels nothing."""
+    """Context: restores the SIGINT handler. PySpark's calls the JVM amid another call, fails and cancels nothing."""
     before = signal.getsignal(signal.SIGINT)
     try:
         yield

@@ -23,8 +23,8 @@ from deltasql.engines.spark.session.local import (
     is_configured_outside,
     is_local_master,
     master_address,
-    own_session,
-    own_tuning,
+    session_settings,
+    session_tuning,
     start_local,
 )
 from deltasql.engines.spark.session.remote import drop_views, remote_session, settings_of_server
@@ -82,7 +82,7 @@ class SparkHandle:
         self.views: set[str] = set()
         """Temporary views of queries on Spark Connect, which resolves them whenever a query runs."""
         self.understood: Understood | None = None
-        """Translates errors without a condition: see `failures.spark_errors.retold`."""
+        """Translates errors without a condition: see `failures.spark_errors.translated_errors`."""
         self.kept = KeptFrames()
         """A cache of DataFrames of scans for later statements."""
         self.own = spark is None or isinstance(spark, str)
@@ -94,11 +94,11 @@ class SparkHandle:
         handle.own = handle.session.conf.get(OWN_MARK, None) is not None
         handle._kept, handle._told, handle.understood = self._kept, self._told, self.understood
         if handle.own and not (self.started and handle.session is self.session):
-            handle._stream_tuning = Tuning(own_session())
+            handle._stream_tuning = Tuning(session_settings())
         return handle
 
     def drop_what_was_made(self) -> None:
-        """Drops the temporary functions, and views on Spark Connect, that statements have created in a shared session."""
+        """Drops temporary functions, and views on Spark Connect, that statements have created in a shared session."""
         self.kept.clear()
         if self.own:
             for name in () if self._is_over else self.functions:
@@ -189,7 +189,7 @@ class SparkHandle:
 
     def _began_with(self, key: str) -> str | None:
         """The value of a setting at the session's start, to which RESET returns; None if it was not set."""
-        usual: Mapping[str, str] = OF_EVERY_SESSION if self.remote else own_session()
+        usual: Mapping[str, str] = OF_EVERY_SESSION if self.remote else session_settings()
         if self.own and key in usual:
             return usual[key]
         return None if self.remote else self.session.sparkContext._conf.get(key)
@@ -376,7 +376,7 @@ class SparkHandle:
 
     @property
     def writes_one_file(self) -> bool:
-        """Whether the statement's rows are written as one file, having one shuffle partition: see `FOR_SMALL_TABLES`."""
+        """Whether there is one shuffle partition, so that rows are written as one file: see `FOR_SMALL_TABLES`."""
         return self.now(SHUFFLES) == "1"
 
     @property
@@ -392,7 +392,7 @@ class SparkHandle:
             return self._stream_tuning
         session = self.session
         if self.own and not self.remote:
-            return own_tuning()
+            return session_tuning()
         return _TUNINGS.setdefault(session, Tuning({}))
 
     def given_by_server(self, key: str) -> str | None:

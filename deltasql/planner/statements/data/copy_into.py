@@ -35,7 +35,7 @@ from deltasql.plan.hidden import hidden
 from deltasql.plan.operators import Operator, SourceFiles, SqlQuery, Write
 from deltasql.plan.statements.copy_into import CopyInto, CopySource, Sample
 from deltasql.plan.statements.insert import Insert
-from deltasql.planner.binding import bind, place_in
+from deltasql.planner.binding import bind, position_in
 from deltasql.planner.changes import COPIED, Answer, Load, Plan, Preview, RowChange
 from deltasql.planner.context import Context
 from deltasql.planner.rows.alignment import StructRule
@@ -46,7 +46,7 @@ from deltasql.planner.rows.new_columns import new_columns
 from deltasql.planner.rows.read_set import reads_of_itself
 from deltasql.planner.rows.row_level import inserted_rows
 from deltasql.planner.rule import plan
-from deltasql.planner.statements.data.insert import InsertedRows, Insertion, inserted, own_names, renamed
+from deltasql.planner.statements.data.insert import InsertedRows, Insertion, hidden_names, inserted, renamed
 from deltasql.schema.identity import identity_of
 from deltasql.schema.text import path_text
 from deltasql.schema.types import StructField, StructType
@@ -236,7 +236,7 @@ def _change(copy: _Copy, context: Context) -> RowChange:
     if statement.validate is not None and statement.validate.rows is not None:
         query = _over(query, f"LIMIT {statement.validate.rows}")
     schema = context.analyst.schema(query)
-    names = own_names(len(schema))
+    names = hidden_names(len(schema))
     rows = renamed(query, names)
     given = [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
     columns, evolution = copy.columns, copy.evolution
@@ -289,7 +289,7 @@ def _query(copy: _Copy, context: Context) -> SqlQuery:
         return SqlQuery(f"SELECT * FROM {quote(name)}", {name: operator}, "files")
     pieces = (before, SqlText(quote(name), statement.source.start), after)
     sql, relations = bind(
-        context, "".join(piece.text for piece in pieces), place=place_in(pieces), source=(name, operator)
+        context, "".join(piece.text for piece in pieces), place=position_in(pieces), source=(name, operator)
     )
     return SqlQuery(sql, relations, "query")
 

@@ -43,7 +43,7 @@ from deltasql.planner.rows.insert_columns import (
     table_rows,
     written_fields,
 )
-from deltasql.planner.rows.literal_insert import known_rows, stored_held_rows, stored_rows
+from deltasql.planner.rows.literal_insert import constant_source, stored_held_rows, stored_rows
 from deltasql.planner.rows.read_set import WHOLE_TABLE, reads_of_files, reads_of_itself
 from deltasql.planner.rows.replace_matching import Replacement, replaced, replaced_by_columns, replaced_by_condition
 from deltasql.planner.rows.replace_where import checked_rows, replacing
@@ -251,7 +251,7 @@ def _literals(insertion: Insertion, schema: StructType) -> Literals | None:
     known = insertion.rows.known
     if known is None or insertion.evolution:
         return None
-    names = own_names(len(known.columns))
+    names = hidden_names(len(known.columns))
     places = {field.name.lower(): names.index(item.sql) for field, item in insertion.matched if field is not None}
     return stored_rows(insertion.snapshot, schema, known, places, insertion.static)
 
@@ -262,7 +262,7 @@ def _held(insertion: Insertion, schema: StructType, context: Context) -> HeldRow
     special = insertion.evolution or insertion.dynamic or insertion.statement.replaces is not None
     if held is None or special or snapshot.properties.constraints or column_invariants(schema):
         return None
-    names = own_names(len(held.schema))
+    names = hidden_names(len(held.schema))
     places = {field.name.lower(): names.index(item.sql) for field, item in insertion.matched if field is not None}
     return stored_held_rows(held, schema, snapshot.partition_columns, places, context)
 
@@ -320,11 +320,11 @@ def _query(
         keywords = []
     left_out = left_to_the_table(keywords, count, fields)
     text = SqlText(selected_rows(written), statement.query.start)
-    known = known_rows(statement, text.text, context)
+    known = constant_source(statement, text.text, context)
     # Literals refer to no table.
     query = binding.query(context, text, statement.ctes) if known is None else SqlQuery(text.text, {}, "query")
     schema = context.analyst.schema(query) if known is None else known.schema
-    names = own_names(len(schema))
+    names = hidden_names(len(schema))
     given = [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
     return query, renamed(query, names), given, left_out, known
 
@@ -345,7 +345,7 @@ def renamed(query: SqlQuery, names: Sequence[str]) -> SqlQuery:
     return SqlQuery(sql, query.relations, query.label, renames=RenamedQuery(query, tuple(names)))
 
 
-def own_names(count: int) -> list[str]:
+def hidden_names(count: int) -> list[str]:
     """Our names for the columns of a query."""
     return [hidden(index) for index in range(count)]
 

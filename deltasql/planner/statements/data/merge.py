@@ -341,7 +341,7 @@ def _source(statement: Merge, context: Context) -> SqlQuery:
     """The source's rows as a query of its own."""
     ctes = (statement.ctes,) if statement.ctes else ()
     pieces = (*ctes, SqlText("\nSELECT * FROM ", 0), statement.source)
-    sql, relations = binding.bind(context, "".join(piece.text for piece in pieces), place=binding.place_in(pieces))
+    sql, relations = binding.bind(context, "".join(piece.text for piece in pieces), place=binding.position_in(pieces))
     return SqlQuery(sql, relations, "source")
 
 

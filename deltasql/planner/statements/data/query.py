@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deltasql.plan.statements.query import Query, SparkStatement
 from deltasql.planner import binding
-from deltasql.planner.answers.log_rows import known_rows
+from deltasql.planner.answers.log_rows import answered_rows
 from deltasql.planner.changes import LogRows, Plan, QueryRows, SparkCommand
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
@@ -14,7 +14,7 @@ from deltasql.schema.types import case_counts, matching
 @plan.register
 def _(statement: Query, context: Context) -> Plan:
     """The log answers what it knows; the DataFrame of such a query is bound when somebody asks for it."""
-    known = known_rows(context, statement.query)
+    known = answered_rows(context, statement.query)
     if known is None:
         return QueryRows(binding.query(context, statement.query))
     case_sensitive = case_counts()

@@ -27,7 +27,7 @@ from deltasql.planner.tables.lasting_text import (
     refuse_variables,
     settings_of_text,
 )
-from deltasql.planner.tables.view_columns import own_columns, query_columns
+from deltasql.planner.tables.view_columns import query_columns, view_schema
 from deltasql.schema.edits import set_comment
 from deltasql.schema.types import StructType
 from deltasql.sql.constants import unquote
@@ -134,7 +134,7 @@ def _defined(
         (catalog.current_catalog, catalog.current_schema),
         settings_of_text(context),
         schema.names,
-        own_columns(name, schema, columns),
+        view_schema(name, schema, columns),
         has_names=bool(columns),
     )
 

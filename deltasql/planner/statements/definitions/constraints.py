@@ -43,7 +43,7 @@ from deltasql.planner.tables.keys import drop_first, refuse_key_change
 from deltasql.schema.invariants import INVARIANTS, column_invariants
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
-from deltasql.sql.expression_types import known_type
+from deltasql.sql.expression_types import derived_type
 from deltasql.sql.references import refers_to
 from deltasql.sql.stored_expressions import Reason, Use, bare, declared_refusal, refusal, stored_refusal
 from deltasql.sql.tokens import tokenize
@@ -65,7 +65,7 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     text = condition.text
     check_condition(name, condition, context)
     # Written rows are checked without a name, so that t.a must not be found here either.
-    kind = known_type(condition.text, snapshot.schema)
+    kind = derived_type(condition.text, snapshot.schema)
     if kind is None:
         kind = context.analyst.types([(binding.scan(context, snapshot), ROWS)], [condition.text])[0]
     check_condition(name, condition, context, snapshot.schema)

@@ -70,7 +70,7 @@ from deltasql.planner.tables.clustering_columns import (
     with_vectors,
 )
 from deltasql.planner.tables.column_definitions import comment_metadata, declared_keys, declared_schema
-from deltasql.planner.tables.create_places import place_in_create
+from deltasql.planner.tables.create_places import position_in_create
 from deltasql.planner.tables.existing_log import Declared, adopted
 from deltasql.planner.tables.keys import refuse_referenced, with_declared_keys
 from deltasql.planner.tables.metadata import keeping_log_properties, keeping_tags, mapped_metadata, reusing_ids
@@ -106,7 +106,7 @@ def _(statement: CreateTable, context: Context) -> Plan:
     try:
         return _created(statement, context)
     except DeltaSqlError as error:
-        raise error.at(place_in_create(error, statement, context)) from None
+        raise error.at(position_in_create(error, statement, context)) from None
 
 
 def _created(statement: CreateTable, context: Context, rows: Operator | None = None) -> Plan:
@@ -249,7 +249,7 @@ def _refuse_clauses(statement: CreateTable, context: Context) -> None:
     try:
         refuse_provider(statement.provider, statement.table)
     except DeltaSqlError as error:
-        raise error.at(place_in_create(error, statement, context)) from None
+        raise error.at(position_in_create(error, statement, context)) from None
     if statement.external and statement.location is None and statement.table.path is None:
         raise ExternalWithoutLocationError(table=str(statement.table)).at(caret)
     if statement.cluster_by is not None and statement.cluster_by.columns and statement.partitioned_by:

@@ -33,7 +33,7 @@ from deltasql.planner.changes import Plan, SparkCommand
 from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions import catalog_view
-from deltasql.planner.tables.view_columns import own_columns, query_columns
+from deltasql.planner.tables.view_columns import query_columns, view_schema
 from deltasql.sql.relations import table_references
 
 
@@ -76,7 +76,7 @@ def _view(key: str, name: TableName, query: SqlText, columns: tuple[ViewColumn, 
         named,
         context.meaning,
         schema.names,
-        own_columns(name, schema, columns),
+        view_schema(name, schema, columns),
     )
     return View(query.text.rstrip().rstrip(";"), made.schema.names if columns else (), None, made)
 

@@ -50,10 +50,10 @@ def _(statement: Fsck, context: Context) -> Plan:
 
 
 def _rows(files: pa.Table, root: str) -> tuple[tuple[str, bool, str | None, bool], ...]:
-    from deltasql.log.reading.missing_files import vector_place
+    from deltasql.log.reading.missing_files import vector_location
 
     columns = [files[name].to_pylist() for name in ("path", "gone", "deletionVector", "unmarked")]
     return tuple(
-        (absolute(path, root), gone, vector_place(vector, root), unmarked)
+        (absolute(path, root), gone, vector_location(vector, root), unmarked)
         for path, gone, vector, unmarked in zip(*columns, strict=True)
     )

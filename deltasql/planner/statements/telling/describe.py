@@ -21,7 +21,7 @@ from deltasql.planner.rule import plan
 from deltasql.planner.tables.describe_json import table_json, view_json
 from deltasql.planner.tables.keys import full_name
 from deltasql.planner.tables.own_rows import constraint_rows, tag_rows
-from deltasql.planner.tables.partition_spec import partition_files, partition_values, told_partition
+from deltasql.planner.tables.partition_spec import partition_files, partition_text, partition_values
 from deltasql.planner.tables.shown import all_properties, name_in_catalog, view_schema
 from deltasql.planner.tables.view_information import detailed_view_rows
 from deltasql.schema.lengths import declared_type
@@ -117,7 +117,7 @@ def _one_partition_rows(
     yield "", "", ""
     yield "# Detailed Partition Information", "", ""
     yield "Name", name_in_catalog(statement.table, context) or f"delta.`{snapshot.location}`", ""
-    yield "Partition Values", told_partition(statement.partition, snapshot), ""
+    yield "Partition Values", partition_text(statement.partition, snapshot), ""
     yield "Location", snapshot.location, ""
     yield "Number of Files", str(files.num_rows), ""
     yield "Size in Bytes", str(sum(files.column("size").to_pylist())), ""

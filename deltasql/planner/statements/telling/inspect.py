@@ -18,7 +18,7 @@ from deltasql.errors.statements.inspect import (
 )
 from deltasql.log.configuration.properties import canonical_key
 from deltasql.log.configuration.tags import read_tags
-from deltasql.log.properties.own_properties import TAGS, without_own
+from deltasql.log.properties.own_properties import TAGS, without_deltasql_properties
 from deltasql.log.reading.clustering import AUTO_PROPERTY, clustering_columns
 from deltasql.log.storage.locations import table_uri
 from deltasql.plan.base import TableName
@@ -124,7 +124,7 @@ def _(statement: DescribeDetail, context: Context) -> Plan:
         [path_text(path) for path in clustering_columns(snapshot)],
         snapshot.num_files,
         snapshot.size_in_bytes,
-        shown_pairs(without_own(metadata.configuration)),
+        shown_pairs(without_deltasql_properties(metadata.configuration)),
         protocol.min_reader_version,
         protocol.min_writer_version,
         sorted(protocol.features),
@@ -190,7 +190,7 @@ def _(statement: DescribeSchema, context: Context) -> Plan:
         ("Location", entry.location),
     ]
     if statement.extended:
-        shown = sorted(without_own(entry.properties).items())
+        shown = sorted(without_deltasql_properties(entry.properties).items())
         pairs = ", ".join(f"({key},{shown_value(key, value)})" for key, value in shown)
         rows.append(("Properties", f"({pairs})" if pairs else ""))
         tags = sorted(read_tags(entry.properties.get(TAGS)).items())

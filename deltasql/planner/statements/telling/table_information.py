@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from deltasql.catalog.entries import ViewEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_pairs
-from deltasql.log.properties.own_properties import without_own
+from deltasql.log.properties.own_properties import without_deltasql_properties
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.statements.inspect import ShowTableExtended, ShowTables
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.planner.tables.partition_spec import partition_files, told_partition
+from deltasql.planner.tables.partition_spec import partition_files, partition_text
 from deltasql.planner.tables.view_information import view_lines
 from deltasql.schema.lengths import with_lengths
 from deltasql.schema.text import tree_text
@@ -60,7 +60,7 @@ def _of_partition(statement: ShowTableExtended, schema: str, name: str, context:
     files = partition_files(statement.partition, table, snapshot, context, needed=True)
     size = sum(files.column("size").to_pylist())
     return (
-        f"Partition Values: {told_partition(statement.partition, snapshot)}\n"
+        f"Partition Values: {partition_text(statement.partition, snapshot)}\n"
         f"Location: {snapshot.location}\nPartition Statistics: {size} bytes\n"
     )
 
@@ -110,7 +110,8 @@ def _log_lines(snapshot: Snapshot) -> Iterator[str]:
     if snapshot.metadata.description is not None:
         yield f"Comment: {snapshot.metadata.description}"
     properties = ", ".join(
-        f"{key}={value}" for key, value in sorted(shown_pairs(without_own(snapshot.configuration)).items())
+        f"{key}={value}"
+        for key, value in sorted(shown_pairs(without_deltasql_properties(snapshot.configuration)).items())
     )
     yield f"Table Properties: [{properties}]"
     yield f"Statistics: {snapshot.size_in_bytes} bytes"
