@@ -129,12 +129,12 @@ def test_executors_elsewhere_call_the_driver_at_its_address(
 
 TWO_THREADS = """
 import threading
-from deltasql.engines.spark.failures.spark_errors import retold
+from deltasql.engines.spark.failures.spark_errors import translated_errors
 from deltasql.engines.spark.session.local import active_session
 
 def tell():
     both.wait()
-    with retold(""):
+    with translated_errors(""):
         told.append(1)
 
 def ask():
