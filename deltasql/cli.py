@@ -391,7 +391,7 @@ def _test(options: argparse.Namespace) -> int:
 
 def _serve(options: argparse.Namespace) -> int:
     try:
-        from deltasql.server.command import ServerSettings, serve
+        from deltasql.server.command import Settings, serve
     except ModuleNotFoundError as error:
         raise ServerPackageMissingError(package=error.name or "protobuf") from None
     _configured(options)
@@ -399,5 +399,5 @@ def _serve(options: argparse.Namespace) -> int:
     give_to_spark(for_start, os.environ)
     tls = options.tls_certificate, options.tls_key
     place = options.warehouse, options.host, options.port, options.remote
-    serve(ServerSettings(*place, options.token_file, *tls, options.engine, by_set))
+    serve(Settings(*place, options.token_file, *tls, options.engine, by_set))
     return OK

@@ -51,7 +51,7 @@ from deltasql.schema.types import matching
 from deltasql.script.interpreter import run_script
 from deltasql.script.session_host import SessionHost, session_variable
 from deltasql.settings.engines import SAIL, chosen_engine
-from deltasql.settings.session_settings import CASE_SENSITIVE, COMMIT_PROBE, FSYNC, TIME_ZONE, Settings
+from deltasql.settings.session_settings import CASE_SENSITIVE, COMMIT_PROBE, FSYNC, TIME_ZONE, SessionSettings
 from deltasql.settings.stream_options import stream_options
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class Session:
         self.stores = Stores(storage_options, self._hadoop_settings)
         self.catalog = Catalog(warehouse, self.stores.open)
         self.on_progress = progress
-        self.settings = Settings()
+        self.settings = SessionSettings()
         self.views: dict[str, View] = {}
         self.functions: dict[str, TemporaryFunction] = {}
         self.open_log: Callable[[str, str], DeltaLog] = self._open_log

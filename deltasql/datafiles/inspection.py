@@ -1,4 +1,4 @@
-"""What the footers of data files say that the log does not."""
+"""Facts about data files that only their footers contain: unexpected columns, and reliability of bounds."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 SURE_BOUNDS = "deltasql.bounds.nan"
-"""The key of footers of which this process has made sure: no column chunk has bounds and NaN, which they leave out."""
+"""Footer key of files of which deltasql guarantees that no column chunk with NaN has bounds, which would ignore NaN."""
 UNSURE_BOUNDS = ("parquet.filter.stats.enabled", "parquet.filter.columnindex.enabled")
-"""Options of Spark's reader, by which it passes over nothing where they are false."""
+"""Options of Spark's reader that enable data skipping by row group and page bounds."""
 _SURE_WRITERS = re.compile(r"parquet-mr version (?:1\.\d\d|[2-9])")
-"""Whose bounds are NaN where NaN is among the values: readers then take the chunk to have none."""
+"""`created_by` of writers whose bounds are NaN if a value is NaN: readers then ignore the bounds of the chunk."""
 _MOST_LOOKED_AT = 1024
-"""Of more files it is not asked who wrote them."""
+"""With more files than this, their footers are not inspected."""
 
 _THREADS = 8
 # Row ids and commit versions stand in columns that belong to the table and to no schema.
@@ -36,7 +36,7 @@ _ROW_TRACKING = ("_row-id-col-", "_row-commit-version-col-")
 
 @contextmanager
 def readable(path: str) -> Iterator[None]:
-    """The block reads a data file. Raises LostDataFileError, and UnreadableDataFileError for whatever else is wrong."""
+    """Context for reading a data file: raises LostDataFileError if it is missing, else UnreadableDataFileError."""
     import pyarrow as pa
 
     try:
@@ -51,9 +51,9 @@ def readable(path: str) -> Iterator[None]:
 
 
 def footer(stores: Stores, path: str) -> pq.FileMetaData:
-    """The footer of a data file at an absolute place. Raises LostDataFileError, UnreadableDataFileError.
+    """The footer of a data file at an absolute path. Raises LostDataFileError, UnreadableDataFileError.
 
-    Of its column chunks pyarrow must not be asked where others wrote it: for some damage it ends the process.
+    Do not read its column chunks for files of other writers: pyarrow aborts the process for some damaged footers.
     """
     import pyarrow.parquet as pq
 
@@ -62,10 +62,10 @@ def footer(stores: Stores, path: str) -> pq.FileMetaData:
 
 
 def bounds_are_sure(stores: Stores, paths: Sequence[str]) -> bool:
-    """Whether some Parquet files are known to have no bounds of floating-point columns that leave out NaN.
+    """Whether no file has bounds of floating-point columns that ignore NaN.
 
-    Spark's reader passes over row groups by such bounds, though NaN is greater than any number. Those of files that
-    other writers than Spark's made are not to be believed, nor those of files that cannot be looked at.
+    Spark's reader skips row groups by such bounds, though NaN is greater than any number. Bounds of writers other than
+    Spark's are not trusted, nor those of unreadable files, nor those of more than _MOST_LOOKED_AT files.
     """
     if len(paths) > _MOST_LOOKED_AT:
         return False
@@ -86,12 +86,12 @@ def _has_sure_bounds(stores: Stores, path: str) -> bool:
 
 
 def float_leaves(found: pq.FileMetaData) -> list[int]:
-    """The numbers of the leaf columns of a file that are floating-point numbers."""
+    """Indexes of a file's leaf columns that are FLOAT or DOUBLE."""
     return [at for at in range(found.num_columns) if found.schema.column(at).physical_type in {"FLOAT", "DOUBLE"}]
 
 
 def foreign_columns(stores: Stores, paths: Sequence[str], schema: StructType) -> list[bool]:
-    """Which Parquet files hold a column or nested field that `schema` does not have, by physical names."""
+    """For each Parquet file, whether it has a column or nested field that `schema` lacks, by physical names."""
 
     def has_foreign(path: str) -> bool:
         import pyarrow as pa
@@ -104,7 +104,7 @@ def foreign_columns(stores: Stores, paths: Sequence[str], schema: StructType) ->
 
 
 def _is_foreign(found: pa.DataType, known: DataType) -> bool:
-    """Whether a type of a file has a field that the table's type lacks; other differences are for readers to judge."""
+    """Whether a file's type has a field that the table's type lacks; other differences are ignored."""
     import pyarrow as pa
 
     match known:

@@ -1,4 +1,4 @@
-"""Pieces of work that threads of this process do side by side, and the wait for them, which Ctrl-C ends."""
+"""Thread pools for parallel I/O in this process, and waits that Ctrl-C interrupts."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _THREADS = 8
 
 @contextmanager
 def working(pieces: int, most: int = _THREADS, *, settles: bool = False) -> Iterator[ThreadPoolExecutor]:
-    """Threads for so many pieces of work; what they have not begun when the context ends is left.
+    """Context: a thread pool for `pieces` tasks, with at most `most` threads. Its end cancels tasks not yet begun.
 
-    What they have begun goes on, unless the context `settles`: then it is waited for.
+    With `settles` the end also waits for running tasks.
     """
     threads = ThreadPoolExecutor(min(most, max(1, pieces)))
     try:
@@ -28,9 +28,9 @@ def working(pieces: int, most: int = _THREADS, *, settles: bool = False) -> Iter
 
 
 def awaited(future: Future[Result]) -> Result:
-    """What a piece of work comes to. Raises what it raises, and KeyboardInterrupt.
+    """The result of a future. Raises the task's exception, and KeyboardInterrupt.
 
-    Ctrl-C is never raised amid the wait for a thread, and so is looked for.
+    Ctrl-C does not interrupt the wait for a thread, so it is polled.
     """
     while not wait((future,), AGAIN_AFTER).done:
         check()

@@ -9,13 +9,13 @@ from deltasql.interrupts import shielded
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.storage.copying import copy_files
 from deltasql.planner.changes import CloneChange
-from deltasql.settings.session_settings import Settings
+from deltasql.settings.session_settings import SessionSettings
 
 
 class StagedClone:
     """A clone whose files are copied. They are removed again if no commit comes to refer to them."""
 
-    def __init__(self, change: CloneChange, catalog: Catalog, settings: Settings) -> None:
+    def __init__(self, change: CloneChange, catalog: Catalog, settings: SessionSettings) -> None:
         """Copies the files. Raises LostDataFileError, StorageError, and InvalidSettingError."""
         self._change, self._catalog, self._settings = change, catalog, settings
         self._store = change.commit.log.store

@@ -26,7 +26,7 @@ from deltasql.log.storage.log_store import LogStore
 from deltasql.planner.catalog_changes import Registration
 from deltasql.planner.changes import CloneChange, LayoutChange, RowChange, TableChange
 from deltasql.schema.types import StructType
-from deltasql.settings.session_settings import USER_METADATA, Settings
+from deltasql.settings.session_settings import USER_METADATA, SessionSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -105,7 +105,7 @@ def commit_staged(
     change: RowChange | LayoutChange,
     actions: Sequence[Action],
     metrics: Mapping[str, int],
-    settings: Settings,
+    settings: SessionSettings,
     stage: Stage,
     rebase: Rebase,
     note: Note | None = None,
@@ -125,7 +125,7 @@ def commit_actions(
     change: TableChange | RowChange | LayoutChange | CloneChange,
     actions: Sequence[Action],
     metrics: Mapping[str, int],
-    settings: Settings,
+    settings: SessionSettings,
     rebase: Rebase,
     need: Callable[[bool], None] | None = None,
     note: Note | None = None,

@@ -25,7 +25,7 @@ from deltasql.plan.operators import Curve, Rearrange
 from deltasql.planner.changes import LayoutChange
 from deltasql.planner.layout_result import OPTIMIZED, Arranged, layout_metrics, layout_row
 from deltasql.planner.tables.clustering_columns import json_list
-from deltasql.settings.session_settings import Settings
+from deltasql.settings.session_settings import SessionSettings
 
 MOST_SOURCES = 1000
 """A longer list of a file's sources is left out: a tag stays in every checkpoint for as long as its file."""
@@ -34,7 +34,7 @@ MOST_SOURCES = 1000
 class StagedLayout:
     """A rearrangement whose new files are written. They are removed again if no commit comes to refer to them."""
 
-    def __init__(self, change: LayoutChange, runtime: Runtime, settings: Settings) -> None:
+    def __init__(self, change: LayoutChange, runtime: Runtime, settings: SessionSettings) -> None:
         """Writes the new files. Raises InvalidSettingError."""
         self._change, self._runtime, self._settings = change, runtime, settings
         self._stage = runtime.stage(change.commit.log.location, (), change.snapshot.configuration)

@@ -22,7 +22,7 @@ from deltasql.settings.session_settings import (
     ROW_LEVEL_SECONDS,
     STRICT_WRITE_SERIALIZABLE,
     TIME_ZONE,
-    Settings,
+    SessionSettings,
 )
 
 
@@ -36,7 +36,7 @@ class RaceRules:
     time_zone: str | None
 
     @staticmethod
-    def of(settings: Settings) -> RaceRules:
+    def of(settings: SessionSettings) -> RaceRules:
         """Raises InvalidSettingError."""
         return RaceRules(
             settings[STRICT_WRITE_SERIALIZABLE],

@@ -34,7 +34,7 @@ from deltasql.plan.operators import Rewrite, RowEffect, Write
 from deltasql.plan.reads import Reads
 from deltasql.planner.changes import OUTCOME_SCHEMAS, RowChange
 from deltasql.schema.partition_values import partition_value
-from deltasql.settings.session_settings import Settings
+from deltasql.settings.session_settings import SessionSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 class StagedRows:
     """A change whose rows are written. Files that no commit comes to refer to are removed again."""
 
-    def __init__(self, change: RowChange, runtime: Runtime, catalog: Catalog, settings: Settings) -> None:
+    def __init__(self, change: RowChange, runtime: Runtime, catalog: Catalog, settings: SessionSettings) -> None:
         """Writes the rows. Raises what the rows violate, and InvalidSettingError."""
         spec, metadata = change.commit, change.metadata
         self._runtime, self._catalog, self._settings = runtime, catalog, settings

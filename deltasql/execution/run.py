@@ -44,7 +44,7 @@ from deltasql.planner.changes import (
 from deltasql.planner.context import GLOBAL
 from deltasql.planner.rows.repeats import may_repeat
 from deltasql.result import AnsweredRows
-from deltasql.settings.session_settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, Settings
+from deltasql.settings.session_settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, SessionSettings
 
 if TYPE_CHECKING:
     from deltasql.log.replay.delta_log import DeltaLog
@@ -64,7 +64,7 @@ class SessionState:
 
     catalog: Catalog
     stores: Stores
-    settings: Settings
+    settings: SessionSettings
     views: dict[str, View]
     shared_views: dict[str, View]
     functions: dict[str, TemporaryFunction]
@@ -222,7 +222,7 @@ def _manifests_written(log: DeltaLog, snapshot: Snapshot) -> Committed:
     return Committed()
 
 
-def _most_attempts(plan: Plan, settings: Settings) -> int:
+def _most_attempts(plan: Plan, settings: SessionSettings) -> int:
     """How often a statement that loses its races is run. Raises InvalidSettingError."""
     if isinstance(plan, AtomicBlock):
         return settings[RETRY_ATTEMPTS]

@@ -19,7 +19,7 @@ from deltasql.log.actions.record_count import live_rows
 from deltasql.log.commit.transaction import Commit
 from deltasql.log.upkeep.cleanup import forget_versions
 from deltasql.planner.changes import OUTCOME_SCHEMAS, TableChange
-from deltasql.settings.session_settings import Settings
+from deltasql.settings.session_settings import SessionSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class StagedTable:
     """A change of a table without new rows. It stages nothing, so that there is nothing to discard."""
 
-    def __init__(self, change: TableChange, runtime: Runtime, catalog: Catalog, settings: Settings) -> None:
+    def __init__(self, change: TableChange, runtime: Runtime, catalog: Catalog, settings: SessionSettings) -> None:
         """Raises what `change.verify` says of rows that are in the way, and InvalidSettingError."""
         for check in change.verify:
             if runtime.rows(check.broken).head(1):

@@ -42,7 +42,7 @@ from deltasql.planner.changes import AtomicBlock, LogRows, OfOneCommit, Plan, Qu
 from deltasql.planner.rows.read_set import WHOLE_TABLE, partition_test, scans
 from deltasql.planner.rows.repeats import may_repeat
 from deltasql.schema.types import INTEGER, LONG, STRING, MapType, StructField, StructType
-from deltasql.settings.session_settings import RETRY_STATEMENTS, TIME_ZONE, USER_METADATA, Settings
+from deltasql.settings.session_settings import RETRY_STATEMENTS, TIME_ZONE, USER_METADATA, SessionSettings
 from deltasql.sql.tokens import tokens_from
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ TRANSACTION_RESULT = StructType(
 class Transactions:
     """The transaction of a session, at most one; `open` is None where each statement is its own."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: SessionSettings) -> None:
         self._settings = settings
         self.open: OpenTransaction | None = None
         # COMMIT has failed: the ROLLBACK that programs send then has nothing left to do.
@@ -160,7 +160,7 @@ class OpenTransaction:
     Used by one session at a time. `commit` or `roll_back` ends it; nothing can join it afterwards.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: SessionSettings) -> None:
         self.place: Caret | None = None
         """Where errors about the newest statement as a whole are placed."""
         self._settings = settings

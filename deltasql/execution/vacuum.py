@@ -30,7 +30,7 @@ from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import LOG, is_absolute, relative_path
 from deltasql.planner.changes import Candidates, FileRemoval
 from deltasql.schema.types import STRING, StructField, StructType
-from deltasql.settings.session_settings import USER_METADATA, Settings
+from deltasql.settings.session_settings import USER_METADATA, SessionSettings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,7 +41,7 @@ LAST_VERSION = "latestCommitVersionOutsideOfRetentionWindow"
 _MOST_TRIES = 10
 
 
-def remove_files(change: FileRemoval, runtime: Runtime, settings: Settings) -> Committed:
+def remove_files(change: FileRemoval, runtime: Runtime, settings: SessionSettings) -> Committed:
     """One row with the table's place; for a dry run one for each file and empty folder that would go.
 
     The metrics are those of both commits, whether or not they are made. Raises StorageError, VacuumLiteError.
@@ -113,7 +113,7 @@ def _note(
     operation: Operation,
     parameters: Mapping[str, Any],
     metrics: Mapping[str, int],
-    settings: Settings,
+    settings: SessionSettings,
 ) -> Commit:
     """A commit that only says what happens; what others change meanwhile is no obstacle to it."""
     for left in reversed(range(_MOST_TRIES)):
@@ -128,7 +128,7 @@ def _note(
     raise AssertionError("unreachable")
 
 
-def _deleted(change: FileRemoval, found: UnusedFiles, tree: TableListing, settings: Settings) -> Committed:
+def _deleted(change: FileRemoval, found: UnusedFiles, tree: TableListing, settings: SessionSettings) -> Committed:
     """Deletes, and notes how that ended."""
     store, paths = change.log.store, found.files["path"].to_pylist()
     metrics = {"numDeletedFiles": 0, "numVacuumedDirectories": tree.folders}
@@ -146,7 +146,7 @@ def _deleted(change: FileRemoval, found: UnusedFiles, tree: TableListing, settin
     return Committed(PATHS, ((table_uri(change.log.location),),), version, {**before, **metrics}, attempts)
 
 
-def _ended(change: FileRemoval, status: str, metrics: Mapping[str, int], settings: Settings) -> Commit | None:
+def _ended(change: FileRemoval, status: str, metrics: Mapping[str, int], settings: SessionSettings) -> Commit | None:
     if not change.logged:
         return None
     return _note(change, change.log.snapshot(), operations.VACUUM_END, {"status": status}, metrics, settings)

@@ -1,4 +1,4 @@
-"""Commits of a table as text that is the same in every run."""
+"""Commits of a table as deterministic text."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from deltasql.golden.normal import is_measure
 
 LoggedAction = Mapping[str, Any]
 
-# One for all: json.dumps makes an encoder for every call that is not its default.
+# One encoder for all: json.dumps creates one for every call with non-default options.
 _COMPACT = json.JSONEncoder(ensure_ascii=False, separators=(", ", ": "), sort_keys=True)
 
 
 def commit_lines(actions: Iterable[LoggedAction]) -> Iterator[str]:
-    """One commit: its operation, then protocol, metadata and the rest, files last and sorted."""
+    """The lines of one commit: operation, protocol, metadata and other actions; files last, sorted."""
     merged = list(actions)
     for kind in ("commitInfo", "protocol", "metaData", "txn", "domainMetadata"):
         for action in merged:
@@ -32,7 +32,7 @@ def commit_lines(actions: Iterable[LoggedAction]) -> Iterator[str]:
 
 @lru_cache(maxsize=64)
 def schema_lines(schema: str) -> tuple[str, ...]:
-    """The schema JSON as a tree, with the metadata of each field behind it. Most commits leave it as it was."""
+    """The schema JSON as a tree, with the metadata of each field behind it. Cached: few commits change the schema."""
     return "root", *_fields(json.loads(schema), " ")
 
 
@@ -94,7 +94,7 @@ def _file(kind: str, action: Mapping[str, Any]) -> str:
 
 
 def _marks(kind: str, action: Mapping[str, Any]) -> Iterator[str]:
-    """What a file action says besides its partition and its rows."""
+    """Further facts of a file action: deletion vector, row ids, no data change, clustering provider."""
     vector = action.get("deletionVector")
     if vector:
         yield f"deletion vector of {vector['cardinality']}"
@@ -111,7 +111,7 @@ def _value(value: str | None) -> str:
 
 
 def _counted(lines: list[str]) -> Iterator[str]:
-    """Equal lines once, with their number."""
+    """Each distinct line once, with the number of its occurrences."""
     for line in dict.fromkeys(lines):
         number = lines.count(line)
         yield line if number == 1 else f"{line} (×{number})"

@@ -1,4 +1,4 @@
-"""How far the results of another engine agree with the kept ones, statement by statement, and why they do not."""
+"""Compares the results of another engine with the golden files, statement by statement, and classifies differences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _REFUSED = "UNSUPPORTED_FEATURE.SAIL"
 
 
 class Verdict(Enum):
-    """What became of one statement; the value says it to people."""
+    """Result of one statement compared with its golden file; the value is its text in reports."""
 
     SAME = "the same to the last character"
     REFUSED = "refused by name"
@@ -25,9 +25,9 @@ class Verdict(Enum):
 
 
 def verdicts(expected: str, actual: str) -> list[tuple[str, Verdict]]:
-    """The statements of a golden file, each as it came out, with what it is beside the kept one.
+    """The actual text of each statement of a golden file, with its verdict.
 
-    A result that differs behind a statement of the file that failed otherwise counts as what follows from that.
+    A difference after an earlier statement of the file that failed unexpectedly counts as its consequence (FOLLOWS).
     """
     found, failed = list[tuple[str, Verdict]](), False
     for kept, own in zip(_blocks(expected), _blocks(actual), strict=False):
@@ -40,7 +40,7 @@ def verdicts(expected: str, actual: str) -> list[tuple[str, Verdict]]:
 
 
 def summary(files: Iterable[tuple[str, str]]) -> str:
-    """One line on the statements of some files, each with what it should give and what it gave."""
+    """One line with the numbers of verdicts in some files, which are pairs of expected and actual text."""
     counts = Counter(verdict for expected, actual in files for _, verdict in verdicts(expected, actual))
     others = [f"{counts[verdict]} {verdict.value}" for verdict in Verdict if verdict is not Verdict.SAME]
     shown = [text for text in others if not text.startswith("0 ")]
@@ -50,7 +50,7 @@ def summary(files: Iterable[tuple[str, str]]) -> str:
 
 
 def new_errors(expected: str, actual: str) -> list[str]:
-    """The conditions of statements that failed, and that were not kept as failing in the same words."""
+    """The error conditions in `actual` whose blocks are not in `expected`."""
     kept = Counter(_blocks(expected))
     return [_condition(block) for block in (Counter(_blocks(actual)) - kept).elements() if _condition(block)]
 

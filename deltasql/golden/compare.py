@@ -1,4 +1,4 @@
-"""Two golden texts, statement by statement."""
+"""Compares two golden texts, statement by statement."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 TITLE = "-- statement"
-"""How the text of each statement begins."""
+"""Beginning of the text of each statement."""
 
 _PLACEHOLDER = re.compile(r"<(?:uuid-\d+|time|ms)>")
 
 SCHEDULE = "-- schedule"
-"""How the text of each schedule begins."""
+"""Beginning of the text of each schedule."""
 
 _ALIKE = 0.6
-"""The share of equal characters above which one SQL is taken for what became of the other."""
+"""The share of equal characters from which one SQL is taken for a changed version of the other."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A statement whose outcome differs: `diff` has the lines of a unified diff.
 
-    `before` and `after` are the lines, from 1, at which its text begins in either golden text; 0 where it is not there.
+    `before` and `after` are the lines, from 1, at which its text begins in either golden text; 0 where it is missing.
     """
 
     title: str
@@ -49,7 +49,7 @@ def difference(expected: str, actual: str) -> str:
 def changes(expected: str, actual: str) -> Iterator[Change]:
     """The statements that differ, in the order of the texts.
 
-    A statement is known again by its name, else by its SQL, else by its place among those that are known.
+    Statements are matched by name, else by SQL, else by their position between matched ones.
     """
     if expected == actual:
         return
@@ -70,7 +70,7 @@ _NONE = _Block("", 0)
 
 
 def _pairs(old: Sequence[_Block], new: Sequence[_Block]) -> Iterator[tuple[_Block, _Block]]:
-    """What was and what is, with _NONE for what was not or is no more."""
+    """Matched pairs of old and new blocks; _NONE stands for a missing one."""
     names = _names(old) & _names(new)
     known = difflib.SequenceMatcher(
         None, [_key(item, names) for item in old], [_key(item, names) for item in new], False
@@ -80,19 +80,19 @@ def _pairs(old: Sequence[_Block], new: Sequence[_Block]) -> Iterator[tuple[_Bloc
 
 
 def _names(blocks: Sequence[_Block]) -> set[str]:
-    """The names that one block alone has."""
+    """The names that exactly one block has."""
     counts = Counter(_name(item.text) for item in blocks)
     return {name for name, number in counts.items() if name and number == 1}
 
 
 def _key(item: _Block, names: set[str]) -> str:
-    """What a block is known by: its name, or title and SQL."""
+    """The key by which a block is matched: its name, or title and SQL."""
     name = _name(item.text)
     return name if name in names else _statement(item.text)
 
 
 def _by_place(old: Sequence[_Block], new: Sequence[_Block]) -> Iterator[tuple[_Block, _Block]]:
-    """Pairs in order; where the numbers differ, only those whose SQL is alike."""
+    """Pairs in order; if the numbers of blocks differ, only those with similar SQL."""
     if len(old) == len(new):
         yield from zip(old, new, strict=True)
         return
@@ -109,15 +109,15 @@ def _by_place(old: Sequence[_Block], new: Sequence[_Block]) -> Iterator[tuple[_B
 
 
 def _alike(one: _Block, other: _Block) -> bool:
-    # The titles, which often are the same, say nothing.
+    # Titles are left out: they are often equal.
     first, second = (_statement(item.text).partition("\n")[2] for item in (one, other))
     return difflib.SequenceMatcher(None, first, second, False).ratio() >= _ALIKE
 
 
 def hides(expected: str, actual: str) -> bool:
-    """Whether the texts are equal but for values in `actual` that stand as placeholders in `expected`.
+    """Whether the texts are equal except for values in `actual` that are placeholders in `expected`.
 
-    So it is where the expectation comes from a version that hid whatever looked like an id or a time of the run.
+    This is true of files of earlier versions, which hid all values that looked like ids or times of the run.
     """
     old, new = expected.splitlines(), actual.splitlines()
     return len(old) == len(new) and all(
@@ -147,7 +147,7 @@ def _statement(block: str) -> str:
 
 
 def _name(block: str) -> str:
-    """What `-- name:` says, "" without one."""
+    """The name from `-- name:`, "" without one."""
     return block.partition("\n")[0].removeprefix(TITLE).removeprefix(SCHEDULE).lstrip(": ")
 
 
@@ -162,5 +162,5 @@ def _changes(expected: str, actual: str) -> Iterator[str]:
 def unified(before: Sequence[str], after: Sequence[str], context: int) -> Iterator[str]:
     """The lines of a unified diff without its headers."""
     lines = difflib.unified_diff(before, after, lineterm="", n=context)
-    # The two file headers go by place: a changed line that starts with -- looks like one of them.
+    # The two file headers are dropped by line number: a changed line that starts with -- looks like one of them.
     return (line for number, line in enumerate(lines) if number > 1 and not line.startswith("@@ "))

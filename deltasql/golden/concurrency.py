@@ -1,4 +1,4 @@
-"""Scenarios run: each schedule on a copy of the setup, and what came of it held against the serial orders."""
+"""Runs scenarios: each schedule on a copy of the setup, with its result compared to those of serial orders."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ScenarioRun:
-    """Runs a scenario in the directory `place`, which is empty. `spark_started` is right when all blocks are there."""
+    """Runs a scenario in the empty directory `place`. `spark_started` is valid after the last block."""
 
     scenario: Scenario
     session_factory: Callable[[str], Session]
@@ -36,14 +36,14 @@ class ScenarioRun:
     spark_started: bool = False
 
     def blocks(self) -> Iterator[Block]:
-        """What the setup and every schedule gave, for each level."""
+        """The blocks of the setup and of every schedule, for each level."""
         for level in self.scenario.levels:
             copies = _Copies(self.place / (level or "all"))
             yield from _LevelRun(self, copies, level).blocks()
 
     @contextmanager
     def sessions(self, warehouse: Path) -> Iterator[Sessions]:
-        """Sessions that are closed at the end."""
+        """Context: sessions on `warehouse`, closed at the end."""
         opened = Sessions(partial(self.session_factory, str(warehouse)))
         try:
             yield opened
@@ -54,7 +54,7 @@ class ScenarioRun:
 
 @dataclass(slots=True)
 class _Copies:
-    """A warehouse that can be put back as it was. It stays at one path: names in the catalog lead to absolute ones."""
+    """A warehouse that can be restored from copies. Its path never changes: the catalog has absolute locations."""
 
     place: Path
     _saved: int = 0
@@ -72,14 +72,14 @@ class _Copies:
         return Path(shutil.copytree(self.warehouse, self.place / f"copy{self._saved}"))
 
     def restore(self, copy: Path) -> None:
-        """Makes the warehouse what it was. No session may be open."""
+        """Restores the warehouse from a copy. No session may be open."""
         shutil.rmtree(self.warehouse)
         shutil.copytree(copy, self.warehouse)
 
 
 @dataclass(frozen=True, slots=True)
 class _Played:
-    """What one schedule came to: how its statements ended, the check's lines, the tables with new commits."""
+    """Result of one schedule: how its statements ended, the rows of the check, the tables with new commits."""
 
     ended: Sequence[Ended]
     rows: SerialRows
@@ -88,7 +88,7 @@ class _Played:
 
     @property
     def commits(self) -> Order:
-        """What was committed, in the order of the history of the one table."""
+        """Labels of the committed statements, in the order of their versions in the one table."""
         done = sorted((item for item in self.ended if item.ending is Ending.COMMITTED), key=lambda item: item.version)
         return tuple(item.step.label for item in done)
 
@@ -98,7 +98,7 @@ class _Played:
 
     @property
     def to_order(self) -> int:
-        """How many statements the longest serial order has; those that were refused are judged one by one."""
+        """Number of statements in the longest serial order; each order has at most one refused statement."""
         refused = any(item.ending is Ending.REFUSED for item in self.ended)
         return len(self.commits) + len(self.idle) + refused
 
@@ -146,7 +146,7 @@ class _LevelRun:
         return _Played(writers.ended, rows, [item.table for item in watch.look()], writers.defects)
 
     def _rows(self, opened: Sessions) -> SerialRows:
-        """What the check finds. Raises what the check raises."""
+        """The rows of the check query. Raises its errors."""
         check = self._scenario.check
         result = opened.of("").sql(self._recorder.sql_of(check))
         self._recorder.look()
@@ -154,7 +154,7 @@ class _LevelRun:
         return SerialRows(columns, tuple(rows))
 
     def _verdict(self, played: _Played) -> tuple[str, str]:
-        """The outcome line, and what is wrong with it or ""."""
+        """The outcome line, and its defect or ""."""
         told = [f"{item.step.label} {item.text}" for item in played.ended]
         if len(played.tables) > 1:
             # Transactions are those of one table: across tables nothing is promised.
@@ -173,7 +173,7 @@ class _LevelRun:
         return " | ".join([*told, f"as {', '.join(order)}" if order else "as set up"]), ""
 
     def _is_needless(self, refused: Ended, played: _Played, any_order: bool) -> bool:
-        """Whether an allowed serial order gives the rows that were there had the statement's changes been let in."""
+        """Whether an allowed serial order explains the rows including the changes of a refused statement."""
         label, start = refused.step.label, refused.began_from
         before, after = self._after((), start), self._after((label,), start)
         merged = with_change(played.rows, before, after)
@@ -195,7 +195,7 @@ class _LevelRun:
         return self._after(order, None)
 
     def _after(self, order: Order, start: Path | None) -> SerialRows | None:
-        """The rows after some statements one by one, from a copy or the setup; None where one of them fails."""
+        """The rows after serial execution of some statements on a copy (None: the setup); None if one of them fails."""
         if start is None and order in self._serial:
             return self._serial[order]
         self._copies.restore(start or self._as_set_up)

@@ -43,9 +43,9 @@ class Directive:
 
 
 def directive(comment: str, place: DirectivePosition) -> Directive | None:
-    """What a line of comment orders; None for prose. Raises UnknownDirectiveError.
+    """The directive in a comment line; None for prose. Raises UnknownDirectiveError.
 
-    A word in front of a colon that is almost one of ours is taken for a slip: unnoticed, it would have no effect.
+    A word before a colon that is similar to a directive's name is taken for a misspelling, and raises the error.
     """
     match = _COMMENT.match(comment)
     if match is None:

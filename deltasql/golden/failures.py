@@ -1,4 +1,4 @@
-"""What is wrong with one statement of a golden file, for people and for the pages of GitHub."""
+"""A failure of one statement of a golden file, as text and as an annotation of GitHub Actions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FULL_ANNOTATION = 4000
-"""Characters of a message that GitHub shows on its page."""
+"""Most characters of a message that GitHub shows."""
 
 
 @dataclass(frozen=True, slots=True)
 class OutputFailure:
-    """`line` of `file`, from 1, is where to look; `message` is one sentence or a title, `diff` what differs, or ""."""
+    """A failure at `line` (from 1) of `file`; `message` is a sentence or a title, `diff` a unified diff or ""."""
 
     file: Path
     line: int
@@ -24,7 +24,7 @@ class OutputFailure:
 
     @property
     def annotation(self) -> str:
-        """The command that GitHub Actions read from a program's output, so as to mark the line."""
+        """The workflow command by which GitHub Actions annotate the line."""
         file = _property(_in_workspace(self.file))
         text = self.diff or self.message
         return f"::error file={file},line={self.line},title={_property(self.message)}::{_data(text[:FULL_ANNOTATION])}"
@@ -36,7 +36,7 @@ def wants_annotations() -> bool:
 
 
 def _in_workspace(file: Path) -> str:
-    """The path from the root of the checkout: no other is found."""
+    """The path relative to the root of the checkout, as GitHub requires; absolute for a file outside of it."""
     absolute = file.resolve()
     root = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
     return (absolute.relative_to(root) if root in absolute.parents else absolute).as_posix()

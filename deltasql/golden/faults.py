@@ -1,4 +1,4 @@
-"""Storage that does to one commit what a schedule says."""
+"""Storage that injects the fault of a schedule into the put of one commit."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ _COMMIT = re.compile(r"_delta_log/\d{20}\.json")
 
 
 class NextPut:
-    """What is to happen to the next put of a commit, in whatever table of a session."""
+    """The fault to inject into the next put of a commit, in any table of a session."""
 
     def __init__(self) -> None:
         self._fault = Fault.NONE
         self._before: Callable[[], None] = lambda: None
 
     def arm(self, fault: Fault, before: Callable[[], None] = lambda: None) -> None:
-        """`before` is called in front of a put that is to find its version taken."""
+        """Sets the fault; `before` is called before a put with Fault.BEHIND, to commit its version first."""
         self._fault, self._before = fault, before
 
     @property
     def armed(self) -> bool:
-        """Whether the fault still waits for its put."""
+        """Whether the fault has not been injected yet."""
         return self._fault is not Fault.NONE
 
     def open_log(self, location: str, name: str) -> DeltaLog:
-        """The log at a place, as sessions open it. Faults are for tables on the local disk."""
+        """The log at a location, as sessions open it. Faults are injected on the local disk only."""
         return DeltaLog(location, name, _FaultyStore(local_path(location), self) if is_local(location) else None)
 
     def taken(self) -> Fault:
-        """The fault for a put that is made now; what waits in front of it has happened then."""
+        """The fault for the current put, which is then disarmed; calls `before` for Fault.BEHIND."""
         fault, self._fault = self._fault, Fault.NONE
         if fault is Fault.BEHIND:
             self._before()

@@ -1,4 +1,4 @@
-"""What a log has made up by itself: ids and clocks that no statement and no row of the user's has given."""
+"""Generated values of a log: ids and clocks that come neither from statements nor from rows of users."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class MadeUp:
 
 
 def made_up(actions: Iterable[Mapping[str, Any]]) -> MadeUp:
-    """What one commit has made up: ids of the table and of transactions, names of files and of physical columns, times.
+    """The generated values of one commit: table and transaction ids, UUIDs in file and physical column names, times.
 
-    A comment, a property or a partition value is never taken, whatever it looks like. The id of an application is:
-    who chose it has written it in the script.
+    Comments, properties and partition values are never included. Ids of applications are: one that a user has chosen
+    also stands in the script, whose values are not hidden.
     """
     ids: set[str] = set()
     clocks: set[int] = set()
@@ -43,7 +43,7 @@ def made_up(actions: Iterable[Mapping[str, Any]]) -> MadeUp:
 
 
 def _texts(kind: str, action: Mapping[str, Any]) -> Iterator[str]:
-    """The texts of an action in which the log's own ids stand."""
+    """The texts of an action that contain generated ids."""
     if kind in _FILES:
         yield file_name(str(action.get("path", "")))
     elif kind == "metaData":
@@ -57,7 +57,7 @@ def _texts(kind: str, action: Mapping[str, Any]) -> Iterator[str]:
 
 
 def file_name(path: str) -> str:
-    """A path without the folders of partition values, which are the user's."""
+    """A path without its partition folders, whose values are the user's."""
     return "/".join(part for part in path.split("/") if "=" not in part)
 
 

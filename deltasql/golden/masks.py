@@ -1,4 +1,4 @@
-"""What a suite's author hides by `-- mask:`, and the warning where a value is recorded that no later run can give."""
+"""The directive `-- mask:`, and the warning for a recorded value that later runs cannot reproduce."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _NEW_ID = frozenset({"uuid"})
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """Columns by their names in lower case, and patterns. `settled`: the author has judged that nothing else differs.
+    """Columns, by lower-case name, and patterns whose values are hidden. `settled` suppresses the warning.
 
-    `own` has the columns named for this very statement, so that one which the result lacks is an error.
+    `own` are the columns of this statement's own directives: it is an error if the result lacks one.
     """
 
     columns: frozenset[str] = frozenset()
@@ -30,7 +30,7 @@ class Mask:
     settled: bool = False
 
     def with_directive(self, found: Directive, whole_file: bool) -> Mask:
-        """This mask and what one more directive hides. Raises GoldenMaskError."""
+        """This mask extended by a further directive. Raises GoldenMaskError."""
         if found.value.lower() == NONE:
             return Mask(settled=True)
         if found.value.startswith("/"):
@@ -43,13 +43,13 @@ class Mask:
         return column.lower() in self.columns
 
     def text(self, text: str) -> str:
-        """`text` with `<masked>` for what a pattern matches."""
+        """`text` with `<masked>` for the matches of the patterns."""
         for pattern in self.patterns:
             text = re.sub(pattern, "<masked>", text)
         return text
 
     def missing(self, columns: Sequence[str]) -> str:
-        """What is wrong where a column of the mask is none of the result's, or ""."""
+        """The defect if the result lacks a column of the mask, or ""."""
         known = {column.lower() for column in columns}
         lost = sorted(name for name in self.own if name not in known)
         return (
@@ -70,9 +70,9 @@ def _pattern(found: Directive) -> str:
 
 
 def warning(sql: str, recorded: str, has_rows: bool, normal: Normalizer) -> str:
-    """Why the text recorded for a statement will differ in a later run, as far as that can be seen, or "".
+    """Why the text recorded for a statement will differ in a later run, as far as can be detected, or "".
 
-    `recorded` is what the statement came to, its own text left out; `has_rows` says whether it read or wrote any.
+    `recorded` is the recorded text without the statement; `has_rows` is whether it read or wrote rows.
     """
     if told := normal.unsettled(recorded):
         return f"it tells the time of this run: {told}"

@@ -1,4 +1,4 @@
-"""What differs from run to run, replaced by what does not: only what the logs and this run have made up."""
+"""Replaces values that differ between runs by placeholders: only those that the logs and this run have generated."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 
 _CLOCK = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
 _MADE = re.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} \d\d \d\d:\d\d:\d\d UTC \d{4}\b")
-"""When a table, view or function was made, as DESCRIBE and SHOW tell it."""
+"""Creation time of a table, view or function in DESCRIBE and SHOW."""
 _MILLISECONDS = re.compile(r"\b\d{13}\b")
 _REST_OF_PATH = r"(?P<rest>[^\s'\"`,|]*)"
 
 _PLAN = "== Physical Plan =="
 _OF_PLAN = re.compile(r"( read \(| files, |\ntime: |\n\w*Bytes\w*: )[\d,]+(?= bytes| ms|\n|$)")
-"""Bytes and times that EXPLAIN tells."""
+"""Bytes and times in EXPLAIN."""
 _SIZES = re.compile(r"(bytes\w*|size\w*|(time|duration)(ms)?)$|^(time|duration)", re.IGNORECASE)
 _PLACE = re.compile(r"^(engine_?info|user_?(id|name)|tags)$", re.IGNORECASE)
 _DISTRIBUTION = frozenset({"min", "max", "avg"})
@@ -31,9 +31,9 @@ _TICK = dt.timedelta(milliseconds=100)
 
 
 class Normalizer:
-    """Placeholders for one file: equal ids get equal numbers, so that one can still be told from another.
+    """Placeholders for one file: equal ids get equal numbers, so that different ones stay distinguishable.
 
-    `script` is the text of the file: what stands there is the user's and stays as it is.
+    `script` is the text of the file: values that it contains are not replaced.
     """
 
     def __init__(self, warehouse: str, script: str = "") -> None:
@@ -46,15 +46,15 @@ class Normalizer:
         self._clocks: set[int] = set()
 
     def learn(self, found: MadeUp) -> None:
-        """Takes note of what a log has made up."""
+        """Adds generated values of a log, which are replaced from now on."""
         self._ids |= found.ids
         self._clocks |= found.clocks
 
     def text(self, text: str, zone: str = "UTC", *, of_query: bool = False) -> str:
         """`text` with `$WAREHOUSE`, `<uuid-1>`, `<time>` and `<ms>`.
 
-        A clock counts that a log has made up; where no rows of a query are told, also any other of this run. One
-        without an offset is told in `zone`.
+        Times are replaced if a log has generated them, and outside of rows of queries (`of_query`) also if they are
+        any time of this run. One without an offset is in `zone`.
         """
 
         def clock(match: re.Match[str]) -> str:
@@ -71,7 +71,7 @@ class Normalizer:
         return _MILLISECONDS.sub(milliseconds, text)
 
     def unsettled(self, text: str) -> str:
-        """The first value in a recorded text that cannot be the same in a later run, or ""."""
+        """The first time or date of this run in a recorded text, or ""."""
         today = {self._started.date().isoformat(), dt.datetime.now(_UTC).date().isoformat()}
         for match in re.finditer(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?", text):
             if self._is_of_run(match[0], "UTC", False):
@@ -81,11 +81,11 @@ class Normalizer:
         return ""
 
     def foreign_id(self, text: str) -> str:
-        """The first id in a recorded text that neither a log nor the script has given, or ""."""
+        """The first id in a recorded text that is neither replaced nor in the script, or ""."""
         return next((found for found in UUID.findall(text) if found.lower() not in self._written), "")
 
     def _path(self, match: re.Match[str]) -> str:
-        # The warehouse is new: what is called by an id there has got it in this run.
+        # The warehouse is new: ids in its file names are of this run.
         self._ids.update(found.lower() for found in UUID.findall(file_name(match["rest"])))
         return f"$WAREHOUSE{match['rest']}"
 
@@ -118,7 +118,7 @@ class Normalizer:
 
 
 def _moments(script: str) -> Iterator[str]:
-    """What the script itself says: its clocks and its dates."""
+    """The clocks and dates in the script."""
     for match in _CLOCK.finditer(script):
         moment = _moment(match[0], "UTC")
         if moment is not None:
@@ -127,7 +127,7 @@ def _moments(script: str) -> Iterator[str]:
 
 
 def _moment(text: str, zone: str) -> dt.datetime | None:
-    """The moment that a clock tells, in `zone` where it names no offset; None for what is no time."""
+    """The time of a clock in UTC; without an offset it is in `zone`. None for an invalid one."""
     text = re.sub(r"(\.\d{1,6})\d*", lambda part: part[1].ljust(7, "0"), text.replace("Z", "+00:00"))
     text = re.sub(r"([+-]\d\d)(\d\d)$", r"\1:\2", text)
     try:
@@ -146,7 +146,7 @@ def _milliseconds(moment: dt.datetime) -> int:
 
 
 def _precision(clock: str) -> dt.timedelta:
-    """How much the text of a clock may have cut off."""
+    """The precision of the text of a clock."""
     return dt.timedelta(milliseconds=1) if "." in clock else dt.timedelta(seconds=1)
 
 
@@ -162,9 +162,9 @@ def _is_masked(name: str, parent: str) -> bool:
 
 
 def masked(value: Any, kind: DataType, name: str = "", parent: str = "") -> Any:
-    """A value of a command's output with sizes, durations and the machine's own facts as a `<name>` placeholder.
+    """A value of a command's output with a `<name>` placeholder for sizes, durations and facts of the machine.
 
-    Only for commands: what a user's query returns is never hidden, nor are table properties, whatever their names.
+    Only for commands: results of queries and table properties are never hidden.
     """
     if value is None:
         return None

@@ -1,4 +1,4 @@
-"""Golden files run at the same time, where that is faster."""
+"""Runs golden files in parallel, if that is faster."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from deltasql.golden.script import read_script
 from deltasql.golden.suite import GoldenOutcome, SessionFactory, run_file, temporary_sessions
 
 AUTO = 0
-"""As many workers as this process may use CPUs."""
+"""Number of jobs that stands for one worker per usable CPU."""
 
 STATEMENTS_PER_WORKER = 300
-"""What makes a worker worth it. Measured: the first statement takes 1.2 s in a new worker and 0.9 s in this process,
-later ones 3 ms. So two workers are faster from 200 statements on, and for some more are worth the work of both CPUs."""
+"""Statements from which on a worker pays. Measured: the first statement takes 1.2 s in a new worker and 0.9 s in this
+process, later ones 3 ms. So two workers are faster from 200 statements on, and clearly faster with some more."""
 
 
 def run_files(
     paths: Iterable[Path | str], session_factory: SessionFactory | None = None, jobs: int = 1
 ) -> Generator[GoldenOutcome, None, None]:
-    """What `run_file` gives for each of the files, in their order.
+    """The outcomes of `run_file` for the files, in their order.
 
     Up to `jobs` worker processes (AUTO: as many as there are CPUs) run the files that promise to need no JVM, if those
     are enough to pay for starting workers, and the factory can be pickled. The other files are run by this process
@@ -35,7 +35,7 @@ def run_files(
     """
     files = [Path(path) for path in paths]
     factory = session_factory or temporary_sessions()
-    # A count of 0 is that of a script that cannot be read, or needs this process's Spark.
+    # 0 for a script that cannot be read, or needs this process's Spark.
     counts = [_statements_without_jvm(path) for path in files] if jobs != 1 else []
     workers = min(jobs or usable_cpus(), sum(counts) // STATEMENTS_PER_WORKER, sum(map(bool, counts)))
     if workers < 2 or not _can_be_sent(factory):
@@ -52,7 +52,7 @@ def _in_order(
     """The outcomes in the order of the files; those without a worker's result are run by this process meanwhile."""
     ours = deque(number for number, result in enumerate(results) if result is None)
     for number in range(len(files)):
-        # Rather than wait for a worker, the next file of ours is run.
+        # Instead of waiting for a worker, this process runs its next file.
         while ours and not _is_done(results[number]):
             ahead = ours.popleft()
             results[ahead] = _result(files[ahead], factory)
@@ -73,13 +73,13 @@ def _statements_without_jvm(path: Path) -> int:
     try:
         script = read_script(path)
     except (DeltaSqlError, OSError, ValueError):
-        # It is told when it is the file's turn.
+        # The error is raised when it is the file's turn.
         return 0
     return 0 if script.jvm else len(script.statements)
 
 
 def _can_be_sent(factory: SessionFactory) -> bool:
-    """Whether workers can be given the factory, and this process may have any."""
+    """Whether the factory can be pickled, and this process may start workers."""
     if multiprocessing.current_process().daemon:
         return False
     try:
@@ -94,7 +94,7 @@ def _is_done(result: Future[GoldenOutcome] | None) -> bool:
 
 
 def _result(path: Path, factory: SessionFactory) -> Future[GoldenOutcome]:
-    """The file run now, by this process."""
+    """Runs the file in this process, now; a completed future."""
     result: Future[GoldenOutcome] = Future()
     try:
         result.set_result(run_file(path, factory))

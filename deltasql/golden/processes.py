@@ -1,4 +1,4 @@
-"""Processes that run golden files. Each has one file at a time, so that it is known which file it died of."""
+"""Worker processes that run golden files, each one file at a time, so that a crash can be assigned to a file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _START_LOCK = threading.Lock()
 """Processes start one by one: a second one may close what the first one is to inherit."""
 
 _SECONDS_TO_END = 5.0
-"""What a worker without work may take to end by itself."""
+"""Time in which an idle worker may exit by itself before it is killed."""
 
 
 class Workers:
@@ -42,7 +42,7 @@ class Workers:
         self._threads = ThreadPoolExecutor(count)
 
     def submit(self, path: Path) -> Future[GoldenOutcome]:
-        """What `run_file` gives or raises, later; for a file that its worker died of, an outcome with this defect.
+        """A future of the outcome or error of `run_file`; if the worker dies, an outcome with that as defect.
 
         The future may also raise GoldenWorkersNotStartedError.
         """
@@ -53,7 +53,7 @@ class Workers:
         try:
             return worker.run(path)
         except GoldenWorkerDiedError as error:
-            # What came out is unknown: there is no difference to show.
+            # The output is unknown: there is no difference to show.
             expected = expectation(path)
             return GoldenOutcome(path, expected, expected or "", (str(error),))
         finally:
@@ -78,7 +78,7 @@ class Workers:
 
 
 class _Worker:
-    """A process that is started for its first file, and anew for the file after one that it died of."""
+    """A process that is started for its first file, and restarted for the next file after a crash."""
 
     def __init__(self, factory: SessionFactory, place: str) -> None:
         self._factory = factory
@@ -88,7 +88,7 @@ class _Worker:
         self._killed = False
 
     def run(self, path: Path) -> GoldenOutcome:
-        """Raises GoldenWorkerDiedError, GoldenWorkersNotStartedError, and what `run_file` raises."""
+        """The outcome of a file. Raises GoldenWorkerDiedError, GoldenWorkersNotStartedError, and `run_file`'s errors."""
         ready = self._process is not None
         try:
             pipe = self._pipe or self._start()
@@ -110,7 +110,7 @@ class _Worker:
             process.kill()
 
     def hang_up(self) -> None:
-        """Tells the process that no more files come. No thread may be waiting for it."""
+        """Closes the pipe, so that the process exits. No thread may be waiting for it."""
         if self._pipe is not None:
             self._pipe.close()
 
@@ -132,7 +132,7 @@ class _Worker:
         return pipe
 
     def _end(self) -> str:
-        """How the process ended, which it has."""
+        """Resets the worker after its process has ended; returns the signal or exit code, for messages."""
         if self._process is None:
             return "it ended before it could be told what to do"
         self._process.join()
@@ -144,7 +144,7 @@ class _Worker:
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """A process started meanwhile never sees a Ctrl-C, which goes to all of a terminal: ours ends the others."""
+    """Context: processes started within ignore Ctrl-C, which a terminal sends to all; this process ends them itself."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -156,8 +156,8 @@ def _interrupts_blocked() -> Iterator[None]:
 
 
 def _serve(pipe: Connection, factory: SessionFactory, place: str) -> None:
-    """Runs the files whose paths come, until the other end is closed: because all is done, or by its death."""
-    # Where signals cannot be blocked.
+    """Main loop of a worker: runs the files whose paths it receives, until the parent closes the pipe or dies."""
+    # Needed where signals cannot be blocked.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     tempfile.tempdir = place
     with suppress(EOFError, ConnectionError):

@@ -1,4 +1,4 @@
-"""One statement run, and what happened as text."""
+"""Runs single statements and records their outcomes as text."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ ADVICE = (
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """The text of one statement's outcome. `defect` says what no golden file may accept, or is "".
+    """The recorded text of one statement. `defect` is a failure that must not be accepted as expected, or "".
 
-    `warning` says why the next run will give another text, or is "". `line` is that of the statement in its script.
+    `warning` is the reason why the next run will record another text, or "". `line` is the statement's in its script.
     """
 
     text: str
@@ -47,7 +47,7 @@ class Block:
 class Recorder:
     """Runs statements in one warehouse and writes their blocks.
 
-    `level` is what `${LEVEL}` stands for. Then it is told in every title. `script` is the text of the whole file.
+    `level` is the value of `${LEVEL}`, and part of every title. `script` is the text of the whole file.
     """
 
     def __init__(self, warehouse: Path, level: str = "", script: str = "") -> None:
@@ -57,9 +57,9 @@ class Recorder:
         self._normal = Normalizer(str(warehouse), script)
 
     def record(self, statement: GoldenStatement, session: Session, *, must_succeed: bool = False) -> Block:
-        """Runs one statement. Never raises for what the statement does; a defect of the program is in the block.
+        """Runs one statement. Never raises its errors: an unexpected exception is recorded as a defect.
 
-        With `must_succeed` the block of a statement that fails is a defect, too.
+        With `must_succeed` any error of the statement is a defect.
         """
         lines = [self.title(TITLE, statement.options.name), without_secrets(statement.text.rstrip())]
         own = len(lines)
@@ -67,7 +67,7 @@ class Recorder:
         try:
             result = session.sql(self.sql_of(statement))
             has_rows = result.is_query or bool(result.metrics)
-            # Rows may tell of files and times of commits: what those are must be known first.
+            # Rows may contain generated values of commits: these must be collected first.
             new = self.look()
             lines += self.outcome(statement, result)
             defect = statement.options.mask.missing(result.columns)
@@ -83,14 +83,14 @@ class Recorder:
         return block(lines, statement.place, defect, self.warning(statement, lines[own:], has_rows))
 
     def look(self) -> list[NewCommits]:
-        """The commits since the last look; what they have made up is hidden from now on."""
+        """The commits since the last call; their generated values are hidden from now on."""
         new = self._watch.look()
         for found in (found for table in new for found in table.made_up):
             self._normal.learn(found)
         return new
 
     def warning(self, statement: GoldenStatement, recorded: Sequence[str], has_rows: bool) -> str:
-        """Why the next run will record something else, with the line of the statement; "" where nothing shows it."""
+        """The reason, with the statement's line, why the next run will record another text; "" if none is detected."""
         if statement.options.mask.settled:
             return ""
         why = warning(statement.text, "\n".join(recorded), has_rows, self._normal)
@@ -101,12 +101,12 @@ class Recorder:
         return f"{kind}{': ' + name if name else ''}{f' ({self._level})' if self._level else ''}"
 
     def sql_of(self, statement: GoldenStatement) -> str:
-        """What is run: the text with the values of `${WAREHOUSE}` and `${LEVEL}`."""
+        """The SQL to run: the statement with the values of `${WAREHOUSE}` and `${LEVEL}`."""
         text = statement.text.replace("${LEVEL}", self._level) if self._level else statement.text
         return text.replace("${WAREHOUSE}", str(self._warehouse))
 
     def defect(self, error: Exception) -> list[str]:
-        """The lines for an error that is none of ours."""
+        """The lines for an unexpected exception."""
         return [f"-- defect {type(error).__name__}", *self._normal.text(str(error)).splitlines()]
 
     def outcome(self, statement: GoldenStatement, result: Result) -> Iterator[str]:
@@ -136,7 +136,7 @@ class Recorder:
     def _error(self, error: DeltaSqlError, statement: GoldenStatement) -> Iterator[str]:
         yield f"-- error {error.condition} {error.sqlstate}"
         yield from statement.options.mask.text(self._normal.text(error.message)).splitlines()
-        # A place after `${…}` stands under other text here than where it was drawn.
+        # After `${…}` the caret would point to another column than in the script.
         if error.caret is not None and "${" not in statement.text:
             yield from error.caret.draw().splitlines()
 
@@ -154,12 +154,12 @@ class Recorder:
 
 
 def block(lines: list[str], place: DirectivePosition, defect: str = "", warning: str = "") -> Block:
-    """A block of these lines, for what stands at `place`."""
+    """A block of these lines, for the statement or schedule at `place`."""
     return Block("\n".join(line.rstrip() for line in lines) + "\n", defect, warning, place.line)
 
 
 def described(error: Exception) -> str:
-    """An error of the program in one line."""
+    """An exception as one line."""
     return f"{type(error).__name__}: {error}"
 
 
@@ -182,7 +182,7 @@ def _command_cell(value: object, kind: DataType, zone: str, name: str) -> str:
 
 
 def _text_of(value: object, kind: DataType, zone: str) -> str:
-    """As `value_text`, for a value of which parts may be placeholders."""
+    """As `value_text`, for a value that may contain placeholders."""
     if isinstance(value, str):
         return value
     if isinstance(kind, StructType) and isinstance(value, list):

@@ -1,4 +1,4 @@
-"""What `deltasql test` tells: each file as it ends, and the whole at the end."""
+"""The report of `deltasql test`: each file as it ends, and a summary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _RED, _GREEN, _BOLD, _END = "\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m"
 
 
 class Report:
-    """Writes to `stream`, coloured in a terminal, and counts; `by_statement` for another engine than Spark."""
+    """Writes the report to `stream`, coloured in a terminal; `by_statement` adds counts of statements by verdict."""
 
     def __init__(self, stream: TextIO, accept: bool, *, by_statement: bool = False) -> None:
         self._by_statement = by_statement
@@ -34,7 +34,7 @@ class Report:
         return [outcome.path for outcome, passed in self.outcomes if not passed]
 
     def add(self, outcome: GoldenOutcome, rewritten: bool) -> None:
-        """One file has ended; `rewritten`: what came out was accepted."""
+        """Reports one file; `rewritten`: its output was accepted as expected."""
         passed = outcome.ok or rewritten
         self.outcomes.append((outcome, passed))
         self._rewritten += rewritten
@@ -49,7 +49,7 @@ class Report:
         self._stream.flush()
 
     def end(self, stale: list[Path], durations: int) -> None:
-        """Tells what concerns all files; `durations` of the slowest are listed."""
+        """Reports the summary of all files, with the `durations` slowest ones and the stale `.out` files."""
         for path in stale:
             self._write(
                 f"stale {path}: there is no {path.with_suffix('.sql').name}. Delete it, or bring the script back."
@@ -69,7 +69,7 @@ class Report:
             self._write(summary((outcome.expected or "", outcome.actual) for outcome, _ in self.outcomes))
 
     def _tell_accepted(self, errors: list[str]) -> None:
-        """Errors among what was accepted: a statement that was meant to succeed would look as green as the others."""
+        """Reports the errors in accepted output, as a statement that was meant to succeed may be among them."""
         if errors:
             self._write(f"     {counted(len(errors), 'errors')} accepted: {', '.join(sorted(set(errors)))}")
 

@@ -1,4 +1,4 @@
-"""What a file with schedules asks for: a setup, sessions, a check, and the schedules."""
+"""The scenario of a file with schedules: a setup, sessions, a check, and the schedules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ScenarioStep:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """`levels` has each value of `${LEVEL}` with which everything is run, "" alone where there is none."""
+    """Statements and schedules to run. `levels` are the values of `${LEVEL}` to run all with; ("",) without any."""
 
     setup: tuple[GoldenStatement, ...]
     steps: Mapping[str, tuple[ScenarioStep, ...]]
@@ -41,7 +41,7 @@ class Scenario:
 
 
 def read_scenario(script: GoldenScript) -> Scenario:
-    """The scenario of a script that is one. Raises ScheduleError."""
+    """The scenario of a script with schedules or sessions. Raises ScheduleError."""
     setup, mine, checks = _parts(script.statements)
     _refuse_unusable(script, mine, checks)
     counts = {session: len(statements) for session, statements in mine.items()}
@@ -57,7 +57,7 @@ def read_scenario(script: GoldenScript) -> Scenario:
 def _refuse_unusable(
     script: GoldenScript, mine: Mapping[str, list[GoldenStatement]], checks: Sequence[GoldenStatement]
 ) -> None:
-    """Raises ScheduleError for a script that says too little to be run in schedules."""
+    """Raises ScheduleError for a script without check, sessions or schedules, or with levels but no `${LEVEL}`."""
     place = (script.statements[0] if script.statements else script.schedules[0]).place
     if len(checks) != 1:
         raise _error(place, "Schedules need one query, after '-- check:', that tells what they came to")
@@ -70,7 +70,7 @@ def _refuse_unusable(
 def _parts(
     statements: Sequence[GoldenStatement],
 ) -> tuple[list[GoldenStatement], dict[str, list[GoldenStatement]], list[GoldenStatement]]:
-    """Setup, statements by session, and what stands after `-- check:`."""
+    """Setup, statements by session, and statements after `-- check:`. Raises ScheduleError."""
     setup: list[GoldenStatement] = []
     mine: dict[str, list[GoldenStatement]] = {}
     checks: list[GoldenStatement] = []

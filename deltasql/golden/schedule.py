@@ -1,4 +1,4 @@
-"""Schedules: in which order the statements of several sessions begin and end."""
+"""Schedules: the order in which the statements of several sessions begin and end."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from deltasql.golden.directives import DirectivePosition
 from deltasql.golden.script import ScheduleText
 
 MOST_SCHEDULES = 100
-"""How many `all` may come to: three sessions of one statement have 90, and each runs every statement once."""
+"""Most schedules of `all`: three sessions of one statement have 90, and each runs every statement once."""
 
 
 class Verb(str, Enum):
-    """What happens to the next statement of a session, or to the one that it has begun."""
+    """Step of a session: BEGIN starts its next statement, the others end the one that runs."""
 
     BEGIN = "begin"
     COMMIT = "commit"
@@ -29,7 +29,7 @@ class Verb(str, Enum):
 
 
 class Fault(str, Enum):
-    """What happens to the put of a commit."""
+    """Fault injected into the put of a commit."""
 
     NONE = ""
     UNSENT = "unsent"
@@ -42,7 +42,7 @@ class Move:
     """BEGIN a | COMMIT a [unsent | unanswered | behind b] | ABORT a | CRASH a
 
     `unsent`: the put of the commit times out before anything is stored. `unanswered`: after. `behind b`: b commits
-    between the last look at the log and the put, which then finds the version taken.
+    between the last read of the log and the put, so that the version exists already.
     """
 
     verb: Verb
@@ -74,7 +74,7 @@ _MOVE = re.compile(r"(begin|commit|abort|crash)\s+(\w+)(?:\s+(?:(unsent|unanswer
 
 
 def read_schedules(text: ScheduleText, steps: Mapping[str, int]) -> list[Schedule]:
-    """What one directive stands for. `steps` has the number of statements of each session. Raises ScheduleError."""
+    """The schedules of one directive. `steps` are numbers of statements by session. Raises ScheduleError."""
     if text.text.lower() != "all":
         moves = tuple(_move(part.strip(), text.place) for part in text.text.split(","))
         _check(moves, steps, text.place)
@@ -119,7 +119,7 @@ def _move(text: str, place: DirectivePosition) -> Move:
 
 
 def _check(moves: tuple[Move, ...], steps: Mapping[str, int], place: DirectivePosition) -> None:
-    """Raises ScheduleError for moves that no session can make."""
+    """Raises ScheduleError for a sequence of moves that is impossible."""
     begun: Counter[str] = Counter()
     running: dict[str, bool] = {}
     for move in moves:

@@ -13,9 +13,9 @@ from deltasql.parser import split
 
 @dataclass(frozen=True, slots=True)
 class ScriptOptions:
-    """What directives say: the title of the next statement, whether its log is shown, its rows sorted, values hidden.
+    """Options of a statement from directives: its title, whether its log is shown and rows are sorted, hidden values.
 
-    `session` is the writer that runs it, "" for the setup; `check` marks the query that looks at the end of a schedule.
+    `session` is the session that runs it, "" for the setup; `check` marks the query that reads a schedule's result.
     """
 
     name: str = ""
@@ -37,7 +37,7 @@ class GoldenStatement:
 
 @dataclass(frozen=True, slots=True)
 class ScheduleText:
-    """A `-- schedule:` as it is written, with the `-- name:` before it."""
+    """The unparsed value of a `-- schedule:`, with the `-- name:` before it."""
 
     text: str
     name: str
@@ -46,7 +46,7 @@ class ScheduleText:
 
 @dataclass(frozen=True, slots=True)
 class GoldenScript:
-    """`jvm` is False when the file promises to run without one. `levels` has each value that `${LEVEL}` takes."""
+    """The statements of a file. `jvm` is False for `-- expect: no jvm`; `levels` are the values of `${LEVEL}`."""
 
     statements: tuple[GoldenStatement, ...]
     jvm: bool
@@ -60,14 +60,14 @@ class GoldenScript:
 
     @property
     def is_scenario(self) -> bool:
-        """Whether several sessions are to write at once."""
+        """Whether the file has schedules, sessions or a check."""
         mine = (item.options for item in self.statements)
         return bool(self.schedules) or any(options.session or options.check for options in mine)
 
 
 @dataclass(slots=True)
 class _Reading:
-    """What the directives so far come to."""
+    """State of directives while a file is read."""
 
     common: ScriptOptions = ScriptOptions()
     options: ScriptOptions = ScriptOptions()
@@ -83,7 +83,7 @@ class _Reading:
             case "levels":
                 self.levels = tuple(level.strip() for level in found.value.split(","))
             case "session":
-                # It holds until the next one; all the others hold for one statement.
+                # A session applies until the next one; all other directives apply to one statement.
                 self.common = replace(self.common, session=found.value)
                 self.options = replace(self.options, session=found.value)
             case "expect":
@@ -104,8 +104,8 @@ class _Reading:
 def read_script(path: Path) -> GoldenScript:
     """The statements of a file.
 
-    A directive holds for the next statement; in a first paragraph of comments, for the whole file. `expect` and
-    `levels` always hold for the whole file. Raises UnknownDirectiveError.
+    A directive applies to the next statement; in a first paragraph of comments, to the whole file. `expect` and
+    `levels` always apply to the whole file. Raises UnknownDirectiveError.
     """
     script = path.read_text(encoding="utf-8")
     reading = _Reading()
@@ -113,7 +113,7 @@ def read_script(path: Path) -> GoldenScript:
     end = 0
     for number, statement in enumerate(split(script)):
         line = script.count("\n", 0, statement.start) + 1
-        # Comments in front of the statement belong to it, but a first paragraph of them speaks for the file.
+        # Comments before a statement belong to it, but a first paragraph of them belongs to the file.
         head, text = _leading_comments(statement.text)
         paragraph = _first_paragraph(head) if number == 0 else 0
         for offset, found in _directives(head, path, line):
@@ -126,7 +126,7 @@ def read_script(path: Path) -> GoldenScript:
 
 
 def expects_no_jvm(path: Path) -> bool:
-    """Whether the file says `-- expect: no jvm`."""
+    """Whether the file has the directive `-- expect: no jvm`."""
     return not read_script(path).jvm
 
 

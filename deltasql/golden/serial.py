@@ -1,6 +1,6 @@
-"""Whether concurrent statements came to what some serial order gives: rows in, verdict out.
+"""Checks of serializability: whether some serial order of concurrent statements explains their result. Pure.
 
-Only rows count here, not files: what a table holds must be what the statements give one after another.
+Only rows are compared, not files.
 Source: Delta Lake documentation, Isolation levels.
 """
 
@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 Order = tuple[str, ...]
-"""Statements by their labels, one after another."""
+"""A serial order of statements, by their labels."""
 
 MOST_STATEMENTS = 5
-"""Of more statements the orders are too many to run: six have 720."""
+"""Most statements for which all orders are run: six would have 720."""
 
 
 @dataclass(frozen=True, slots=True)
 class SerialRows:
-    """What the check query gave: its columns, then its rows in any order, as text."""
+    """Result of the check query as text: its columns, and its rows in any order."""
 
     columns: str
     rows: tuple[str, ...]
@@ -30,14 +30,14 @@ class SerialRows:
 
 
 RunSerially = Callable[[Order], "SerialRows | None"]
-"""The rows after these statements on a fresh table; None where one of them fails."""
+"""The rows after serial execution of these statements on the setup; None if one of them fails."""
 
 
 def allowed_orders(commits: Order, any_order: bool, idle: Sequence[str] = ()) -> Iterator[Order]:
-    """The serial orders that may explain `commits`, which stand in the order of the history: that one first.
+    """The serial orders that may explain `commits`, which are in order of versions; that order comes first.
 
-    Serializable allows that order alone, WriteSerializable (`any_order`) every one. `idle` statements have committed
-    no version. They may have come at any time: at best they are left out.
+    Serializable allows that order alone, WriteSerializable (`any_order`) every one. `idle` statements, which have
+    committed no version, may be anywhere: orders without them come first.
     """
     orders: Iterable[Order] = itertools.permutations(commits) if any_order else (commits,)
     yield from orders
@@ -53,14 +53,14 @@ def _with_inserted(commits: Order, idle: Order, any_order: bool) -> Iterator[Ord
 
 
 def explaining(rows: SerialRows, orders: Iterable[Order], run: RunSerially) -> Order | None:
-    """The first of the orders that gives the rows, or None."""
+    """The first of the orders that results in `rows`, or None."""
     return next((order for order in orders if rows.same(run(order))), None)
 
 
 def with_change(rows: SerialRows, before: SerialRows | None, after: SerialRows | None) -> SerialRows | None:
-    """`rows` with the rows deleted and added that tell `after` from `before`; None where they are not there.
+    """`rows` with the difference from `before` to `after` applied; None if rows to delete are missing.
 
-    So a refused statement would have left the table, had its rows been merged with those of the others.
+    This is the result if the changes of a refused statement had been committed after those of the others.
     """
     if before is None or after is None or not rows.columns == before.columns == after.columns:
         return None

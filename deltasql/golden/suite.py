@@ -1,4 +1,4 @@
-"""Golden files of a directory: found, run, compared, accepted."""
+"""Finds, runs, compares and accepts golden files."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ SessionFactory: TypeAlias = "Callable[[str], Session]"
 
 @dataclass(frozen=True, slots=True)
 class GoldenOutcome:
-    """What one file gave. `expected` is None without an `.out` file; `defects` fail the file whatever it expects.
+    """Result of one file. `expected` is None without an `.out` file; `defects` fail the file whatever it expects.
 
-    `warnings` say which statements will give something else in the next run; they fail nothing. `places` has, for each
-    statement, the lines from 1 at which it begins: in `actual`, and in the file. `defect_lines` are lines of the file.
+    `warnings` name statements whose result will differ in the next run; they do not fail the file. `places` are the
+    lines, from 1, at which each statement begins: in `actual`, and in the file. `defect_lines` are lines of the file.
     """
 
     path: Path
@@ -54,12 +54,12 @@ class GoldenOutcome:
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the `.out` file differs in nothing but values that it hides and this version does not."""
+        """Whether the `.out` file only differs in values that it hides and this version does not."""
         return self.expected is not None and self.expected != self.actual and hides(self.expected, self.actual)
 
     @property
     def diff(self) -> str:
-        """ "" when all is as expected, else what differs, per statement."""
+        """ "" if all is as expected, else a diff of each statement that differs."""
         return difference(self.expected or "", self.actual)
 
     @property
@@ -68,7 +68,7 @@ class GoldenOutcome:
 
     @property
     def failures(self) -> tuple[OutputFailure, ...]:
-        """What is wrong, statement by statement; none when all is as expected."""
+        """The failures, statement by statement; none if all is as expected."""
         lines = zip_longest(self.defects, self.defect_lines[: len(self.defects)], fillvalue=1)
         found = [OutputFailure(self.path, int(line), str(text)) for text, line in lines]
         if self.expected is None:
@@ -85,7 +85,7 @@ class GoldenOutcome:
         return OutputFailure(self.path, line, change.heading, change.diff)
 
     def accept(self) -> None:
-        """Makes what came out the expectation."""
+        """Writes the actual output as the expected one."""
         output_path(self.path).write_text(self.actual, encoding="utf-8")
 
 
@@ -116,7 +116,7 @@ def is_stale(path: Path) -> bool:
 
 
 def is_golden_output(path: Path) -> bool:
-    """Whether a file begins as golden runs write them: other programs have `.out` files, too."""
+    """Whether a file begins like the output of golden runs: other programs have `.out` files, too."""
     try:
         with path.open("rb") as stream:
             return stream.read(len(TITLE)).startswith((TITLE.encode(), SCHEDULE.encode()))
@@ -129,13 +129,13 @@ def output_path(path: Path) -> Path:
 
 
 def expectation(path: Path) -> str | None:
-    """What the file should give; None without an `.out` file."""
+    """The expected output of a `.sql` file; None without an `.out` file."""
     expected = output_path(path)
     return expected.read_text(encoding="utf-8") if expected.exists() else None
 
 
 def run_file(path: Path | str, session_factory: SessionFactory | None = None) -> GoldenOutcome:
-    """Runs one file in a warehouse of its own, which is removed afterwards.
+    """Runs one file in a temporary warehouse.
 
     Raises UnknownDirectiveError, ScheduleError.
     """
@@ -152,7 +152,7 @@ def run_file(path: Path | str, session_factory: SessionFactory | None = None) ->
 
 
 def _outcome(path: Path, blocks: Sequence[Block], started_by: int, seconds: float) -> GoldenOutcome:
-    """`started_by` is the line of the statement that started Spark against the promise, or 0."""
+    """The outcome of these blocks. `started_by` is the line of a statement that started Spark unexpectedly, or 0."""
     defects = [(block.defect, block.line) for block in blocks if block.defect]
     if started_by:
         defects.append((JVM_STARTED, started_by))
@@ -170,7 +170,7 @@ def _outcome(path: Path, blocks: Sequence[Block], started_by: int, seconds: floa
 
 
 def _places(blocks: Iterable[Block]) -> Iterator[tuple[int, int]]:
-    """Where the text of each block begins when they are joined, and the line of its statement."""
+    """The line of each block in the joined text, and the line of its statement."""
     begin = 1
     for block in blocks:
         yield begin, block.line
@@ -178,7 +178,7 @@ def _places(blocks: Iterable[Block]) -> Iterator[tuple[int, int]]:
 
 
 def _run(script: GoldenScript, factory: SessionFactory, place: Path) -> tuple[list[Block], int]:
-    """The blocks of a script whose statements run one after another; the line of what started Spark, or 0."""
+    """The blocks of a script without schedules, and the line of the statement that started Spark, or 0."""
     warehouse = place / "warehouse"
     warehouse.mkdir()
     session = factory(str(warehouse))
@@ -198,13 +198,13 @@ def _run(script: GoldenScript, factory: SessionFactory, place: Path) -> tuple[li
 
 
 def _play(scenario: Scenario, factory: SessionFactory, place: Path) -> tuple[list[Block], int]:
-    """The blocks of a scenario; not 0 if Spark was started."""
+    """The blocks of a scenario, and 1 if Spark was started, else 0."""
     run = ScenarioRun(scenario, factory, place)
     return list(run.blocks()), int(run.spark_started)
 
 
 def temporary_sessions(spark: str | None = None, engine: str | None = None) -> SessionFactory:
-    """Sessions that share one Spark; settings do not pass from one file to the next. `spark` as for `connect`."""
+    """A factory of sessions that share one Spark, but no settings. `spark` as for `connect`."""
     # The same number of cores everywhere: it decides how many files a statement writes.
     os.environ.setdefault("DELTASQL_MASTER", "local[2]")
 
@@ -213,14 +213,14 @@ def temporary_sessions(spark: str | None = None, engine: str | None = None) -> S
 
 def _open_session(warehouse: str, spark: str | None, engine: str | None) -> Session:
     session = connect(warehouse=warehouse, spark=spark, engine=engine)
-    # Nobody reads these tables after a crash of the machine.
+    # These tables need not survive a crash of the machine.
     session.settings.set(FSYNC.name, "false")
     return session
 
 
 @contextmanager
 def _utc() -> Iterator[None]:
-    """This process in UTC for a while: times in results must not depend on the machine."""
+    """Context: sets the time zone of this process to UTC, so that results do not depend on the machine."""
     before = os.environ.get("TZ")
     _set_zone("UTC")
     try:

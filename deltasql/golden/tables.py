@@ -1,4 +1,4 @@
-"""Tables for tests, made of rows that are in memory."""
+"""Creates tables for tests from rows in memory."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ Rows: TypeAlias = "Iterable[Mapping[str, Any]] | Iterable[Sequence[Any]] | Any"
 
 
 def create_table(session: Session, name: str, rows: Rows = (), schema: str = "") -> str:
-    """A new table with these rows; its name.
+    """Creates a table with these rows; returns its name.
 
-    `rows` are mappings by column name, sequences in the order of `schema`, or what `session.write` takes: of pyarrow,
-    pandas, polars. `schema` is the columns as CREATE TABLE has them; without it they are told from the rows: ints are
-    BIGINT, floats DOUBLE, datetimes TIMESTAMP. Raises ValueError where they cannot be, and DeltaSqlErrors.
+    `rows` are mappings by column name, sequences in the order of `schema`, or data of pyarrow, pandas or polars as for
+    `session.write`. `schema` are the columns as in CREATE TABLE; without it they are inferred: ints are BIGINT, floats
+    DOUBLE, datetimes TIMESTAMP. Raises ValueError where that is impossible, and DeltaSqlErrors.
     """
     if not hasattr(rows, "__arrow_c_stream__"):
         rows = list(rows)
@@ -47,7 +47,7 @@ def create_table(session: Session, name: str, rows: Rows = (), schema: str = "")
 
 
 def _of_python(session: Session, name: str, rows: list[Any], schema: str) -> str:
-    """Values become literals, which INSERT brings to the types of the columns."""
+    """Creates a table by INSERT of literals, which are cast to the types of the columns."""
     session.sql(f"CREATE TABLE {name} ({schema})")
     if rows:
         columns = session.log(name).snapshot().schema
@@ -59,7 +59,7 @@ def _of_python(session: Session, name: str, rows: list[Any], schema: str) -> str
 
 
 def _by_name(rows: list[Any], columns: StructType) -> tuple[str, list[str]]:
-    """The list of columns of an INSERT of mappings, and its rows."""
+    """The column list of an INSERT of mappings, and its rows in SQL."""
     names = list(dict.fromkeys(name for row in _mappings(rows) for name in row))
     kinds = [_type(columns, name) for name in names]
     into = f" ({', '.join(f'`{name}`' for name in names)})"
@@ -80,12 +80,12 @@ def _mappings(rows: list[Any]) -> list[Mapping[str, Any]]:
 
 
 def _aware(value: Any) -> Any:
-    """A datetime is a TIMESTAMP, as PySpark takes it."""
+    """A datetime with a zone, so that it is a TIMESTAMP as in PySpark; other values unchanged."""
     return value.astimezone() if isinstance(value, datetime) else value
 
 
 def _type(columns: StructType, name: str) -> DataType:
-    """That of a column; of one that is not there any, since INSERT tells it."""
+    """The type of a column; STRING for a missing one, which INSERT refuses anyway."""
     found = columns.find(name)
     return STRING if found is None else found.type
 
@@ -95,7 +95,7 @@ def _row(values: Sequence[Any], kinds: Sequence[DataType]) -> str:
 
 
 def _literal(value: Any, kind: DataType) -> str:
-    """SQL of a value of a column. Raises TypeError for one that has no literal."""
+    """The SQL literal of a value of a column. Raises TypeError for a value without one."""
     if value is None:
         return "NULL"
     match kind:
@@ -111,9 +111,9 @@ def _literal(value: Any, kind: DataType) -> str:
 
 
 def _scalar(value: Any, kind: DataType) -> str:
-    """A datetime takes the kind of its column: without a zone it is a clock of the session's."""
+    """The SQL literal of a scalar. A datetime gets its column's type: without a zone it is in the session's zone."""
     if isinstance(value, str):
-        # This one is read without Spark, whatever it holds.
+        # This literal is read without Spark, whatever its value.
         return quote_text(value)
     if kind == TIMESTAMP and isinstance(value, datetime) and value.tzinfo is None:
         return sql_literal(value).replace("_NTZ", "", 1)

@@ -1,4 +1,4 @@
-"""What a statement left in the logs of all tables of a warehouse, read from the files themselves."""
+"""Watches the logs of all tables of a warehouse for new commits, which are read from the files themselves."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ _COMMIT = re.compile(r"(\d{20})(?:\.[0-9a-f-]+)?\.json")
 
 @dataclass(frozen=True, slots=True)
 class NewCommits:
-    """Commits that a table got since the last look: (version, lines) each, and how its schema changed.
+    """New commits of a table since the last look: (version, lines) each, and the diff of its schema.
 
-    `made_up` has what each commit gave itself: ids and clocks.
+    `made_up` are the generated ids and clocks of each commit.
     """
 
     table: str
@@ -41,13 +41,13 @@ class _Seen:
 
 @dataclass(slots=True)
 class LogWatch:
-    """Remembers how far each log under `root` has been read."""
+    """Reads the logs under `root` incrementally."""
 
     root: Path
     _seen: dict[str, _Seen] = field(default_factory=dict)
 
     def look(self) -> list[NewCommits]:
-        """What is new since the last look, tables by path."""
+        """The commits since the last call, by table, sorted by path."""
         logs = sorted(_logs(str(self.root)))
         for gone in set(self._seen).difference(logs):
             del self._seen[gone]
@@ -73,7 +73,7 @@ class LogWatch:
         return NewCommits(str(Path(log).parent.relative_to(self.root)), commits, change, found)
 
     def _known(self, log: str, files: dict[int, str]) -> _Seen:
-        """What was seen of this log; nothing when another table took its place."""
+        """The state of this log at the last look; a new one if another table has replaced it."""
         seen = self._seen.setdefault(log, _Seen())
         last = files.get(seen.version)
         if seen.version >= 0 and (last is None or _stamp(last) != seen.stamp):
@@ -82,7 +82,7 @@ class LogWatch:
 
 
 def _logs(folder: str) -> Iterator[str]:
-    """All logs below a folder. After every statement of a suite: os.scandir takes a fifth of rglob's time."""
+    """All logs below a folder. Called after every statement: os.scandir takes a fifth of rglob's time."""
     for path in _folders(folder):
         if path.endswith("/_delta_log"):
             yield path
@@ -97,14 +97,14 @@ def _folders(folder: str) -> list[str]:
 
 
 def _commits(log: str) -> dict[int, str]:
-    """The place of each commit by its version, in order, catalog-managed ones included."""
+    """The path of each commit by version, in order, including catalog-managed ones."""
     found = _listed(log)
     if "_staged_commits" in found:
         found |= _listed(found["_staged_commits"])
     commits: dict[int, str] = {}
     for name in sorted(found):
         if match := _COMMIT.fullmatch(name):
-            # A staged commit may have been published since: it is the same one.
+            # A staged commit may have been published since: both are one commit.
             commits.setdefault(int(match[1]), found[name])
     return commits
 

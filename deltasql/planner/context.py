@@ -19,7 +19,7 @@ from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.parameters import UNBOUND, BoundStatement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.schema.timezone import machine_zone_name
-from deltasql.settings.session_settings import MEANING, TIME_ZONE, Setting, Settings, says_meaning
+from deltasql.settings.session_settings import MEANING, TIME_ZONE, SessionSettings, Setting, says_meaning
 from deltasql.sql.timestamps import timestamp_of
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Context:
 
     sql: str
     catalog: Catalog
-    settings: Settings
+    settings: SessionSettings
     analyst: Analyst
     views: VisibleViews
     logs: Callable[[str, str], DeltaLog]

@@ -28,7 +28,7 @@ IDLE = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class ServerSettings:
+class Settings:
     """How to serve. `port` 0 is a free one. Files of TLS and of the token are paths, or None."""
 
     warehouse: str
@@ -44,7 +44,7 @@ class ServerSettings:
 
 
 @contextmanager
-def running(settings: ServerSettings, environment: Mapping[str, str] = os.environ) -> Iterator[str]:
+def running(settings: Settings, environment: Mapping[str, str] = os.environ) -> Iterator[str]:
     """A server, which serves within the context; the URI that clients connect to.
 
     Raises ServerNeedsTokenError, ServerStartError, and for a file that cannot be read ServerStartError, too.
@@ -75,7 +75,7 @@ def running(settings: ServerSettings, environment: Mapping[str, str] = os.enviro
         clients.end_all()
 
 
-def serve(settings: ServerSettings) -> None:
+def serve(settings: Settings) -> None:
     """Serves until SIGINT or SIGTERM."""
     over = threading.Event()
 
@@ -91,7 +91,7 @@ def serve(settings: ServerSettings) -> None:
         over.wait()
 
 
-def _token(settings: ServerSettings, environment: Mapping[str, str]) -> str | None:
+def _token(settings: Settings, environment: Mapping[str, str]) -> str | None:
     """The token; None where there is none. An empty one is an error, for it would let in whoever gives none."""
     if settings.token_file is None:
         return environment.get(TOKEN) or None
@@ -101,7 +101,7 @@ def _token(settings: ServerSettings, environment: Mapping[str, str]) -> str | No
     return text
 
 
-def _read(settings: ServerSettings, path: str) -> bytes:
+def _read(settings: Settings, path: str) -> bytes:
     try:
         return Path(path).read_bytes()
     except OSError as error:

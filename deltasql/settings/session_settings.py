@@ -389,7 +389,7 @@ _READING = (
 _USUAL = ("false", "false", "true", "true", "true")
 
 
-def has_plain_meaning(settings: Settings, engine: Callable[[str], str | None]) -> bool:
+def has_plain_meaning(settings: SessionSettings, engine: Callable[[str], str | None]) -> bool:
     """Whether no setting changes which rows there are, or what a plain query over them says.
 
     `engine` tells the settings of a running engine.
@@ -401,7 +401,7 @@ def has_plain_meaning(settings: Settings, engine: Callable[[str], str | None]) -
     return all(value.strip().lower() == usual for value, usual in given)
 
 
-class Settings:
+class SessionSettings:
     """The settings of one session. Those that Spark must know of as well are handed on by the session."""
 
     def __init__(self) -> None:
@@ -414,9 +414,9 @@ class Settings:
         """The value of a setting, or of its default. Raises InvalidSettingError."""
         return entry.value(self.get(entry.name))
 
-    def copy(self) -> Settings:
+    def copy(self) -> SessionSettings:
         """The settings as they are now, for another session."""
-        copied = Settings()
+        copied = SessionSettings()
         copied._values = dict(self._values)
         return copied
 

@@ -12,7 +12,7 @@ import adbc_driver_manager
 import pytest
 
 from deltasql import Session
-from deltasql.server.command import ServerSettings, running
+from deltasql.server.command import Settings, running
 
 pytestmark = pytest.mark.spark
 
@@ -22,7 +22,7 @@ LONG = "SELECT count(*) FROM range(1000000000000) WHERE id % 7 = 3 AND hash(id) 
 @pytest.fixture
 def connection(tmp_path: Path) -> Iterator[Any]:
     with (
-        running(ServerSettings(str(tmp_path / "warehouse"), port=0), {}) as uri,
+        running(Settings(str(tmp_path / "warehouse"), port=0), {}) as uri,
         adbc.connect(uri, autocommit=True) as connected,
     ):
         yield connected

@@ -1,6 +1,6 @@
-"""The footer of a Parquet file: what is read and changed of it where Arrow offers no way.
+"""Reading and editing of Parquet footers, where Arrow has no function for it.
 
-It is the end of the file and nothing points into it, so that it can be exchanged for a longer one.
+The footer is at the end of the file and nothing points into it, so it can be replaced by a longer one.
 Source: Apache Parquet, File Format, and the comments of its Thrift definitions.
 """
 
@@ -28,35 +28,35 @@ CHUNKS, META = 1, 3
 
 @dataclass(frozen=True, slots=True)
 class FooterColumn:
-    """A column of a table: the elements of its schema, depth first, itself the first."""
+    """A top-level column: its schema elements, depth first, beginning with the column itself."""
 
     elements: list[Struct]
 
     @property
     def name(self) -> str:
-        """As the file calls it."""
+        """The column's name in the file."""
         return self.elements[0].text(NAME)
 
     @property
     def leaves(self) -> int:
-        """How many chunks each row group has for it."""
+        """The number of leaf columns, and so of column chunks per row group."""
         return sum(not element.number(CHILDREN) for element in self.elements)
 
 
 def footer_of(data: memoryview) -> tuple[int, Struct]:
-    """Where the footer of a whole file begins, and the footer. Raises ValueError for what is no Parquet file."""
+    """Offset of the footer in a file's bytes, and the footer. Raises ValueError if it is no Parquet file."""
     start = len(data) - TAIL - footer_length(bytes(data[-TAIL:]), len(data))
     return start, Struct.parsed(bytes(data[start:-TAIL]))
 
 
 def ending(footer: Struct) -> bytes:
-    """What a file with this footer ends with, behind its data."""
+    """The bytes of a file after its data pages: the footer, its length, and the magic number."""
     written = footer.to_bytes()
     return written + len(written).to_bytes(4, "little") + MAGIC
 
 
 def together(parts: Sequence[bytes | memoryview]) -> pa.Buffer:
-    """One after another, in memory that Arrow keeps: new one of the system's takes longer than to copy."""
+    """The concatenation of `parts`, in memory of Arrow's pool: new memory of the system takes longer than the copy."""
     import pyarrow as pa
 
     found = pa.allocate_buffer(sum(map(len, parts)))
@@ -68,7 +68,7 @@ def together(parts: Sequence[bytes | memoryview]) -> pa.Buffer:
 
 
 def columns_of(footer: Struct) -> list[FooterColumn]:
-    """The columns in the order of their chunks. Raises ValueError for a footer without a schema."""
+    """The top-level columns in the order of their chunks. Raises ValueError for a footer without a schema."""
     elements = footer.structs(SCHEMA)
     if not elements:
         raise ValueError("a footer without a schema")
@@ -77,7 +77,7 @@ def columns_of(footer: Struct) -> list[FooterColumn]:
 
 
 def _below(following: Iterator[Struct]) -> Iterator[Struct]:
-    """The next element and its children: each says how many of those that follow these are."""
+    """The next element of a flattened schema and its descendants; each element has its number of children."""
     element = next(following)
     yield element
     for _ in range(element.number(CHILDREN)):

@@ -1,7 +1,7 @@
-"""All that the footer of a Parquet file says and a new table needs to know: columns, rows, bounds, key-value pairs.
+"""Parser of Parquet footers for new tables over foreign files: schema, rows, bounds and key-value pairs.
 
-Read without pyarrow, like `parquet_footer`, for files of which nobody knows who wrote them. Schemas are kept as bytes,
-since those of a thousand files are mostly one. Source: Parquet's thrift definition.
+It does not use pyarrow, like `row_groups`, since files may be of any writer. Schemas stay unparsed bytes, since those
+of a thousand files are mostly equal. Source: Parquet's thrift definition.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE, BYTE_ARRAY, FIXED = range(8)
 REQUIRED, OPTIONAL, REPEATED = range(3)
 
 Logical: TypeAlias = "tuple[Any, ...]"
-"""A logical type: its name in lower case, and what it has of unit, width, precision and scale."""
+"""A logical type: its name in lower case, then its parameters, such as unit, width, or precision and scale."""
 
 UNITS = {1: "milliseconds", 2: "microseconds", 3: "nanoseconds"}
 _PLAIN = {1: "string", 2: "map", 3: "list", 4: "enum", 6: "date", 11: "unknown", 12: "json", 13: "bson", 14: "uuid"}
@@ -56,12 +56,12 @@ _CONVERTED: Mapping[int, Logical] = {
     20: ("bson",),
     21: ("interval",),
 }
-"""The older annotations, by their numbers, as logical types; 5 is a decimal, whose digits stand beside it."""
+"""Logical types of the older ConvertedType numbers; 5 is a decimal, whose digits are in other fields."""
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One node of a schema, with those below it; `physical` is None for a group. `length` is FIXED's, in bytes."""
+    """One schema node with its children; `physical` is None for a group. `length` is that of FIXED, in bytes."""
 
     name: str
     repetition: int
@@ -74,7 +74,7 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class ChunkBounds:
-    """What a column chunk says of its values: raw bytes of the least and the greatest, None where it does not say."""
+    """Statistics of a column chunk: raw bytes of the least and the greatest value, and null count; None if missing."""
 
     low: bytes | None
     high: bytes | None
@@ -83,7 +83,7 @@ class ChunkBounds:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A column of a row group, by its place among the leaves; `bounds` None: it says nothing of its values."""
+    """A column chunk: physical type, number of values including nulls, and statistics, if it has any."""
 
     physical: int
     values: int
@@ -98,7 +98,7 @@ class RowGroupMetadata:
 
 @dataclass(frozen=True, slots=True)
 class ParquetMetadata:
-    """A footer. `schema` are the bytes that `parse_schema` reads."""
+    """A Parquet footer: number of rows, schema (bytes for `parse_schema`), row groups, key-value pairs, and writer."""
 
     rows: int
     schema: bytes
@@ -108,7 +108,7 @@ class ParquetMetadata:
 
 
 def parse_metadata(data: bytes) -> ParquetMetadata:
-    """The footer in `data`. Raises ValueError."""
+    """The footer parsed from its bytes. Raises ValueError if it is damaged."""
     try:
         fields, _ = struct_fields(data, 0, _FILE)
     except (IndexError, RecursionError, struct.error) as error:
@@ -118,14 +118,14 @@ def parse_metadata(data: bytes) -> ParquetMetadata:
     if schema is None or rows < 0 or rows != sum(group.rows for group in groups):
         raise ValueError("its footer does not say which rows and columns it has")
     if 7 not in fields:
-        # Without an order nobody knows what is least and greatest.
+        # Without column orders the order of the bounds is undefined.
         groups = tuple(RowGroupMetadata(group.rows, tuple(map(_without_bounds, group.chunks))) for group in groups)
     pairs = {key: value for key, value in fields.get(5, ()) if key is not None and value is not None}
     return ParquetMetadata(rows, schema, groups, pairs, fields.get(6, ""))
 
 
 def parse_schema(data: bytes) -> Element:
-    """The root of the schema in `ParquetMetadata.schema`. Raises ValueError."""
+    """The root of the schema parsed from `ParquetMetadata.schema`. Raises ValueError if it is damaged."""
     try:
         elements, _ = _ELEMENTS(data, 0)
         root, used = _tree(elements, 0, 0)
@@ -137,7 +137,7 @@ def parse_schema(data: bytes) -> Element:
 
 
 def leaves(root: Element) -> list[tuple[tuple[Element, ...], Element]]:
-    """The leaf columns in the order of column chunks, each with the elements above it, the root left out."""
+    """Pairs of (ancestors without the root, leaf column), in the order of column chunks."""
     found: list[tuple[tuple[Element, ...], Element]] = []
 
     def walk(element: Element, above: tuple[Element, ...]) -> None:
@@ -152,7 +152,7 @@ def leaves(root: Element) -> list[tuple[tuple[Element, ...], Element]]:
 
 
 def _tree(elements: Sequence[dict[int, Any]], at: int, depth: int) -> tuple[Element, int]:
-    """The element at a place of the flattened schema with those below it, and the place behind these."""
+    """The element at index `at` of the flattened schema with its descendants, and the index after these."""
     fields = elements[at]
     at += 1
     children = []
@@ -176,7 +176,7 @@ _DEEPEST = 100
 
 
 def _logical(fields: Mapping[int, Any]) -> Logical | None:
-    """The logical type, else the older annotation."""
+    """The logical type of a schema element, else that of its older ConvertedType; None if it has neither."""
     for kind, inner in fields.get(10, {}).items():
         if kind == 5:
             return "decimal", inner.get(2, 0), inner.get(1, 0)
@@ -218,7 +218,7 @@ def _group(data: bytes, at: int) -> tuple[RowGroupMetadata, int]:
 
 
 def _pair(data: bytes, at: int) -> tuple[tuple[str | None, str | None], int]:
-    """A key and its value; None for what is no text."""
+    """A key and its value; None for one that is not UTF-8."""
     fields, at = struct_fields(data, at, _PAIR)
     return (_decoded(fields.get(1)), _decoded(fields.get(2))), at
 
@@ -231,7 +231,7 @@ def _decoded(value: bytes | None) -> str | None:
 
 
 def _unread_list(data: bytes, at: int) -> tuple[bytes, int]:
-    """The bytes of a list, which is read later."""
+    """The unparsed bytes of a list, which are parsed later."""
     end = skipped(data, at, LIST)
     return data[at:end], end
 
@@ -245,7 +245,7 @@ def _true(data: bytes, at: int) -> tuple[bool, int]:
 
 
 def _union(kinds: Mapping[int, Mapping[int, tuple[int, Reader]]], others: Sequence[int] = ()) -> Reader:
-    """A struct of which one field is there; of `others` only that they are."""
+    """Reader of a union: a struct with one field set, parsed by `kinds`; fields of `others` have no content."""
     return fields_of({kind: (STRUCT, fields_of(kinds.get(kind, {}))) for kind in (*kinds, *others)})
 
 

@@ -1,7 +1,7 @@
-"""What the footer of a Parquet file says of its column chunks, read without pyarrow.
+"""Parser of a Parquet footer's row groups and column chunks without pyarrow.
 
-pyarrow ends the process, by an exception in C++ that nobody catches, where it is asked for the chunks of some damaged
-footers: a type that is not the schema's, sizes that do not fit it. To read rows of such a file it refuses properly.
+pyarrow aborts the process, by an uncaught C++ exception, when it reads the column chunks of some damaged footers: a
+type other than the schema's, or inconsistent sizes. Reading rows of such a file raises a proper error.
 Source: Parquet's thrift definition.
 """
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 _MAGIC, _ENCRYPTED = b"PAR1", b"PARE"
 TAIL = 8
-"""Bytes at the end of a file: the length of its footer, and the letters that all Parquet files end with."""
+"""Number of bytes at the end of a file after the footer: the footer's length, and the magic number."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnChunk:
-    """One column of a row group; `nulls` is None where the footer does not say."""
+    """One column chunk of a row group; `nulls` is its null count, None if the footer has none."""
 
     path: tuple[str, ...]
     values: int
@@ -53,14 +53,14 @@ class RowGroup:
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """The row groups of a file. `leaves` gives the number of each leaf column by its path with dots."""
+    """The row groups of a file. `leaves` is the index of each leaf column by its dotted path."""
 
     groups: tuple[RowGroup, ...]
     leaves: Mapping[str, int]
 
 
 def read_footer(file: pa.NativeFile) -> Footer:
-    """The footer of an open file. Raises ValueError where it makes no sense, and what the file raises."""
+    """The footer of an open file. Raises ValueError if it is damaged, and what the file raises."""
     size = file.seek(0, 2)
     file.seek(max(size - TAIL, 0))
     length = footer_length(file.read(TAIL), size)
@@ -69,7 +69,7 @@ def read_footer(file: pa.NativeFile) -> Footer:
 
 
 def footer_length(tail: bytes, size: int) -> int:
-    """The bytes of the footer, which stands before `tail`, the last bytes of a file of `size`. Raises ValueError."""
+    """The footer's length in bytes, from `tail`, the last TAIL bytes of a file of `size` bytes. Raises ValueError."""
     magic = tail[-4:]
     if len(tail) < TAIL or magic not in {_MAGIC, _ENCRYPTED}:
         raise ValueError("it does not end like a Parquet file")
@@ -82,7 +82,7 @@ def footer_length(tail: bytes, size: int) -> int:
 
 
 def parse_footer(data: bytes) -> Footer:
-    """The footer in `data`. Raises ValueError."""
+    """The footer parsed from its bytes. Raises ValueError if it is damaged."""
     try:
         fields, _ = struct_fields(data, 0, _FILE)
     except (IndexError, RecursionError, struct.error) as error:

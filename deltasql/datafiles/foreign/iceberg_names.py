@@ -1,6 +1,7 @@
-"""How the data files of an Iceberg table call its columns: these names become the physical ones of the Delta table.
+"""Column names in the data files of an Iceberg table, which become the physical names of the Delta table.
 
-Iceberg knows columns by ids alone. Readers of Delta go by physical names too, so all files must call a column the same.
+Iceberg identifies columns by field ids alone. Delta readers use physical names too, so a column must have one name in
+all files.
 """
 
 from __future__ import annotations
@@ -22,10 +23,10 @@ from deltasql.schema.types import BINARY, ArrayType, DataType, MapType, StructFi
 def named_as_in_files(
     schema: StructType, places: Sequence[str], footers: Sequence[ParquetMetadata], location: str
 ) -> StructType:
-    """`schema` with the physical names that the files at `places` have for its fields.
+    """`schema` with the names of its fields in the files as physical names; `places` are the files' locations.
 
-    Raises IcebergSourceError where they call one field differently, or one name stands for two, or a file has no ids or
-    narrower types than the table. Raises SourceFileError for a damaged schema.
+    Raises IcebergSourceError if a field has different names, a name belongs to two fields, or a file lacks field ids or
+    has other types than the table. Raises SourceFileError for a damaged schema.
     """
     roots: dict[bytes, tuple[Element, str]] = {}
     for place, footer in zip(places, footers, strict=True):
@@ -55,7 +56,7 @@ def _fields(children: Sequence[Element]) -> Iterator[Element]:
 
 
 def _named(schema: StructType, names: Mapping[int, str]) -> StructType:
-    """The schema under the names of the files. A field that is in no file must not be called as another one there."""
+    """`schema` with physical names by field id; a field that is in no file gets a name that no sibling has there."""
     found = [names.get(field.metadata[ID]) for field in schema]
     taken = {name.lower() for name in found if name is not None}
     return StructType(tuple(_renamed(field, name, taken, names) for field, name in zip(schema, found, strict=True)))
@@ -80,7 +81,7 @@ def _inside(kind: DataType, names: Mapping[int, str]) -> DataType:
 
 
 def _problems(children: Sequence[Element], schema: StructType, above: tuple[str, ...]) -> Iterator[str]:
-    """What is wrong with the names, ids and types of a struct's fields in a file."""
+    """Messages about mismatches of names, ids and types between a struct's fields in a file and in `schema`."""
     by_id = {field.metadata[ID]: field for field in schema}
     by_name = {physical_name(field).lower(): field for field in schema}
     for child in children:

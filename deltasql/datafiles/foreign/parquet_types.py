@@ -1,4 +1,4 @@
-"""The columns of a Parquet file as Spark has them. Source: Spark, ParquetToSparkSchemaConverter."""
+"""Conversion of a Parquet file's schema to Spark's types. Source: Spark, ParquetToSparkSchemaConverter."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from deltasql.schema.text import path_text
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 
 SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
-"""The key under which Spark keeps the columns of a file as it knows them."""
+"""Footer key under which Spark stores its own schema of a file."""
 
 _KEPT = ("comment", TYPE_KEY)
-"""What a column says of itself that holds in any table."""
+"""Metadata keys of a column that remain valid in another table."""
 _MOST_DIGITS = {INT32: 9, INT64: 18}
 _PHYSICAL = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
 _TEXTS = frozenset({"string", "enum", "json"})
 _SIGNED = {8: types.BYTE, 16: types.SHORT, 32: types.INTEGER, 64: types.LONG}
 _UNSIGNED: Mapping[int, DataType] = {8: types.SHORT, 16: types.INTEGER, 32: types.LONG, 64: DecimalType(20, 0)}
-"""Integers by their width; without a sign they need the next one."""
+"""Spark types of unsigned integers by bit width: each needs the next wider type."""
 _UNANNOTATED: Mapping[int, DataType] = {
     BOOLEAN: types.BOOLEAN,
     INT32: types.INTEGER,
@@ -50,22 +50,22 @@ _UNANNOTATED: Mapping[int, DataType] = {
 
 
 def file_schema(footer: ParquetMetadata, path: str) -> StructType:
-    """The columns of a file, all nullable: as Spark says in the footer, where it wrote that, else as Parquet does.
+    """The columns of a file, all nullable: from Spark's schema in the footer if there is one, else from Parquet's.
 
-    Raises UnknownParquetTypeError with the file's `path`, and ValueError for a damaged schema.
+    Raises UnknownParquetTypeError, which names the file `path`, and ValueError for a damaged schema.
     """
     said = footer.pairs.get(SPARK_SCHEMA)
     if said is not None:
         try:
             return _nullable(schema_from_json(said))
         except (InvalidSchemaJsonError, KeyError, TypeError):
-            # A type of a user's own: what is stored is what Parquet says.
+            # A user-defined type: it is stored as Parquet's schema has it.
             pass
     return parquet_schema(parse_schema(footer.schema), path)
 
 
 def parquet_schema(root: Element, path: str) -> StructType:
-    """The columns by Parquet's own types. Raises UnknownParquetTypeError."""
+    """The columns by the types of Parquet's schema. Raises UnknownParquetTypeError."""
     return _struct(root.children, (), path)
 
 
@@ -79,7 +79,7 @@ def _field(element: Element, name: tuple[str, ...], path: str) -> StructField:
 
 
 def _type(element: Element, name: tuple[str, ...], path: str) -> DataType:
-    """The type of one value of a column, whether it is repeated or not."""
+    """The type of one value of a column, without regard to repetition."""
     if element.physical is not None:
         found = atomic_type(element, element.physical)
         if found is None:
@@ -99,7 +99,7 @@ def _type(element: Element, name: tuple[str, ...], path: str) -> DataType:
 
 
 def _list(repeated: Element, name: tuple[str, ...], path: str) -> ArrayType:
-    """An array, whichever of the ways to write one it is. Source: Parquet, LogicalTypes, backward compatibility."""
+    """The array type of any standard or legacy LIST layout. Source: Parquet, LogicalTypes, backward compatibility."""
     inner = (*name, "element")
     old = repeated.name in {"array", f"{name[-1]}_tuple"}
     if repeated.physical is not None or len(repeated.children) > 1 or old:
@@ -110,7 +110,7 @@ def _list(repeated: Element, name: tuple[str, ...], path: str) -> ArrayType:
 
 
 def atomic_type(element: Element, physical: int) -> DataType | None:
-    """The type of a leaf column; None for what Spark does not read."""
+    """The Spark type of a leaf column; None for a type that Spark does not read."""
     logical = element.logical
     if logical is None or logical == ("bson",):
         return _UNANNOTATED.get(physical)
@@ -137,14 +137,14 @@ def _integer(physical: int, width: int, signed: bool) -> DataType | None:
 def _decimal(element: Element, physical: int, precision: int, scale: int) -> DecimalType | None:
     most = _MOST_DIGITS.get(physical, 38)
     if physical == FIXED:
-        # The digits that so many bytes hold for certain.
+        # The number of digits that always fit into the fixed length.
         most = min(38, len(str(2 ** (8 * element.length - 1) - 1)) - 1) if 0 < element.length <= 64 else 0
     known = physical in {INT32, INT64, BYTE_ARRAY, FIXED}
     return DecimalType(precision, scale) if known and 0 < precision <= most and 0 <= scale <= precision else None
 
 
 def _told(element: Element) -> str:
-    """A type in Parquet's words."""
+    """Parquet's notation of an element's type, for messages."""
     physical = "group" if element.physical is None else _PHYSICAL[element.physical]
     if element.logical is None:
         return physical
@@ -158,7 +158,7 @@ def _nullable(schema: StructType) -> StructType:
 
 
 def _plain_field(field: StructField) -> StructField:
-    """A field without what only the table meant that the file was once written for."""
+    """A nullable field without the metadata that applied only to the table for which the file was written."""
     kept = {key: field.metadata[key] for key in _KEPT if key in field.metadata}
     return StructField(field.name, _plain_type(field.type), True, MappingProxyType(kept))
 

@@ -1,4 +1,4 @@
-"""Data files that this process reads by Arrow, whose rows are those that Spark's own reader would give."""
+"""Reading of data files by Arrow in this process, with the same rows as Spark's reader."""
 
 from __future__ import annotations
 
@@ -56,23 +56,23 @@ _FIELDS = StructType(
         StructField("row_index", LONG, nullable=False),
     )
 )
-"""What Spark tells of a row's file. Source: Spark, Hidden File Metadata."""
+"""Fields of Spark's hidden column `_metadata`. Source: Spark, Hidden File Metadata."""
 DESCRIPTION = StructField("_metadata", _FIELDS, nullable=False)
 PLACE = StructField(ROW_PLACE, LONG, nullable=False)
-"""Where a row stands, in eight bytes: the number of its file in the scan, above its position in the file."""
+"""A row's address in one 64-bit integer: the number of its file in the scan, above the ROW_BITS of its row index."""
 ROW_BITS = 40
 
 
 def split_addresses(places: Places) -> tuple[Places, Places]:
-    """The numbers of files and the positions in them, of values of ROW_PLACE."""
+    """File numbers and row indexes of ROW_PLACE values."""
     return places >> ROW_BITS, places & (2**ROW_BITS - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """Which rows of files are wanted: those of which `holds` says so, from columns of these names.
+    """A row filter for files: `holds` returns a mask of wanted rows, computed from `columns` (names).
 
-    It is asked with the path of a file, the columns of some of its rows, and how many these are.
+    Its arguments are the path of a file, these columns of some of its rows, and the number of these rows.
     """
 
     columns: frozenset[str]
@@ -80,10 +80,10 @@ class RowFilter:
 
 
 class FileReader:
-    """Reads files of a scan with `columns`: what a file lacks is NULL, narrower types are widened.
+    """Reads files of a scan with `columns`: columns that a file lacks are NULL, narrower types are widened.
 
-    Rows that cannot have one of the keys that are looked for, see `Here`, may be left out; those that are not `wanted`
-    are. Columns that do not tell are read only of row groups that have such rows.
+    Rows without one of the searched keys (see `Here`) may be left out; rows that do not satisfy `wanted` are left out.
+    Columns that neither filter uses are read only from row groups with matching rows.
     """
 
     def __init__(self, stores: Stores, operator: Scan, columns: StructType, wanted: RowFilter | None = None) -> None:
@@ -98,10 +98,10 @@ class FileReader:
         self._share = sum(size or 0 for size in self._sizes.values()) / _CORES
 
     def rows(self, path: str, marked: Callable[[], Places] | None, number: int = 0) -> pa.Table:
-        """The rows of the file at `path`, the one of that number, but for those that are `marked`: see `driver_rows`.
+        """The rows of the file at `path` (file `number` of the scan) without those `marked`: see `driver_rows`.
 
-        Row groups of a local file are read side by side where other files leave cores to it. Raises LostDataFileError
-        for one that is gone, and what `driver_rows` raises.
+        Row groups of a large local file are read in parallel. Raises LostDataFileError for a missing file, and what
+        `driver_rows` raises.
         """
         import pyarrow as pa
 
@@ -132,7 +132,7 @@ class FileReader:
                 return pa.concat_tables([part.result() for part in parts])
 
     def _groups(self, footer: pq.FileMetaData, places: Places | None) -> list[tuple[int, int, int]]:
-        """The row groups to read: the number of each, of its first row, and of the row behind its last one."""
+        """The row groups to read, as tuples (number, first row index, row index after the last)."""
         groups = group_ranges(group_sizes(footer))
         if places is None or not self.operator.marked_only:
             return groups
@@ -141,10 +141,10 @@ class FileReader:
     def _part(
         self, file: _File, read: Callable[[Sequence[str]], pa.Table], start: int, end: int, places: Places | None
     ) -> pa.Table:
-        """The rows of a file from the number `start` to `end` with the columns that are asked for.
+        """The rows of a file with the indexes from `start` to `end`, with the reader's columns.
 
-        `read` gives columns of these rows by the names that the file has for them. Rows at some `places`, counted from
-        `start`, are left out, or with `marked_only` all others.
+        `read` returns columns of these rows by their names in the file. Rows at `places`, relative to `start`, are left
+        out, or with the scan's `marked_only` all others.
         """
         tested = [name for item in self._tested if (name := file.stored.get(physical_name(item))) is not None]
         rows = read(tested if self._tested else list(file.stored.values()))
@@ -157,14 +157,14 @@ class FileReader:
         return self._with_columns(file, _beside(rows, read(others)) if others else rows, start, end, chosen)
 
     def _with_columns(self, file: _File, rows: pa.Table, start: int, end: int, chosen: Places | None) -> pa.Table:
-        """The rows that are `chosen` of some, the first of which has a number, with the columns that are asked for."""
+        """The `chosen` rows of `rows`, which have the indexes from `start` to `end`, with the reader's columns."""
         import numpy as np
         import pyarrow as pa
 
         mask = None if chosen is None else pa.array(chosen)
 
         def numbers() -> Places:
-            """Those of the rows, for which few ask."""
+            """The row indexes of the chosen rows."""
             found = np.arange(start, end)
             return found if chosen is None else found[chosen]
 
@@ -173,7 +173,7 @@ class FileReader:
                 return _described(file, numbers(), kind)
             if item is PLACE:
                 return pa.array((file.number << ROW_BITS) + numbers())
-            # Arrow chooses among values of the types that are asked for; of all others it does not know how.
+            # Converted before it is filtered: Arrow cannot filter values of all types.
             found = _stored(rows, file.stored, item, kind)
             return found if mask is None else found.filter(mask)
 
@@ -181,7 +181,7 @@ class FileReader:
         return pa.Table.from_arrays(values, schema=self._target)
 
     def _chosen(self, file: _File, rows: pa.Table, count: int, places: Places | None) -> Places | None:
-        """For each of so many rows, which have the columns that tell, whether it is wanted; None for all."""
+        """Mask of the wanted rows among `count` rows, which have the tested columns; None for all."""
         import pyarrow as pa
 
         found = []
@@ -191,7 +191,7 @@ class FileReader:
         columns = [_stored(rows, file.stored, item, kind) for item, kind in zip(self._tested, kinds, strict=True)]
         for item, column in zip(self._tested, columns, strict=True):
             values = self._keys.get(physical_name(item))
-            # To look in values takes as long as their number, however few the rows are.
+            # A lookup costs time by the number of values, however few the rows are.
             if values is not None and len(values) <= count:
                 found.append(are_among(column, values))
         if self._filter is not None:
@@ -202,8 +202,8 @@ class FileReader:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file of `size` bytes, when it was `modified` (ms since the epoch), its number in the scan, and what it calls
-    the columns that are `stored`, by physical name."""
+    """A file: `size` in bytes, time when it was `modified` in ms since the epoch, its number in the scan, and the names
+    of its columns in the file by physical name (`stored`)."""
 
     path: str
     size: int
@@ -213,7 +213,7 @@ class _File:
 
 
 def are_among(column: pa.Array | pa.ChunkedArray, values: pa.Array) -> Places:
-    """For each value of a column whether it is one of some. NULL is none."""
+    """Mask of the values of a column that are among `values`; False for NULL."""
     import pyarrow.compute as pc
 
     wide = widest(column)
@@ -222,31 +222,31 @@ def are_among(column: pa.Array | pa.ChunkedArray, values: pa.Array) -> Places:
 
 
 def widest(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-    """Whole numbers with 64 bits; other values as they are."""
+    """Integers as 64-bit integers; other values unchanged."""
     import pyarrow as pa
 
     return values.cast(pa.int64()) if pa.types.is_integer(values.type) else values
 
 
 def group_sizes(footer: pq.FileMetaData) -> list[int]:
-    """The numbers of rows of a file's row groups."""
+    """The number of rows of each row group."""
     return [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
 
 
 def group_ranges(sizes: Iterable[int]) -> list[tuple[int, int, int]]:
-    """Of row groups of such sizes: the number of each, of its first row, and of the row behind its last one."""
+    """Tuples (number, first row index, row index after the last) of row groups with these numbers of rows."""
     ends = list(accumulate(sizes))
     return list(zip(range(len(ends)), [0, *ends], ends, strict=False))
 
 
 def indexes_between(places: Places, start: int, end: int) -> Places:
-    """Those of some sorted places that are in a range, counted from its start."""
+    """The sorted row indexes `places` that are in [start, end), relative to `start`."""
     first, count = slice_between(places, start, end)
     return places[first : first + count] - start
 
 
 def slice_between(places: Places, start: int, end: int) -> tuple[int, int]:
-    """Where in some sorted places those of a range begin, and how many they are."""
+    """Offset and length of the slice of the sorted row indexes `places` that is in [start, end)."""
     import numpy as np
 
     first, last = np.searchsorted(places, [start, end]).tolist()
@@ -254,7 +254,7 @@ def slice_between(places: Places, start: int, end: int) -> tuple[int, int]:
 
 
 def index_mask(rows: int, places: Places, *, inside: bool) -> Places:
-    """For each of so many rows whether it is at one of some places; or, where `inside` is False, at none."""
+    """Boolean mask over `rows` rows: True at the indexes `places`, or with `inside` False everywhere else."""
     import numpy as np
 
     found = np.full(rows, not inside)
@@ -263,25 +263,25 @@ def index_mask(rows: int, places: Places, *, inside: bool) -> Places:
 
 
 def read_schema(columns: StructType) -> StructType:
-    """The columns as readers give them: all nullable but those that say where a row is from, which come last."""
+    """The schema that readers return: nullable data columns, then DESCRIPTION and PLACE, which are NOT NULL."""
     of_row = tuple(item for item in columns if _is_told(item))
     return StructType((*bare_schema(StructType(tuple(item for item in columns if not _is_told(item)))), *of_row))
 
 
 def reader_schema(columns: StructType) -> pa.Schema:
-    """`read_schema` in Arrow. Raises LeftToEngineError for a type that this process does not read."""
+    """`read_schema` as an Arrow schema. Raises LeftToEngineError for a type that this process does not read."""
     return arrow_schema(read_schema(columns))
 
 
 def _is_told(item: StructField) -> bool:
-    """Whether a column is none of the file's, but says where a row is from."""
+    """Whether a column is not stored in files: DESCRIPTION or PLACE."""
     return item is DESCRIPTION or item is PLACE
 
 
 def row_group_rows(path: str, data: memoryview, group: int, columns: StructType) -> pa.Table:
     """All rows of one row group of a file in memory, with `columns` as `reader_schema` has them.
 
-    Raises LeftToEngineError for days of another calendar, UnreadableDataFileError.
+    Raises LeftToEngineError for dates of the Julian calendar, UnreadableDataFileError.
     """
     import pyarrow as pa
 
@@ -295,7 +295,7 @@ def row_group_rows(path: str, data: memoryview, group: int, columns: StructType)
 
 
 def known_columns(footer: pq.FileMetaData) -> tuple[list[str], list[str]]:
-    """The columns of a file, and those with dictionaries, by the paths that Parquet has for them."""
+    """Names of a file's top-level columns, and Parquet paths of its leaf columns with dictionaries."""
     if not footer.num_row_groups:
         return [], []
     group = footer.row_group(0)
@@ -305,48 +305,48 @@ def known_columns(footer: pq.FileMetaData) -> tuple[list[str], list[str]]:
 
 
 def _opened(source: pa.NativeFile, footer: pq.FileMetaData | None = None) -> pq.ParquetFile:
-    """A file, whose `footer` may be known: values that Arrow reads as Spark does, but for days of another calendar.
+    """An open Parquet file, whose values Arrow reads as Spark does, except dates of the Julian calendar.
 
-    Raises ValueError where the numbers of rows contradict each other.
+    `footer` is the file's, if it was read before. Raises ValueError if the numbers of rows are inconsistent.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    # What is in memory need not be copied first: 0.40 s → 0.24 s for 5,000,000 rows.
+    # A buffer in memory need not be copied first: 0.40 s → 0.24 s for 5,000,000 rows.
     in_memory = isinstance(source, pa.BufferReader)
     file = pq.ParquetFile(source, metadata=footer, coerce_int96_timestamp_unit="us", pre_buffer=not in_memory)
-    # Before room is made for so many rows: a damaged number is mostly one that memory does not hold.
+    # Checked before memory is allocated: a damaged number of rows is mostly too large for it.
     if footer is None and sum(group_sizes(file.metadata)) != file.metadata.num_rows:
         raise ValueError(f"its row groups do not have the {file.metadata.num_rows} rows that its footer tells of")
     return file
 
 
 def _read_all(file: pq.ParquetFile, names: Sequence[str]) -> pa.Table:
-    """Columns of all rows."""
+    """Some columns of all rows."""
     return _days_checked(file, file.read(columns=list(names)))
 
 
 def _read_group(file: pq.ParquetFile, group: int, names: Sequence[str]) -> pa.Table:
-    """Columns of a row group."""
+    """Some columns of one row group."""
     return _days_checked(file, file.read_row_group(group, columns=list(names), use_threads=False))
 
 
 def _beside(rows: pa.Table, more: pa.Table) -> pa.Table:
-    """The same rows with more columns."""
+    """`rows` with the columns of `more` appended; both have equally many rows."""
     import pyarrow as pa
 
     return pa.Table.from_arrays([*rows.columns, *more.columns], names=[*rows.column_names, *more.column_names])
 
 
 def _days_checked(file: pq.ParquetFile, rows: pa.Table) -> pa.Table:
-    """Rows of a file. Raises LeftToEngineError for days of another calendar."""
+    """`rows`, read from `file`. Raises LeftToEngineError for dates of the Julian calendar."""
     if has_old_days(file.metadata, rows):
         raise LeftToEngineError(OLD_DAYS)
     return rows
 
 
 def _stored_names(file: pq.ParquetFile, columns: StructType) -> dict[str, str]:
-    """What a file calls those of the columns that it has, by physical name."""
+    """Names in the file, by physical name, of those `columns` that it has; compared without case."""
     known = {name.lower(): name for name in file.schema_arrow.names}
     names = map(physical_name, columns)
     return {name: known[name.lower()] for name in names if name.lower() in known}
@@ -355,7 +355,7 @@ def _stored_names(file: pq.ParquetFile, columns: StructType) -> dict[str, str]:
 def _stored(
     rows: pa.Table, stored: Mapping[str, str], item: StructField, kind: pa.DataType
 ) -> pa.Array | pa.ChunkedArray:
-    """A column of a file, by what the file calls those that are `stored`; NULLs where it lacks it."""
+    """The values of a column as Arrow type `kind`; NULLs if the file lacks it. `stored` is that of `_File`."""
     import pyarrow as pa
 
     name = stored.get(physical_name(item))
@@ -364,13 +364,13 @@ def _stored(
     declared = declared_type(item)
     column = rows.column(name)
     if column.type.equals(kind) and not has_lengths(declared):
-        # As it is: columns of many values need no copy.
+        # Unchanged: large columns need no copy.
         return column
     return _padded(fitted(column.combine_chunks(), item.type, kind), declared)
 
 
 def _padded(values: pa.Array, declared: DataType) -> pa.Array:
-    """`values` with blanks behind those of CHAR(n) that another engine did not write to their length."""
+    """`values` with CHAR(n) texts padded to their length, for files of writers that do not pad."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -394,7 +394,7 @@ def _padded(values: pa.Array, declared: DataType) -> pa.Array:
 
 
 def _described(file: _File, numbers: Places, kind: pa.StructType) -> pa.Array:
-    """What Spark tells of a file, for each of its rows with these numbers."""
+    """Values of the column `_metadata` for the rows of a file with these row indexes."""
     import pyarrow as pa
 
     values: dict[str, Any] = {
@@ -414,5 +414,5 @@ def encoded_name(path: str) -> str:
 
 
 def spark_uri(path: str) -> str:
-    """An absolute place as Spark names it in `_metadata.file_path`: encoded, `file:` before a local one."""
+    """An absolute path as in Spark's `_metadata.file_path`: percent-encoded, with `file:` before a local path."""
     return f"file:{encode_path(path)}" if path.startswith("/") else encode_path(hadoop_location(path))

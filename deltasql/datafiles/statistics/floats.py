@@ -1,6 +1,6 @@
-"""The least and the greatest values of floating-point columns, which Arrow's footers do not tell to the end.
+"""Exact bounds of floating-point columns, which footers written by Arrow lack.
 
-They leave NaN out, and have a negative zero as the lower and a positive one as the upper bound of zeros.
+Those ignore NaN, and have -0.0 as the lower and 0.0 as the upper bound of zeros.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 class FloatRange(NamedTuple):
-    """The least and the greatest number, None where there is none, and whether NaN is among the values."""
+    """Least and greatest number, None if there are no numbers, and whether a value is NaN."""
 
     low: float | None = None
     high: float | None = None
     nan: bool = False
 
     def united(self, other: FloatRange) -> FloatRange:
-        """That of all values of both."""
+        """The range of the union of the values of both ranges."""
         lows = [value for value in (self.low, other.low) if value is not None]
         highs = [value for value in (self.high, other.high) if value is not None]
         low, high = min(lows, key=_order, default=None), max(highs, key=_order, default=None)
@@ -31,22 +31,22 @@ class FloatRange(NamedTuple):
 
     @property
     def bounds(self) -> FloatBounds:
-        """NaN is greater than every number."""
+        """Lower and upper bound; the upper one is None if a value is NaN, which is greater than every number."""
         return self.low, None if self.nan else self.high
 
 
 def _order(value: float) -> tuple[float, float]:
-    """A negative zero is the lesser one."""
+    """Sort key by which -0.0 is less than 0.0."""
     return value, math.copysign(1, value)
 
 
 def float_bounds(table: pa.Table) -> dict[str, FloatBounds]:
-    """The bounds of the floating-point columns, those in structs too, by path."""
+    """The bounds of the floating-point columns, including those in structs, by dotted path."""
     return {path: found.bounds for path, found in float_ranges(table).items()}
 
 
 def float_ranges(table: pa.Table) -> dict[str, FloatRange]:
-    """The ranges of the floating-point columns, those in structs too, by path."""
+    """The ranges of the floating-point columns, including those in structs, by dotted path."""
     return dict(
         found
         for field, column in zip(table.schema, table.columns, strict=True)
@@ -55,7 +55,7 @@ def float_ranges(table: pa.Table) -> dict[str, FloatRange]:
 
 
 def united(several: Iterable[Mapping[str, FloatRange]]) -> dict[str, FloatRange]:
-    """The ranges of the rows of several tables."""
+    """The ranges by path over the rows of several tables."""
     found: dict[str, FloatRange] = {}
     for ranges in several:
         for path, own in ranges.items():
@@ -64,7 +64,7 @@ def united(several: Iterable[Mapping[str, FloatRange]]) -> dict[str, FloatRange]
 
 
 def has_floats(kind: pa.DataType) -> bool:
-    """Whether a column of this type has ranges, itself or in structs."""
+    """Whether a type is FLOAT or DOUBLE, or a struct that contains one at any depth."""
     import pyarrow as pa
 
     if pa.types.is_struct(kind):

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _EPOCH = datetime(1970, 1, 1)
 _UNITS_PER_MS = {"milliseconds": 1, "microseconds": 1_000, "nanoseconds": 1_000_000}
 FloatBounds = tuple[float | None, float | None]
-"""The least value of a column that is no NaN, and the greatest one; None where there is none, or where it is NaN."""
+"""The least number in a column, and its greatest value; None if there is none, or if the greatest is NaN."""
 _INTEGERS = frozenset({"byte", "short", "integer", "long"})
 
 
@@ -39,9 +39,9 @@ def file_statistics(
 ) -> dict[str, Any]:
     """The statistics object of one file: numRecords, minValues, maxValues and nullCount by physical name.
 
-    Values are JSON's own, but for decimals. What the footer does not prove is left out: bounds after NaN or of INT96,
-    the null count of an array or map that has empty lists. `tight_bounds` None leaves that field out. `floats` are the
-    bounds of floating-point columns by path, where they are known.
+    Values are of JSON types, except decimals. Statistics that the footer does not prove are left out: bounds that may
+    ignore NaN, bounds of INT96, the null count of an array or map with empty lists. `tight_bounds` None leaves that
+    field out. `floats` are exact bounds of floating-point columns by dotted path, if available.
     """
     rule = rule or IndexRule()
     chunks = _chunks_by_path(footer)
@@ -104,7 +104,7 @@ def _bounds(
     rule: IndexRule,
     floats: Mapping[str, FloatBounds] | None,
 ) -> tuple[object | None, object | None]:
-    """Minimum and maximum as JSON values; None where there is none to give."""
+    """Minimum and maximum as JSON values; None for a bound that is not known."""
     if floats is not None and (path := ".".join(leaf.path)) in floats:
         return _json_values(leaf.type, *floats[path], rule, hides_nan=False)
     order = _reader(leaf.type)
@@ -118,14 +118,14 @@ def _bounds(
 
 
 def _reader(kind: DataType) -> Callable[[pq.Statistics, str | None], _Bounds] | None:
-    """What reads the bounds of a chunk of this type; None for a type without bounds."""
+    """The function that reads the bounds of a column chunk of this type; None for a type without bounds."""
     if isinstance(kind, DecimalType):
         return _decimal
     return _READERS.get(kind.name) if isinstance(kind, PrimitiveType) else None
 
 
 def _outermost(bounds: Sequence[_Bounds]) -> _Bounds:
-    """The lowest and the highest bound of some chunks; None where a chunk does not tell its own."""
+    """The lowest and the highest bound of several chunks; None if it is missing in one of them."""
     lows, highs = zip(*bounds, strict=True)
     return None if None in lows else min(lows), None if None in highs else max(highs)
 
@@ -140,7 +140,7 @@ def _is_all_null(chunk: pq.ColumnChunkMetaData) -> bool:
 
 
 def json_bounds(kind: DataType, low: Any, high: Any, rule: IndexRule) -> tuple[object | None, object | None]:
-    """Bounds as JSON values, of days, milliseconds, numbers and texts; None where NaN is one, or nothing short is."""
+    """Bounds as JSON values, from days, milliseconds, numbers or text; None for NaN, or if no short bound exists."""
     low, high = (None if isinstance(value, float) and math.isnan(value) else value for value in (low, high))
     return _json_values(kind, low, high, rule, hides_nan=False)
 
@@ -258,9 +258,9 @@ def _prefix(text: str | None, units: int) -> str | None:
 
 
 def _upper_prefix(text: str | None, units: int) -> str | None:
-    """A short string that no string beginning like `text` is above; None when there is none.
+    """A short upper bound: a string not less than `text` or any string with its prefix; None if there is none.
 
-    The character put after the prefix is greater than the one it stands for.
+    The character after the prefix is greater than the one that it replaces.
     """
     prefix = _prefix(text, units)
     if text is None or prefix is None or prefix == text:

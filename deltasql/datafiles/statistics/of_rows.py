@@ -1,8 +1,8 @@
-"""Statistics of data files that are there already, computed from their rows, whoever wrote them.
+"""Statistics of existing data files of any writer, computed from their rows.
 
-Footers would be cheaper, but they leave out what ANALYZE is run for: bounds of INT96 timestamps and of columns with
-NaN, null counts of arrays; and pyarrow ends the process over the column chunks of some damaged ones. Rows it refuses
-properly.
+Footers would be cheaper, but they lack the statistics that ANALYZE is run for: bounds of INT96 timestamps and of
+columns with NaN, and null counts of arrays. Besides, pyarrow aborts the process for the column chunks of some damaged
+footers, while reading rows raises a proper error.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ _MS_PER_DAY = 86_400_000
 
 
 def recomputed(stores: Stores, snapshot: Snapshot, adds: Sequence[AddFile]) -> list[str]:
-    """The statistics of each file as JSON, of all rows that are in it, also those that a deletion vector marks.
+    """The statistics of each file as JSON, over all its rows, including those in its deletion vector.
 
-    Which columns have some the table's properties say. Raises LostDataFileError, UnreadableDataFileError.
+    The table's properties select the columns. Raises LostDataFileError, UnreadableDataFileError.
     """
     rule = index_rule(snapshot.configuration)
     leaves = indexed_leaves(snapshot.schema, snapshot.partition_columns, rule)
@@ -59,7 +59,7 @@ def recomputed(stores: Stores, snapshot: Snapshot, adds: Sequence[AddFile]) -> l
 
 @dataclass(slots=True)
 class _Column:
-    """What is known so far of one column of a file; `low` and `high` compare, as Arrow gives them."""
+    """Statistics of one column of a file over the batches read so far; `low` and `high` are values of `_comparable`."""
 
     leaf: IndexedColumn
     nulls: int = 0
@@ -87,7 +87,7 @@ class _Column:
             self.high = high if self.high is None else max(high, self.high)
 
     def add_batch(self, batch: pa.RecordBatch) -> None:
-        """Takes in the column's values in some rows of the file."""
+        """Adds the column's values in a batch of the file's rows to the statistics."""
         first, *rest = self.leaf.path
         values = _below(batch.column(first), rest)
         if values is None:
@@ -96,7 +96,7 @@ class _Column:
             self.add(values)
 
     def tell(self, statistics: dict[str, Any], rule: IndexRule) -> None:
-        """Puts what is known into the statistics of the file."""
+        """Adds this column's null count and bounds to the file's `statistics`."""
         put(statistics["nullCount"], self.leaf.path, self.nulls)
         if self.low is None:
             return
@@ -134,7 +134,7 @@ def _of_file(
 
 
 def _below(values: pa.Array, path: Sequence[str]) -> pa.Array | None:
-    """The field at `path` of a struct, NULL where a struct on the way is; None where the file has no such field."""
+    """The nested field at `path`, NULL where a parent struct is; None if the file has no such field."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -154,8 +154,9 @@ def _is_float(kind: DataType) -> bool:
 
 
 def _comparable(values: pa.Array, kind: DataType) -> pa.Array | None:
-    """Values as bounds of `kind` are compared: days, milliseconds, numbers, texts; None for what another type cannot
-    be read as. A file may be older than the column's type.
+    """Values in the form in which bounds of `kind` are compared: days, milliseconds, numbers, or text.
+
+    None if the stored type cannot be read as `kind`: a file may be older than the column's type.
     """
     import pyarrow as pa
 
@@ -192,7 +193,7 @@ def _floats(values: pa.Array, kind: PrimitiveType) -> pa.Array | None:
 
 
 def _milliseconds(values: pa.Array) -> pa.Array | None:
-    """Times since 1970, rounded down; a day begins at midnight."""
+    """Milliseconds since the epoch of dates (at midnight) or timestamps, rounded down; None for other types."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -207,7 +208,7 @@ def _milliseconds(values: pa.Array) -> pa.Array | None:
 
 
 def _floored(numbers: pa.Array, divisor: int) -> pa.Array:
-    """Numbers divided and rounded down, those before 1970 too."""
+    """`numbers` divided by `divisor` and rounded down, also negative ones."""
     import pyarrow.compute as pc
 
     quotient = pc.divide(numbers, divisor)

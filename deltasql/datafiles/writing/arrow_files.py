@@ -1,4 +1,4 @@
-"""Rows that are in this process as Parquet files like those that Spark writes: one for each directory, by Arrow."""
+"""Writing of Arrow tables as Parquet files like Spark's: one per directory, or more for large tables."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ if TYPE_CHECKING:
 
 _THREADS = 8
 _SAMPLE = 1 << 16
-"""So many rows in the middle of a table tell whether its values repeat; fewer are written as they come."""
+"""Rows in the middle of a table that are sampled for repeated values; smaller tables are not sampled."""
 _LEAST_REPEATS = 1.25
-"""So often a value must be there, on average, to be worth a dictionary."""
+"""Average number of occurrences of a value from which a dictionary is worthwhile."""
 _FILE_BYTES = 128 << 20
-"""Of rows in memory; a file of so many is about 32 to 64 MB."""
+"""Most bytes of a file's rows in memory; such a file has about 32 to 64 MB."""
 _ESCAPED = frozenset("\"#%'*/:=?\\\x7f{[]^")
-"""What Spark does not write into the name of a directory as it is, besides control characters."""
+"""Characters that Spark escapes in the names of partition directories, besides control characters."""
 
 
 def write_tables(
     store: LogStore, tables: Iterable[tuple[str, pa.Table]], schema: StructType, *, in_partitions: bool = False
 ) -> list[WrittenFile]:
-    """Writes tables, each with the directory below the table that it goes to, as data files of columns `schema`.
+    """Writes pairs of directory (below the table's root) and rows as data files with the columns `schema`.
 
-    Their columns have the names and ids that files have. With `in_partitions` directories are those of partition
-    values, which is to be seen in the names of Spark's files.
+    The rows have physical names and field ids. With `in_partitions` the directories are those of partition values,
+    which Spark shows in file names.
     """
     files = TableFiles(store, schema, in_partitions=in_partitions)
     pieces = ((directory, piece) for directory, table in tables for piece in _of_size(table))
@@ -60,11 +60,11 @@ class TableFiles:
         self._job = uuid4()
 
     def write_all(self, number: int, directory: str, table: pa.Table) -> list[WrittenFile]:
-        """Writes a table to as many files as its size asks for; none for one without rows."""
+        """Writes a table to one or more files by its size; to none if it has no rows."""
         return [self.write(number, directory, piece, at) for at, piece in enumerate(_of_size(table))]
 
     def write(self, number: int, directory: str, table: pa.Table, piece: int = 0) -> WrittenFile:
-        """Writes a table to the file of a number, and of a piece of it, in a directory below the table.
+        """Writes a table to one file below the table's root; `number` and `piece` are part of the file name.
 
         Raises StorageError.
         """
@@ -80,7 +80,7 @@ class TableFiles:
         known: Mapping[str, Any] | None = None,
         piece: int = 0,
     ) -> WrittenFile:
-        """Writes a file that is in memory; see WrittenFile for `floats` and `known`. Raises StorageError."""
+        """Writes an encoded Parquet file; see WrittenFile for `floats` and `known`. Raises StorageError."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -94,9 +94,9 @@ class TableFiles:
 
 
 def encoded(table: pa.Table, dictionaries: Sequence[str] | bool, group_rows: int | None = None) -> pa.Buffer:
-    """A table as a file, with row groups of at most so many rows; without a number Arrow cuts at 1,048,576.
+    """A table encoded as a Parquet file, with row groups of at most `group_rows` rows (None: Arrow's 1,048,576).
 
-    `dictionaries` are the columns with one, by the paths that Parquet has for them.
+    `dictionaries` are the Parquet paths of the columns to be dictionary-encoded, or True for all.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -109,16 +109,17 @@ def encoded(table: pa.Table, dictionaries: Sequence[str] | bool, group_rows: int
         compression="snappy",
         use_dictionary=dictionaries,
         store_decimal_as_integer=True,
-        # Arrow's own copy of the schema is of no use: readers have the table's, or the file's.
+        # Arrow's copy of the schema is useless: readers have the table's, or the file's.
         store_schema=False,
     )
     return sink.getvalue()
 
 
 def _repeating(table: pa.Table) -> Sequence[str] | bool:
-    """The columns whose values are worth a dictionary: it takes longer to find out than to write those that differ.
+    """The columns whose values repeat often enough for a dictionary, by a sample; True for all columns.
 
-    Measured on 5,000,000 rows of five columns, two of which hardly repeat: 0.31 s in place of 0.71 s.
+    Arrow's own attempt at a dictionary costs more than plain encoding. Measured on 5,000,000 rows of five columns, two
+    of which hardly repeat: 0.31 s instead of 0.71 s.
     """
     import pyarrow as pa
 
@@ -139,13 +140,16 @@ def _repeats(sample: pa.ChunkedArray) -> bool:
 
 
 def _of_size(table: pa.Table) -> Iterator[pa.Table]:
-    """A table, cut where it is too large for one file."""
+    """Slices of a table that are small enough for one file each."""
     rows = max(1, table.num_rows * _FILE_BYTES // max(table.nbytes, 1))
     return (table.slice(start, rows) for start in range(0, table.num_rows, rows))
 
 
 def by_directory(table: pa.Table, by: Sequence[str]) -> Iterator[tuple[dict[str, str | None], pa.Table]]:
-    """The rows of each combination of values of the text columns `by`, in their order, without these columns."""
+    """Pairs for each combination of values of the text columns `by`: these values, and its rows without these columns.
+
+    Rows keep their order.
+    """
     import numpy as np
     import pyarrow as pa
 
@@ -159,7 +163,7 @@ def by_directory(table: pa.Table, by: Sequence[str]) -> Iterator[tuple[dict[str,
         encoded = column.dictionary_encode(null_encoding="encode")
         known, places = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
         columns[name] = (known, places)
-        # As small as they can be after each column: of many, all possible combinations are more than 64 bits count.
+        # Renumbered after each column: the number of all possible combinations may exceed 64 bits.
         codes = np.unique(codes * len(known) + places, return_inverse=True)[1]
     order = np.argsort(codes, kind="stable")
     starts = np.unique(codes[order], return_index=True)[1]
@@ -170,7 +174,7 @@ def by_directory(table: pa.Table, by: Sequence[str]) -> Iterator[tuple[dict[str,
 
 
 def directory_name(column: str, value: str | None) -> str:
-    """The directory of a partition value, as Spark calls it."""
+    """The directory name of a partition value (`column=value`), escaped as by Spark."""
     return f"{_escaped(column)}={HIVE_NULL if value is None or value == '' else _escaped(value)}"
 
 
@@ -179,15 +183,15 @@ def _escaped(text: str) -> str:
 
 
 def directory_of(directory: str, values: Mapping[str, str | None]) -> str:
-    """The directory below the table, from `directory`, of rows with some partition values."""
+    """The path, below the table's root, of the partition directory in `directory`; change rows go to _change_data."""
     folder = f"{CHANGE_DATA}/{directory}" if values.get(IS_CHANGE) == "true" else directory
     return "/".join((folder, *(directory_name(name, value) for name, value in values.items() if name != IS_CHANGE)))
 
 
 def as_stored(table: pa.Table, schema: StructType) -> pa.Table:
-    """Rows under physical names, as Spark gives them, in the types and with the field ids that files have.
+    """Rows under physical names, cast to the types and field ids of data files.
 
-    Columns that `schema` has not are ours, and stay as they are.
+    Columns that `schema` lacks are hidden ones, and stay unchanged.
     """
     import pyarrow as pa
 

@@ -1,7 +1,7 @@
-"""Parquet files put together of pieces of others: what stays as it is is copied as bytes, and not decoded.
+"""Parquet files spliced from column chunks of other files, which are copied as bytes without decoding.
 
-The chunks of a column point at nothing outside of themselves, and are pointed at by the footer alone, which is written
-anew: with the places of all chunks, and without indexes and filters, which lie elsewhere and may be left out.
+A column chunk is self-contained, and only the footer points at it. The footer is written anew, with the offsets of all
+chunks, and without page indexes and bloom filters, which are stored elsewhere and are optional.
 Source: Apache Parquet, File Format, and the comments of its Thrift definitions.
 """
 
@@ -42,25 +42,25 @@ _CHUNK_UNCOMPRESSED, _CHUNK_SIZE, _FILTERS = 6, 7, (14, 15)
 _DATA, _INDEX, _DICTIONARY = 9, 10, 11
 
 _KEPT_KEYS = frozenset({"org.apache.spark.version"})
-"""Entries that speak of how values are written. Others tell of columns, some of which are others now."""
+"""Key-value entries of the footer that are kept. Others may describe columns, which may have been replaced."""
 _WRITERS = re.compile(r"parquet-cpp-arrow version |parquet-mr version 1\.\d\d\b")
-"""Whose chunks are copied. Others cut the bounds of long texts short; older ones are not to be believed in all they say
-of a chunk, and readers know them by their name.
+"""`created_by` of writers whose column chunks are copied. Others truncate the bounds of long texts; older releases
+write wrong metadata, which readers recognise by the name of the writer.
 """
 
 
 def is_known_writer(name: str) -> bool:
-    """Whether files are taken apart that say of themselves that they are written by this one."""
+    """Whether `name` (`created_by`) is a writer whose column chunks may be copied as bytes."""
     return _WRITERS.match(name) is not None
 
 
 class NotSplicedError(ValueError):
-    """A file whose pieces cannot be parts of another one: the message says why."""
+    """Column chunks cannot be copied into another file, for the reason in the message."""
 
 
 @dataclass(frozen=True)
 class _File:
-    """A file, whole."""
+    """A Parquet file in memory."""
 
     data: memoryview
 
@@ -70,7 +70,7 @@ class _File:
 
     @cached_property
     def columns(self) -> dict[str, FooterColumn]:
-        """By names in lower case, in the order of their chunks."""
+        """Top-level columns by lower-case name, in the order of their chunks."""
         return {column.name.lower(): column for column in columns_of(self.footer)}
 
     @cached_property
@@ -79,12 +79,12 @@ class _File:
 
     @cached_property
     def orders(self) -> dict[str, list[Struct]]:
-        """By what values of each column compare, for each of its leaves; empty where the file does not tell."""
+        """The column orders of each column's leaves, by lower-case name; empty if the file has none."""
         return self._by_column(self.footer.structs(ORDERS)) if ORDERS in self.footer else {}
 
     @cached_property
     def chunks(self) -> list[dict[str, list[Struct]]]:
-        """The chunks of each column in each row group, one for each of its leaves."""
+        """For each row group, the chunks of each column's leaves, by lower-case name."""
         return [self._by_column(group.structs(_CHUNKS)) for group in self.groups]
 
     def _by_column(self, leaves: Sequence[Struct]) -> dict[str, list[Struct]]:
@@ -94,13 +94,13 @@ class _File:
 
 @dataclass(frozen=True)
 class _Group:
-    """A row group to come: which file each of its columns is from, and the number of its row group there."""
+    """A row group to be written: for each column name, the source file and the index of the row group there."""
 
     sources: Mapping[str, tuple[_File, int]]
 
     @property
     def struct(self) -> Struct:
-        """What one of these files says of it. Raises NotSplicedError where they have other numbers of rows."""
+        """The metadata of one of the source row groups. Raises NotSplicedError if their numbers of rows differ."""
         found = [file.groups[number] for file, number in self.sources.values()]
         if len({group.number(_GROUP_ROWS) for group in found}) != 1:
             raise NotSplicedError("the columns of a row group have other numbers of rows")
@@ -108,17 +108,17 @@ class _Group:
 
 
 def row_group_sizes(data: memoryview) -> list[int]:
-    """How many rows each row group of a file has. Raises ValueError for what is no Parquet file."""
+    """The number of rows of each row group. Raises ValueError if it is no Parquet file."""
     return [group.number(_GROUP_ROWS) for group in footer_of(data)[1].structs(ROW_GROUPS)]
 
 
 def spliced(old: memoryview, new: Sequence[memoryview | None]) -> pa.Buffer:
-    """The file `old` with other columns in its row groups.
+    """The file `old` with columns of its row groups replaced or added.
 
-    For each of them `new` has a file of one row group, whose columns come in place of those of these names, or behind
-    the others, or None where the row group stays as it is. Where all columns are new their rows may be fewer, or none.
-    Names are compared without case. Raises NotSplicedError where `old` cannot be taken apart, or its columns do not fit
-    to new ones of other row groups; ValueError for what is no Parquet file.
+    For each row group, `new` has a file of one row group, whose columns replace those of the same names or follow the
+    others, or None if the row group stays unchanged. If all columns are new, there may be fewer rows, or none. Names
+    are compared without case. Raises NotSplicedError if chunks of `old` cannot be copied, or do not match new columns
+    of other row groups; ValueError if one is no Parquet file.
     """
     before, after = _File(old), [None if data is None else _File(data) for data in new]
     if len(before.groups) != len(after):
@@ -130,7 +130,7 @@ def spliced(old: memoryview, new: Sequence[memoryview | None]) -> pa.Buffer:
 
 
 def _with_columns(old: _File, at: int, new: _File | None, names: Iterable[str]) -> _Group:
-    """A row group of an old file, with the columns of a new one."""
+    """Row group `at` of the file `old`, with the columns of the file `new`, if there is one, in place of its own."""
     if new is None:
         return _Group(dict.fromkeys(names, (old, at)))
     if len(new.groups) != 1:
@@ -139,7 +139,7 @@ def _with_columns(old: _File, at: int, new: _File | None, names: Iterable[str]) 
 
 
 def joined(data: Sequence[memoryview]) -> pa.Buffer:
-    """The rows of one file or more with the same columns as one file."""
+    """One file with the row groups of several files, which have the same columns."""
     files = [_File(item) for item in data]
     filled = [file for file in files if file.footer.number(ROWS)]
     groups = [_Group(dict.fromkeys(file.columns, (file, at))) for file in filled for at in range(len(file.groups))]
@@ -147,7 +147,7 @@ def joined(data: Sequence[memoryview]) -> pa.Buffer:
 
 
 def _written(files: Sequence[_File], names: Iterable[str], groups: Sequence[_Group]) -> pa.Buffer:
-    """A file of row groups with columns of these names; what holds for all of them is that of the first file."""
+    """A file of row groups with the columns `names`; properties of the whole file are those of the first of `files`."""
     for file in files:
         if len(file.columns) != file.footer.structs(SCHEMA)[0].number(CHILDREN):
             raise NotSplicedError("names of columns differ in case alone")
@@ -168,7 +168,7 @@ def _written(files: Sequence[_File], names: Iterable[str], groups: Sequence[_Gro
 
 
 def _column(name: str, groups: Sequence[_Group]) -> tuple[_File, FooterColumn]:
-    """The column of a name, and the file to ask about it. Raises NotSplicedError where files have it otherwise."""
+    """A source file and its column `name`. Raises NotSplicedError if the source files define the column differently."""
     files = {id(file): file for group in groups for file, _ in (group.sources[name],)}
     for file in files.values():
         if name not in file.columns:
@@ -191,13 +191,13 @@ def _check(file: _File, name: str) -> None:
 
 
 def _extent(meta: Struct) -> tuple[int, int]:
-    """Where a chunk begins, and its bytes. A dictionary comes first; some writers say 0 where there is none."""
+    """Offset and size of a chunk in bytes. A dictionary comes first; some writers have offset 0 for none."""
     begins = [meta.number(_DATA), *(place for number in (_INDEX, _DICTIONARY) if (place := meta.number(number)) > 0)]
     return min(begins), meta.number(_CHUNK_SIZE)
 
 
 def _moved(chunk: Struct, by: int) -> Struct:
-    """A chunk whose bytes stand so much farther behind."""
+    """A chunk with its offsets moved by `by` bytes, without bloom filters and page indexes."""
     meta = chunk.struct(_META)
     for number in (_DATA, _INDEX, _DICTIONARY):
         if meta.number(number) > 0:
@@ -205,7 +205,7 @@ def _moved(chunk: Struct, by: int) -> Struct:
     meta.drop(*_FILTERS)
     moved = Struct(dict(chunk.values))
     moved.drop(*_PAGE_INDEXES)
-    # No metadata of a chunk stands beside its data.
+    # There is no copy of the chunk's metadata beside its data.
     moved.put_number(_OFFSET, 0)
     moved.put_struct(_META, meta)
     return moved
@@ -224,7 +224,7 @@ def _group(old: Struct, chunks: Sequence[Struct], start: int, size: int) -> Stru
 def _footer(
     files: Sequence[_File], columns: Mapping[str, tuple[_File, FooterColumn]], groups: Sequence[Struct]
 ) -> Struct:
-    """The bounds of floating-point columns mean in all what they mean in files of the last one's writer: less."""
+    """The new footer. `created_by` is that of the last file, whose floating-point bounds readers trust least."""
     footer = Struct(dict(files[0].footer.values))
     root = files[0].footer.structs(SCHEMA)[0]
     root.put_number(CHILDREN, len(columns), I32)

@@ -1,7 +1,7 @@
-"""Data files that lose some of their rows, or get other values of some: what stays is not computed anew.
+"""Copy-on-write successors of data files: unchanged rows and columns are copied, not computed anew.
 
-No engine sees what stays, and it is decoded only where a row group loses rows: of one that keeps them all only the
-columns that change are, and of one in which nothing changes nothing is. See `spliced_files`.
+No engine sees unchanged rows. A row group is decoded only if it loses rows; if it keeps all rows, only its changed
+columns are decoded, and nothing if nothing changes. See `spliced_files`.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
     Places = np.ndarray[Any, Any]
 
 _FILES = 4
-"""So many files are in memory at once."""
+"""Most files in memory at once."""
 _CORES = os.cpu_count() or 2
 
 
 class HeldFile(Protocol):
     """A data file in memory.
 
-    `sizes` are the numbers of rows of its row groups, `columns` those of the table's files as they are written now,
-    `marked` the sorted numbers of the rows that its deletion vector marks, `statistics` is its text in the log, and
-    `dictionaries` are the paths of the columns that are worth one. Nothing of a file that is not `spliceable` may stay
-    as it is.
+    `sizes` are the numbers of rows of its row groups, `columns` is the schema of the table's newly written files,
+    `marked` has the sorted row indexes of its deletion vector, `statistics` is their JSON in the log, and
+    `dictionaries` are the paths of the columns to be dictionary-encoded. A file that is not `spliceable` must be
+    decoded and written anew completely.
     """
 
     @property
@@ -63,15 +63,15 @@ class HeldFile(Protocol):
     def spliceable(self) -> bool: ...
 
     def rows(self, group: int, names: Collection[str]) -> pa.Table:
-        """All rows of a row group, with some of the columns, as files hold them."""
+        """All rows of a row group with the columns `names`, in the form in which files store them."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptFile:
-    """A data file of which some rows stay; those `gone`, by their sorted numbers, go or change.
+    """A data file to be replaced by a successor; the rows with the sorted indexes `gone` are deleted or updated.
 
-    `origin` is the file's URI, which rows that come in place of others have for ORIGIN; `partition_values` are as in
-    the log, by physical name, and `folder` is where files of these lie, below what is a directory of a statement.
+    `origin` is the file's URI, which updated rows have in ORIGIN; `partition_values` are as in the log, by physical
+    name, and `folder` is their partition folder below the statement's directory.
     """
 
     origin: str
@@ -83,7 +83,7 @@ class KeptFile:
 
 @dataclass(frozen=True, slots=True)
 class CompactionGroup:
-    """Files that become one, which is called by its `origin`: `read` gives their rows as files hold them."""
+    """Files that are compacted into one, identified by `origin`; `read` returns their rows as files store them."""
 
     origin: str
     partition_values: Mapping[str, str | None]
@@ -95,7 +95,7 @@ Successors = list[tuple[KeptFile | CompactionGroup, WrittenFile]]
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """What was written: successors of files, files that succeed none, and those of the change feed."""
+    """Files written by a rewrite: successors of files, other new files, and change data files."""
 
     successors: Successors
     others: Sequence[WrittenFile]
@@ -104,11 +104,11 @@ class Copied:
 
 @dataclass(frozen=True, slots=True)
 class NewRows:
-    """Rows by the values of ORIGIN, of IS_CHANGE where there is a change feed, and of the partition columns.
+    """New rows, grouped by the values of ORIGIN, of IS_CHANGE if there is a change feed, and of the partition columns.
 
-    Besides the columns of files they have ROW_INDEX, the number of the row that they are the new image of (NULL: none).
-    `changed` are the columns in which a row may differ from what it was, by physical name: others of an image that
-    stays in its file are not looked at.
+    Besides the columns of files they have ROW_INDEX, the index of the row that they replace (NULL: none). `changed` are
+    the physical names of columns in which a row may differ from the replaced one: of a row that stays in its file, the
+    others are ignored.
     """
 
     parts: Sequence[tuple[Mapping[str, str | None], pa.Table]]
@@ -116,7 +116,7 @@ class NewRows:
 
 
 def united_files(store: LogStore, bins: Sequence[CompactionGroup], directory: str, schema: StructType) -> Successors:
-    """Writes one file for each bin below a directory of the table, whose columns are `schema`."""
+    """Writes one file for each bin into `directory`, below the table's root; `schema` is the table's."""
     files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in bins))
 
     def write(number: int, item: CompactionGroup) -> WrittenFile:
@@ -128,10 +128,10 @@ def united_files(store: LogStore, bins: Sequence[CompactionGroup], directory: st
 
 
 def copy_kept(store: LogStore, kept: Sequence[KeptFile], new: NewRows, directory: str, schema: StructType) -> Copied:
-    """Writes the rows that stay, and new ones, below a directory of the table, whose columns are `schema`.
+    """Writes the rows that are kept, and new ones, into `directory`, below the table's root; `schema` is the table's.
 
-    What was a row of a file and stays in its partition goes into the successor of that file, to its old place. A file
-    without rows has no successor. Where one fails, or Ctrl-C is pressed, no file is written once this is over.
+    An updated row that stays in its partition goes into the successor of its file, at its old row index. A file that
+    loses all rows has no successor. After an error or Ctrl-C no thread continues to write.
     """
     images, others = _sorted(kept, new, directory)
     files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in kept))
@@ -152,7 +152,7 @@ def copy_kept(store: LogStore, kept: Sequence[KeptFile], new: NewRows, directory
 
 
 def _apart(written: Sequence[WrittenFile]) -> tuple[list[WrittenFile], list[WrittenFile]]:
-    """The files of rows, and those of the change feed."""
+    """Splits written files into data files and change data files."""
     feed = [file for file in written if file.path.parts[0] == CHANGE_DATA]
     return [file for file in written if file not in feed], feed
 
@@ -160,7 +160,7 @@ def _apart(written: Sequence[WrittenFile]) -> tuple[list[WrittenFile], list[Writ
 def _sorted(
     kept: Sequence[KeptFile], new: NewRows, directory: str
 ) -> tuple[dict[str, list[pa.Table]], dict[str, list[pa.Table]]]:
-    """The rows that go into the successor of each file, by its URI, and all others by their directory."""
+    """Updated rows for the successor of each file, by its URI, and all other new rows, by their directory."""
     images: dict[str, list[pa.Table]] = {item.origin: [] for item in kept}
     partitions = {item.origin: item.partition_values for item in kept}
     others: dict[str, list[pa.Table]] = {}
@@ -184,14 +184,14 @@ def _values_without(values: Mapping[str, str | None], *names: str) -> dict[str, 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A row group of a successor: a file of its own, or None where it stays as it is; and the ranges of its floats."""
+    """A row group of a successor: a file with its new columns, or None if it is unchanged; and its float ranges."""
 
     data: pa.Buffer | None
     floats: Mapping[str, FloatRange] = field(default_factory=dict)
 
 
 class _Successor:
-    """The file that comes after another one, made row group by row group."""
+    """Writes the successor of a data file, row group by row group."""
 
     def __init__(
         self, kept: KeptFile, images: Sequence[pa.Table], changed: Collection[str], workers: ThreadPoolExecutor
@@ -201,7 +201,7 @@ class _Successor:
         self._file = kept.open()
 
     def write(self, files: TableFiles, number: int, directory: str) -> WrittenFile | None:
-        """Writes it, if it has rows. Raises what reading the file raises, StorageError, RowsLostError."""
+        """Writes the successor; None if it has no rows. Raises what reading raises, StorageError, RowsLostError."""
         stay = len(self._file.marked) == 0 and self._images.num_rows == len(self._kept.gone)
         names = [name for name in self._file.columns.names if not stay or name in self._changed]
         known: Mapping[str, Any] = _of_others(self._file.statistics, names)
@@ -220,7 +220,10 @@ class _Successor:
         return files.write_encoded(number, folder, data, bounds, known)
 
     def _spliced(self, names: Collection[str]) -> tuple[pa.Buffer, dict[str, FloatRange]] | None:
-        """The file with other values in the columns of these names; of all of them rows go. None where it cannot be."""
+        """The successor with the columns `names` written anew (all columns if rows are deleted), and its float ranges.
+
+        None if the file cannot be spliced.
+        """
         if not self._file.spliceable:
             return None
         pieces = self._pieces(partial(self._piece, names))
@@ -232,7 +235,7 @@ class _Successor:
         return data, united(item.floats for item in pieces)
 
     def _anew(self) -> tuple[pa.Buffer, dict[str, FloatRange]]:
-        """The file with all columns written now."""
+        """The successor with all columns decoded and written anew, and its float ranges."""
         pieces = self._pieces(partial(self._piece, self._file.columns.names, always=True))
         data = joined([memoryview(item.data) for item in pieces if item.data is not None])
         return data, united(item.floats for item in pieces)
@@ -242,9 +245,9 @@ class _Successor:
         return [future.result() for future in futures]
 
     def _piece(self, names: Collection[str], group: int, start: int, end: int, *, always: bool = False) -> _Piece:
-        """A row group, which has the rows from `start` to `end`, as a file with the columns of these names.
+        """The row group with the rows from `start` to `end`, as a file with the columns `names`.
 
-        What changes nothing stays as it is, unless it is to be written `always`.
+        Without data if it is unchanged, unless it is to be written `always`.
         """
         marked, gone = (indexes_between(places, start, end) for places in (self._file.marked, self._kept.gone))
         images = self._images.slice(*slice_between(self._images.column(ROW_INDEX).to_numpy(), start, end))
@@ -264,7 +267,7 @@ def _minus(places: Places, others: Places) -> Places:
 
 
 def _without(rows: pa.Table, *places: Places) -> pa.Table:
-    """`rows` without those at some places."""
+    """`rows` without those at the row indexes `places`."""
     import numpy as np
     import pyarrow as pa
 
@@ -273,7 +276,7 @@ def _without(rows: pa.Table, *places: Places) -> pa.Table:
 
 
 def _in_order(images: Sequence[pa.Table]) -> pa.Table:
-    """All images by the places that they go to."""
+    """All updated rows, sorted by ROW_INDEX."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -284,7 +287,7 @@ def _in_order(images: Sequence[pa.Table]) -> pa.Table:
 
 
 def _with_images(rows: pa.Table, places: Places, images: pa.Table, changed: Collection[str]) -> pa.Table:
-    """`rows` with one image each at some places, which are sorted; other columns than `changed` stay as they are."""
+    """`rows` with the columns `changed` replaced, at the sorted row indexes `places`, by those of `images`."""
     import pyarrow as pa
 
     if not len(places):
@@ -297,7 +300,7 @@ def _with_images(rows: pa.Table, places: Places, images: pa.Table, changed: Coll
 
 
 def _replaced(column: pa.ChunkedArray, places: Places, values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """`column` with `values` at some places, which are sorted."""
+    """`column` with `values` at the sorted row indexes `places`."""
     import pyarrow as pa
 
     chunks, start = [], 0
@@ -331,7 +334,7 @@ def _concatenated(tables: Sequence[pa.Table]) -> pa.Table:
 
 
 def _check_columns(data: pa.Buffer, columns: pa.Schema) -> None:
-    """That a file has these columns, no others, and none of a narrower type. Raises NotSplicedError."""
+    """Raises NotSplicedError unless a file has exactly these columns, with these types and field ids."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -342,14 +345,14 @@ def _check_columns(data: pa.Buffer, columns: pa.Schema) -> None:
 
 
 def _ids(item: pa.Field) -> Iterator[bytes | None]:
-    """The ids of a field and of all fields in it."""
+    """Parquet field ids of a field and, recursively, of its child fields."""
     yield (item.metadata or {}).get(b"PARQUET:field_id")
     for number in range(item.type.num_fields):
         yield from _ids(item.type.field(number))
 
 
 def _of_others(statistics: str | None, changed: Collection[str]) -> Mapping[str, Any]:
-    """What the statistics of a file in the log say of other columns than those; nothing where they may be wide."""
+    """Statistics (log JSON of a file) of all columns except `changed`; empty if its bounds are not tight."""
     told = json.loads(statistics, parse_float=Decimal) if statistics else {}
     if told.get("tightBounds") is False:
         return {}

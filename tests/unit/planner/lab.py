@@ -33,7 +33,7 @@ from deltasql.planner.catalog_changes import (
 from deltasql.planner.changes import Plan, SettingChange, TableChange
 from deltasql.planner.context import Context, VisibleViews
 from deltasql.schema.types import DataType, StructField, StructType
-from deltasql.settings.session_settings import Settings
+from deltasql.settings.session_settings import SessionSettings
 from deltasql.sql.query_columns import derived_columns
 
 
@@ -163,7 +163,7 @@ class Lab:
     def __init__(self, warehouse: Path) -> None:
         self.warehouse = warehouse
         self.catalog = Catalog(str(warehouse))
-        self.settings = Settings()
+        self.settings = SessionSettings()
         self.analyst = FakeAnalyst()
         self.views: dict[str, View] = {}
         self.functions: dict[str, TemporaryFunction] = {}

@@ -10,12 +10,12 @@ from typing import Any
 import adbc_driver_flightsql.dbapi as adbc
 import pytest
 
-from deltasql.server.command import ServerSettings, running
+from deltasql.server.command import Settings, running
 
 
 @pytest.fixture
 def uri(tmp_path: Path) -> Iterator[str]:
-    with running(ServerSettings(str(tmp_path / "warehouse"), port=0), {}) as place:
+    with running(Settings(str(tmp_path / "warehouse"), port=0), {}) as place:
         yield place
 
 

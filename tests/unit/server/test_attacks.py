@@ -13,7 +13,7 @@ import pytest
 
 from deltasql.errors.server import HandleNotFoundError
 from deltasql.server.clients import MOST_PREPARED, Client, Clients
-from deltasql.server.command import TOKEN, ServerSettings, running
+from deltasql.server.command import TOKEN, Settings, running
 from deltasql.server.messages import packed, unpacked
 from deltasql.server.statements import RowsAtHand
 
@@ -22,7 +22,7 @@ Bearer = tuple[bytes, bytes]
 
 @pytest.fixture
 def uri(tmp_path: Path) -> Iterator[str]:
-    with running(ServerSettings(str(tmp_path / "warehouse"), port=0), {TOKEN: "secret"}) as place:
+    with running(Settings(str(tmp_path / "warehouse"), port=0), {TOKEN: "secret"}) as place:
         yield place
 
 

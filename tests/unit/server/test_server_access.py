@@ -16,7 +16,7 @@ import pytest
 from deltasql import cli
 from deltasql.errors.server import HandleNotFoundError, ServerNeedsTokenError, ServerStartError, SessionGoneError
 from deltasql.server.clients import MOST_WAITING, Clients
-from deltasql.server.command import TOKEN, ServerSettings, running
+from deltasql.server.command import TOKEN, Settings, running
 from deltasql.server.statements import RowsAtHand
 
 HEADER = "adbc.flight.sql.authorization_header"
@@ -49,14 +49,14 @@ def clients(**limits: Any) -> Clients:
     ],
 )
 def test_the_token_lets_in(tmp_path: Path, given: dict[str, str], enters: bool) -> None:
-    with running(ServerSettings(str(tmp_path), port=0), {TOKEN: "sécret"}) as uri:
+    with running(Settings(str(tmp_path), port=0), {TOKEN: "sécret"}) as uri:
         assert _enters(uri, given) == enters
 
 
 def test_a_bearer_token_lets_in_and_the_session_holds(tmp_path: Path) -> None:
     file = tmp_path / "token"
     file.write_text("secret\n")
-    with running(ServerSettings(str(tmp_path / "w"), port=0, token_file=str(file)), {}) as uri:
+    with running(Settings(str(tmp_path / "w"), port=0, token_file=str(file)), {}) as uri:
         assert _enters(uri, {HEADER: "Bearer secret"})
         given = {HEADER: "Bearer secret"}
         with adbc.connect(uri, db_kwargs=given, autocommit=True) as connection, connection.cursor() as cursor:
@@ -78,7 +78,7 @@ def _enters(uri: str, given: dict[str, str]) -> bool:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.1", "some.name"])
 def test_other_machines_need_a_token(host: str, tmp_path: Path) -> None:
-    with pytest.raises(ServerNeedsTokenError, match=TOKEN), running(ServerSettings(str(tmp_path), host), {}):
+    with pytest.raises(ServerNeedsTokenError, match=TOKEN), running(Settings(str(tmp_path), host), {}):
         pass
 
 
@@ -86,10 +86,10 @@ def test_what_cannot_start_says_why(tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.write_text(" \n")
     for settings, told in [
-        (ServerSettings(str(tmp_path), token_file=str(tmp_path / "none")), "cannot be read: No such file"),
-        (ServerSettings(str(tmp_path), token_file=str(empty)), "is empty"),
+        (Settings(str(tmp_path), token_file=str(tmp_path / "none")), "cannot be read: No such file"),
+        (Settings(str(tmp_path), token_file=str(empty)), "is empty"),
         (
-            ServerSettings(str(tmp_path), tls_certificate=str(empty), tls_key=str(tmp_path / "none")),
+            Settings(str(tmp_path), tls_certificate=str(empty), tls_key=str(tmp_path / "none")),
             "none cannot be read",
         ),
     ]:
@@ -98,8 +98,8 @@ def test_what_cannot_start_says_why(tmp_path: Path) -> None:
 
 
 def test_a_port_that_is_taken_says_so(tmp_path: Path) -> None:
-    with running(ServerSettings(str(tmp_path), port=0), {}) as uri:
-        taken = ServerSettings(str(tmp_path), port=int(uri.rpartition(":")[2]))
+    with running(Settings(str(tmp_path), port=0), {}) as uri:
+        taken = Settings(str(tmp_path), port=int(uri.rpartition(":")[2]))
         with pytest.raises(ServerStartError), running(taken, {}):
             pass
 
@@ -117,7 +117,7 @@ def test_the_command_serves_until_it_is_told_to_end(tmp_path: Path) -> None:
 
 
 def test_sessions_begin_with_the_settings_that_they_are_given(tmp_path: Path) -> None:
-    settings = ServerSettings(str(tmp_path), port=0, conf={"deltasql.retry.maxAttempts": "7"})
+    settings = Settings(str(tmp_path), port=0, conf={"deltasql.retry.maxAttempts": "7"})
     with (
         running(settings, {}) as uri,
         adbc.connect(uri, autocommit=True) as connection,
