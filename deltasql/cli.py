@@ -1,4 +1,4 @@
-"""The command `deltasql`: results to stdout, errors to stderr, and an exit code that tells them apart."""
+"""The command `deltasql`: results go to stdout, errors to stderr, and exit codes distinguish the kinds of failure."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 OK, FAILED, USAGE, MISMATCH, CONFLICT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141
-"""What a shell reports for a program that SIGPIPE ended."""
+"""Exit code by which shells report a program that SIGPIPE ended."""
 
 DEMO, TEST, SERVE, COMPLETION = "demo", "test", "serve", "completion"
 _COMMANDS = {
@@ -65,7 +65,7 @@ class Script(NamedTuple):
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the command; its exit code."""
+    """Runs the command and returns its exit code."""
     parser = _parser()
     parser.refuse_slips(sys.argv[1:] if argv is None else argv)
     options = parser.parse_args(argv)
@@ -91,7 +91,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser with commands that knows a misspelt option from a misspelt command."""
+    """An argument parser that distinguishes misspelt options from misspelt commands."""
 
     def __init__(self, **details: Any) -> None:
         self._takes_value: dict[str, bool] = {}
@@ -103,7 +103,7 @@ class _Parser(argparse.ArgumentParser):
         return action
 
     def refuse_slips(self, argv: Sequence[str]) -> None:
-        """Ends the program with a message where argparse would complain of the word behind a misspelt option."""
+        """Exits with a message about a misspelt option or command, for which argparse's would be misleading."""
         words = iter(argv)
         for word in words:
             if not word.startswith("-") or word == "-":
@@ -200,7 +200,7 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_shared(parser: argparse.ArgumentParser, default: str | None = None) -> None:
-    """Options that may stand before and after `test`: the inner parser must not reset what the outer one read."""
+    """Adds options that may stand before or after a command; `default` keeps the inner parser from resetting them."""
     parser.add_argument("--remote", metavar="sc://HOST", default=default, help="a Spark Connect server to run on")
     told = "what computes rows: Spark, or Sail, which needs no JVM (spark)"
     parser.add_argument("--engine", choices=ENGINES, default=default, help=told)
@@ -273,7 +273,7 @@ def _sql(options: argparse.Namespace) -> int:
 
 
 def _configured(options: argparse.Namespace) -> Configuration:
-    """What the file of settings says, where `options` are silent; these are filled. Raises ConfigurationFileError."""
+    """The configuration file; fills `options` that are not given with its values. Raises ConfigurationFileError."""
     path = user_file() if options.config is None else Path(options.config)
     configuration = read_configuration(path, needed=options.config is not None)
     options.warehouse = options.warehouse or configuration.warehouse or "warehouse"
@@ -296,7 +296,7 @@ def _shell(session: Session, options: argparse.Namespace, configuration: Configu
 
 
 def _own_stderr() -> TextIO:
-    """The terminal behind stderr: its file descriptor leads elsewhere while Spark starts."""
+    """A duplicate of stderr, since its file descriptor is redirected while Spark starts."""
     return os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding=sys.stderr.encoding)
 
 
@@ -333,9 +333,9 @@ class _Connection:
 
 
 def _run(session: Session, script: Script, options: argparse.Namespace) -> int:
-    """Runs each statement and prints its rows; the exit code.
+    """Runs each statement, prints its rows, and returns the exit code.
 
-    Raises the first error, after its place in the file was printed, unless the script is to go on.
+    Raises the first error, after its position in the file was printed, unless --keep-going is set.
     """
     from deltasql.parser import split
     from deltasql.render.formats import render
@@ -364,7 +364,7 @@ def _result(session: Session, sql: str, args: Mapping[str, Any] | None) -> Resul
 
 
 def _say_place(script: Script, statement: Statement, error: DeltaSqlError) -> None:
-    """Prints `file:line:` of an error in a file."""
+    """Prints the position `file:line:` of an error in a script file."""
     if script.name:
         line = statement.line_in(script.text, error)
         name = "<stdin>" if script.name == "-" else script.name
@@ -372,7 +372,7 @@ def _say_place(script: Script, statement: Statement, error: DeltaSqlError) -> No
 
 
 def _report(error: DeltaSqlError, with_stack: bool) -> int:
-    """Prints an error; the exit code for it."""
+    """Prints an error and returns the exit code for it."""
     print(error, file=sys.stderr)
     if with_stack and isinstance(error, SparkError) and error.stack:
         print(without_secrets(error.stack), file=sys.stderr)

@@ -1,8 +1,8 @@
-"""Ctrl-C while a statement runs: where it may fall, what it cancels, and what it must not cut in two.
+"""Ctrl-C during a statement: where KeyboardInterrupt may be raised, and what is cancelled.
 
-A KeyboardInterrupt that falls into a call to the JVM loses the connection and leaves the job running; one that falls
-into a commit leaves nobody to say whether there is a version. So it is raised only where neither is at stake, and until
-then what runs is cancelled again and again: Spark begins new jobs in the middle of a query.
+A KeyboardInterrupt during a call to the JVM breaks the connection and leaves the job running; one during a commit
+leaves it unknown whether the version exists. So it is raised only outside of these. Until then running work is
+cancelled repeatedly, since Spark begins new jobs in the middle of a query.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from types import FrameType
 from typing import Any, Protocol
 
 AGAIN_AFTER = 0.2
-"""Seconds between two attempts to cancel."""
+"""Seconds between two cancel requests."""
 TOLD_AFTER = 1.0
-"""Seconds of cancelling after which the user is told that it goes on."""
+"""Seconds of cancelling after which the user gets a message that it goes on."""
 LEFT_AFTER = 0.2
-"""Seconds of cancelling after which work that may go on by itself is left to do so."""
+"""Seconds of cancelling after which the statement no longer waits for work that `may_be_left`."""
 
 _NOT_IN = frozenset({"py4j", "pyspark", "grpc", "importlib", "_frozen_importlib", "threading", "logging", "zipimport"})
 _ENTERS_OR_LEAVES = frozenset({"__enter__", "__exit__"})
 
 
 class StatementInterrupted(KeyboardInterrupt):
-    """Ctrl-C came too late for some of the statement: `commits` are the versions that it made, each with its table."""
+    """Ctrl-C after the statement had committed; `commits` are pairs of table and committed version."""
 
     def __init__(self, commits: tuple[tuple[str, int], ...]) -> None:
         self.commits = commits
@@ -39,20 +39,20 @@ class StatementInterrupted(KeyboardInterrupt):
 
 
 class InterruptibleWork(Protocol):
-    """Work elsewhere, such as the jobs of a Spark session."""
+    """Cancellable work outside of this thread, such as the jobs of a Spark session."""
 
     def cancel(self) -> None:
-        """Stops what runs now; called in another thread, as often as it takes."""
+        """Cancels the running work. Called in another thread, repeatedly until the statement ends."""
 
     def settle(self) -> str:
-        """Waits for what was stopped to be over; what to tell the user if it is not, after a while."""
+        """Waits until cancelled work is over. Returns a message for the user if it is not after a while, else ""."""
 
     def end(self) -> None:
-        """The statement is over."""
+        """Releases resources at the end of the statement."""
 
 
 class _Statement:
-    """What Ctrl-C does to the statement that the main thread runs, which `base` has begun."""
+    """Interrupt state of the statement that the main thread runs; `base` is the frame that began it."""
 
     def __init__(self, base: FrameType | None) -> None:
         self.pressed = threading.Event()
@@ -62,7 +62,7 @@ class _Statement:
         self.left = ""
         self.works: dict[Hashable, InterruptibleWork] = {}
         self.may_be_left = False
-        """Whether the statement may end while what it has asked for goes on elsewhere."""
+        """Whether the statement may end while its cancelled work still runs elsewhere."""
         self._is_left = False
         self._base = base
         self._tell = _telling[-1]
@@ -71,7 +71,7 @@ class _Statement:
         self._lock = threading.Lock()
 
     def press(self, number: int, frame: FrameType | None) -> None:
-        """The handler of SIGINT: of the user's and of our own reminders."""
+        """The SIGINT handler, for Ctrl-C and for the reminders that `_press_again` sends."""
         if self._own_press:
             self._own_press = False
         elif self.pressed.is_set():
@@ -105,11 +105,11 @@ class _Statement:
         return KeyboardInterrupt(self.left) if self.left else KeyboardInterrupt()
 
     def _cancel(self) -> None:
-        """Cancels for as long as the statement goes on."""
+        """Cancels the works repeatedly until the statement ends; runs in a thread."""
         waited, told, began = 0.0, False, time.monotonic()
         while not self._ended.is_set():
             for work in list(self.works.values()) if not self.sealed else ():
-                # What fails is tried again.
+                # A failed request is retried.
                 with suppress(Exception):
                     work.cancel()
             self._is_left = self.may_be_left and time.monotonic() - began >= LEFT_AFTER
@@ -134,13 +134,13 @@ class _Statement:
 
 
 class Cancellable(_Statement):
-    """A statement of another thread than the main one: what Ctrl-C is there, `cancel` is here."""
+    """Interrupt state of a statement in a thread other than the main one: `cancel` takes the place of Ctrl-C."""
 
     def __init__(self) -> None:
         super().__init__(None)
 
     def cancel(self) -> None:
-        """Stops the statement; called in any thread, and as often as one likes."""
+        """Cancels the statement. Idempotent; may be called in any thread."""
         with self._lock:
             if self.pressed.is_set() or self._ended.is_set():
                 return
@@ -148,11 +148,11 @@ class Cancellable(_Statement):
         threading.Thread(target=self._cancel, name="deltasql-cancel", daemon=True).start()
 
     def _press_again(self) -> None:
-        """There is no signal that would reach another thread."""
+        """Nothing: a signal cannot reach another thread than the main one."""
 
 
 def _remind() -> None:
-    """Sends the main thread a SIGINT, which also ends its waiting where the system allows that."""
+    """Sends SIGINT to the main thread, which also interrupts its blocking calls where the system allows it."""
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
     else:
@@ -161,16 +161,16 @@ def _remind() -> None:
 
 _running: list[_Statement] = []
 _elsewhere = threading.local()
-"""The statement of each other thread that is to be cancelled from outside."""
+"""Thread-local `statement`: the Cancellable of a thread other than the main one."""
 _telling: list[Callable[[str], None]] = [lambda text: None]
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """A statement, which Ctrl-C stops: what it runs is cancelled, and KeyboardInterrupt raised once that has stopped.
+    """Context of a statement: Ctrl-C cancels its work, and KeyboardInterrupt is raised once that has stopped.
 
-    Raises StatementInterrupted where it had committed by then. Within another statement, outside of the main thread
-    and where the user handles Ctrl-C it changes nothing.
+    Raises StatementInterrupted if it had committed by then. No effect within another statement, outside of the main
+    thread, and where the user handles SIGINT.
     """
     before = signal.getsignal(signal.SIGINT)
     if _running or threading.current_thread() is not threading.main_thread() or not _is_usual(before):
@@ -193,9 +193,9 @@ def interruptible() -> Iterator[None]:
 
 @contextmanager
 def cancellable() -> Iterator[Cancellable]:
-    """A statement of this thread, which is not the main one, that others may cancel.
+    """Context of a statement in this thread, which is not the main one: other threads may cancel it.
 
-    Raises KeyboardInterrupt once it has stopped, or StatementInterrupted where it had committed by then.
+    Raises KeyboardInterrupt once it has stopped, or StatementInterrupted if it had committed by then.
     """
     statement = Cancellable()
     _elsewhere.statement = statement
@@ -209,9 +209,9 @@ def cancellable() -> Iterator[Cancellable]:
 
 @contextmanager
 def _told(statement: _Statement) -> Iterator[None]:
-    """Whatever a statement raises that was stopped, what comes out tells how far it had come.
+    """Context: replaces any error of an interrupted statement by KeyboardInterrupt or StatementInterrupted.
 
-    While it runs this context has no frame on the stack, and at its end none in which an interrupt may fall.
+    The context has no frame on the stack while the statement runs, and no interrupt may be raised in its end.
     """
     try:
         yield
@@ -222,20 +222,20 @@ def _told(statement: _Statement) -> Iterator[None]:
 
 
 def _is_usual(handler: Any) -> bool:
-    """Whether only Python or PySpark handles Ctrl-C. PySpark calls the JVM amid another call, which breaks it."""
+    """Whether the SIGINT handler is Python's or PySpark's, which calls the JVM during another call and so breaks it."""
     return handler is signal.default_int_handler or str(getattr(handler, "__module__", "")).startswith("pyspark.")
 
 
 def _caller(frame: FrameType | None) -> FrameType | None:
-    """The frame that has entered the context whose generator runs in `frame`."""
+    """The frame that entered the context manager whose generator runs in `frame`."""
     between = None if frame is None else frame.f_back
     return None if between is None else between.f_back
 
 
 def cancel_with(key: Hashable, begin: Callable[[], InterruptibleWork], *, may_be_left: bool = False) -> None:
-    """Has Ctrl-C cancel some work of the statement; `begin` is called for its first use of `key`.
+    """Registers work of the statement for cancellation by Ctrl-C; `begin` creates it on the first use of `key`.
 
-    Of work that `may_be_left` no answer is waited for, where it does not come.
+    With `may_be_left` the statement may end although the cancelled work does not answer.
     """
     statement = _current()
     if statement is None:
@@ -248,7 +248,7 @@ def cancel_with(key: Hashable, begin: Callable[[], InterruptibleWork], *, may_be
 
 
 def settle(key: Hashable) -> None:
-    """Waits for the work of `key` to be over if Ctrl-C has stopped it."""
+    """Waits until the work of `key` is over, if Ctrl-C has cancelled it."""
     statement = _current()
     if statement is not None and statement.pressed.is_set() and key in statement.works:
         with shielded(), suppress(Exception):
@@ -257,7 +257,7 @@ def settle(key: Hashable) -> None:
 
 @contextmanager
 def shielded() -> Iterator[None]:
-    """Work that Ctrl-C does not cut in two: it is raised afterwards."""
+    """Context: KeyboardInterrupt is not raised within it, but at its end."""
     statement = _current()
     if statement is None:
         yield
@@ -271,14 +271,14 @@ def shielded() -> Iterator[None]:
 
 
 def check() -> None:
-    """Raises KeyboardInterrupt where the statement is to stop."""
+    """Raises KeyboardInterrupt if the statement was interrupted and may stop now."""
     statement = _current()
     if statement is not None and statement.pressed.is_set() and statement.may_stop:
         raise KeyboardInterrupt
 
 
 def note_commit(table: str, version: int, *, last: bool = True) -> None:
-    """Notes a version that the statement has made. What belongs to the `last` is not given up any more."""
+    """Records a version that the statement has committed. After the `last` one Ctrl-C no longer stops the statement."""
     statement = _current()
     if statement is not None:
         statement.commits.append((table, version))
@@ -286,14 +286,14 @@ def note_commit(table: str, version: int, *, last: bool = True) -> None:
 
 
 def note_doubt() -> None:
-    """Notes that nobody knows whether a commit is there: the error that says so comes out, whatever was pressed."""
+    """Records that it is unknown whether a commit exists: the error about that is raised, even after Ctrl-C."""
     statement = _current()
     if statement is not None:
         statement.in_doubt = True
 
 
 def next_step() -> None:
-    """Says that what a statement has still to do may be given up, whatever it has committed."""
+    """Allows Ctrl-C to stop the rest of the statement again, although it has committed."""
     statement = _current()
     if statement is not None:
         statement.sealed = False
@@ -301,7 +301,7 @@ def next_step() -> None:
 
 @contextmanager
 def telling(tell: Callable[[str], None]) -> Iterator[None]:
-    """While statements run within, `tell` is called with how it stands when Ctrl-C takes long."""
+    """Context: `tell` is called with a message for the user when cancelling takes long."""
     _telling.append(tell)
     try:
         yield
@@ -317,9 +317,9 @@ def _current() -> _Statement | None:
 
 
 def _may_fall(frame: FrameType | None, base: FrameType | None) -> bool:
-    """Whether an exception may be raised in a frame: not in calls to the JVM, imports, or the ends of a context.
+    """Whether KeyboardInterrupt may be raised in a frame: not in JVM calls, imports, or context managers' ends.
 
-    Callers from `base` on do not matter.
+    Callers from `base` outwards are ignored.
     """
     while frame is not None and frame is not base:
         module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
@@ -330,9 +330,9 @@ def _may_fall(frame: FrameType | None, base: FrameType | None) -> bool:
 
 
 def _waits_for_answer(frame: FrameType | None) -> bool:
-    """Whether a frame is where gRPC waits for an answer, which Python's own Ctrl-C ends as well.
+    """Whether a frame is where gRPC waits for a response, which a KeyboardInterrupt may end.
 
-    That is a stream of rows, and a single one: what PySpark asks for when it is interrupted.
+    It waits for a stream of rows, or for a single response, such as that of PySpark's interrupt request.
     """
     if frame is not None and frame.f_code.co_name == "_blocking":
         return frame.f_globals.get("__name__") == "grpc._channel"

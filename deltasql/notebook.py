@@ -1,6 +1,6 @@
-"""IPython's extension: `%load_ext deltasql`, then `%sql` and `%%sql`.
+"""IPython extension: `%load_ext deltasql`, then `%sql` and `%%sql`.
 
-What a result looks like is `Result._repr_mimebundle_`; here are only the magics.
+This module has only the magics; results are rendered by `Result._repr_mimebundle_`.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _NAMES = ("warehouse", "engine", "session", "rows", "out")
 _OPTION = re.compile(r"\s*--(?P<name>[a-z][a-z-]*)(?:[=\s]+(?P<value>\"[^\"]*\"|'[^']*'|\S+))?")
 _TARGET = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*<<(?P<rest>.*)", re.DOTALL)
 _OWN_SESSION = "session"
-"""A variable of this name is taken where no option says otherwise."""
+"""The notebook variable whose session is used if no option selects one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What is written behind `%sql`: options by name, the variable that takes the result or "", and SQL."""
+    """Parsed arguments of `%sql`: options by name, the variable for the result or "", and SQL."""
 
     options: Mapping[str, str]
     out: str
@@ -55,7 +55,7 @@ class Call:
 
 
 def read_call(line: str, cell: str = "") -> Call:
-    """Options, then `name <<`, then SQL, which a cell goes on with. Raises MagicError."""
+    """Parses a magic's line (options, then `name <<`, then SQL) and cell (more SQL). Raises MagicError."""
     options: dict[str, str] = {}
     while found := _OPTION.match(line):
         name, value = found["name"], found["value"]
@@ -75,7 +75,7 @@ def read_call(line: str, cell: str = "") -> Call:
 
 
 class NotebookVariables(Mapping[str, Any]):
-    """The values of a notebook's variables, for parameters. Numbers of numpy are those of Python."""
+    """The values of a notebook's variables, as parameters. NumPy scalars are converted to Python's types."""
 
     def __init__(self, names: Mapping[str, Any]) -> None:
         self._names = names
@@ -126,7 +126,7 @@ class SqlMagics(Magics):
             if most is not None:
                 result.most_shown = most
             if not call.out:
-                # What is wrong with the rows is this cell's error.
+                # Errors of the rows are raised in this cell.
                 result._repr_mimebundle_()
         if not call.out:
             return result
@@ -174,7 +174,7 @@ def _number(text: str | None) -> int | None:
 
 
 def _run(session: Session, sql: str, values: NotebookVariables) -> Result:
-    """The result of a statement, after how it changed its table's schema was shown."""
+    """Runs a statement, displays how it changed its table's schema, and returns its result."""
     try:
         result = session.sql(sql, values)
     except UnboundParameterError as error:
@@ -205,10 +205,10 @@ def _schema_change(session: Session, sql: str, version: int) -> str:
 
 
 def load_ipython_extension(shell: InteractiveShell) -> None:
-    """What `%load_ext deltasql` calls.
+    """Registers the magics; called by `%load_ext deltasql`.
 
-    What later cells need is loaded here, so that none of them waits for it: a commit in ten writes a checkpoint with
-    Arrow, conditions are read by sqlglot, and Arrow asks pandas about each value that Python gives it.
+    Imports modules that later cells need, so that these do not wait: every tenth commit writes a checkpoint with Arrow,
+    sqlglot parses conditions, and Arrow consults pandas about each Python value.
     """
     for module in _WANTED_LATER:
         import_module(module)
@@ -216,7 +216,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
 
 
 def unload_ipython_extension(shell: InteractiveShell) -> None:
-    """What `%unload_ext deltasql` calls."""
+    """Closes the sessions and removes the magics; called by `%unload_ext deltasql`."""
     magics = shell.magics_manager.registry.get(SqlMagics.__name__)
     if isinstance(magics, SqlMagics):
         magics.close()

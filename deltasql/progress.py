@@ -1,6 +1,6 @@
-"""How far the work of a statement is, told to whoever listens while it goes on.
+"""Progress reports of running statements to a listener.
 
-Work says here that it has begun, and how one can look at it. Who does the work, and how it is shown, is elsewhere.
+Work is registered here with a function that returns its current progress. Engines do the work, and renderers show it.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 TOLD_AFTER = 0.4
-"""Seconds of work of which nothing is told: most statements are over by then."""
+"""Seconds of work before the first report: most statements are over by then."""
 TOLD_EVERY = 0.2
-"""Seconds from one telling to the next."""
+"""Seconds between two reports."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What `on_progress` of a session is called with: how far the work is that Spark does for a statement.
+    """Progress of Spark's work for a statement, the argument of a session's `on_progress`.
 
-    `activity` says what goes on, `seconds` for how long. The stages of Spark's jobs, and their tasks, are those that
-    are known so far: a statement may begin new jobs. `rows` and `size` (bytes) were read from files by tasks that have
-    ended. With `done` the work is over, and the same work is told of no more.
+    `activity` describes the work, `seconds` is its duration. Stages and tasks are those of Spark's jobs so far: a
+    statement may begin new jobs. `rows` and `size` (bytes) were read from files by tasks that have ended. `done` is set
+    in the last report of the work.
     """
 
     activity: str
@@ -41,13 +41,13 @@ class Progress:
 
 Listener = Callable[[Progress], None]
 Look = Callable[[], Progress]
-"""Tells how work stands now."""
+"""Returns the current progress of work."""
 
 
 class Watch:
-    """Tells a listener how work goes on, from a thread of its own, which begins with the first work.
+    """Reports the progress of work to a listener, from a thread that starts with the first work.
 
-    `listener` gives the listener of the moment, or None: nobody is told, and nothing is looked at.
+    `listener` returns the current listener, or None: then there are no reports, and progress is not queried.
     """
 
     def __init__(self, listener: Callable[[], Listener | None]) -> None:
@@ -65,7 +65,7 @@ class Watch:
 
     @contextmanager
     def over(self, look: Look) -> Iterator[None]:
-        """Context: work, at which one can `look`; work within it is told of in its place."""
+        """Context of some work, whose progress `look` returns; nested work is reported instead of the outer one."""
         if not self.is_wanted:
             yield
             return
@@ -86,7 +86,7 @@ class Watch:
             self._changed.notify()
 
     def _end(self, look: Look) -> None:
-        """The listener hears of the end in the thread that worked, and of nothing after it."""
+        """Reports the end of the work to the listener in the working thread, as the last report."""
         with self._changed:
             self._works.remove(look)
             if not self._works and self._last is not None:
@@ -107,7 +107,7 @@ class Watch:
                 time.sleep(wait)
                 continue
             seen = None
-            # What is looked at may end meanwhile.
+            # The work may end meanwhile.
             with suppress(Exception):
                 seen = look()
             with self._changed:
@@ -117,7 +117,7 @@ class Watch:
             time.sleep(TOLD_EVERY)
 
     def _tell(self, progress: Progress) -> None:
-        """A listener that fails costs nobody the statement."""
+        """Calls the listener; an exception of it becomes a warning and does not fail the statement."""
         listener = self._listener()
         if listener is None:
             return

@@ -1,4 +1,4 @@
-"""pytest's plugin: golden files are collected as tests, and fixtures give sessions and tables.
+"""pytest plugin: collects golden files as tests, and provides fixtures for sessions and tables.
 
 Every pytest of an environment loads it, so it imports nothing of deltasql before a test needs that. PYTEST_DONT_REWRITE
 """
@@ -22,7 +22,7 @@ ENGINE = "--deltasql-engine"
 SUITES = "deltasql_suites"
 
 _GOLDEN_HEADS = (b"-- statement", b"-- schedule")
-"""How golden runs begin an `.out` file; those of other programs are none of ours."""
+"""First bytes of `.out` files of golden runs, which distinguish them from those of other programs."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -73,7 +73,7 @@ class GoldenFile(pytest.File):
 
 
 class GoldenMismatchError(Exception):
-    """A golden file gave something else than its `.out` file says."""
+    """The output of a golden file differs from its `.out` file."""
 
     def __init__(self, failures: tuple[OutputFailure, ...]) -> None:
         self.failures = failures
@@ -81,7 +81,7 @@ class GoldenMismatchError(Exception):
 
 
 class GoldenItem(pytest.Item):
-    """Runs one golden file in a warehouse of its own. `accepted` is whether it wrote an `.out` file."""
+    """Runs one golden file in a separate warehouse. `accepted`: it has written an `.out` file."""
 
     accepted = False
 
@@ -112,7 +112,7 @@ class GoldenItem(pytest.Item):
         return self.path, 0, self.name
 
     def _relative(self, failure: OutputFailure) -> OutputFailure:
-        """With the path as pytest shows paths."""
+        """The failure with its path relative to the directory in which pytest was invoked."""
         from deltasql.golden.failures import OutputFailure
 
         root = self.config.invocation_params.dir
@@ -122,7 +122,7 @@ class GoldenItem(pytest.Item):
 
 
 class _Told:
-    """What is shown of a failed golden file; its attributes are those that pytest looks for."""
+    """Representation of a failed golden file, with the attributes that pytest's terminal report expects."""
 
     def __init__(self, failures: tuple[OutputFailure, ...]) -> None:
         self._failures = failures
@@ -140,7 +140,7 @@ class _Told:
 
 
 class _Crash:
-    """The place of a failure, and the one line about it in the summary."""
+    """Position of a failure and its message in pytest's summary, with the attributes that pytest expects."""
 
     def __init__(self, failures: tuple[OutputFailure, ...]) -> None:
         first, others = failures[0], len(failures) - 1
@@ -207,7 +207,7 @@ def deltasql_session(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator
 
 @pytest.fixture
 def deltasql_table(deltasql_session: Session) -> Callable[..., str]:
-    """Makes a table: `deltasql_table(name, rows, schema="id INT, …")` gives the name. See docs/pytest.md."""
+    """Creates a table: `deltasql_table(name, rows, schema="id INT, …")` returns its name. See docs/pytest.md."""
     from deltasql.golden.tables import create_table
 
     return partial(create_table, deltasql_session)

@@ -1,4 +1,4 @@
-"""What a session's catalog holds, for tools with words of their own: relations, columns, keys. Needs no Spark."""
+"""Reflection of a session's catalog for other tools: relations, columns, keys. Needs no Spark."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A table or view of the catalog, by its full name: catalog, schema, name."""
+    """A table or view of the catalog; `parts` is its full name: catalog, schema, name."""
 
     parts: tuple[str, str, str]
     is_view: bool
@@ -29,7 +29,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What is known of a relation. `keys` are those of a table, the primary key first; `columns` are its top level."""
+    """Description of a table or view. `columns` are the top-level ones; `keys` has the primary key first."""
 
     relation: Relation
     columns: StructType
@@ -37,9 +37,9 @@ class Description:
     keys: tuple[Key, ...] = ()
     partition_columns: tuple[str, ...] = ()
     checks: Mapping[str, str] = field(default_factory=dict)
-    """Conditions of CHECK, by name."""
+    """Conditions of CHECK constraints, by name."""
     query: str | None = None
-    """That of a view."""
+    """The SQL query of a view; None for a table."""
 
 
 def schemas(session: Session, catalog: str | None = None) -> list[str]:
@@ -58,9 +58,9 @@ def relations(session: Session, catalog: str | None = None, schema: str | None =
 
 
 def described(session: Session, parts: tuple[str, ...]) -> Description:
-    """A table or view, by 1–3 parts of its name; a temporary view is none.
+    """The description of a table or view of the catalog, by 1–3 parts of its name; temporary views are not found.
 
-    Raises TableNotFoundError, and what is wrong with the table's log.
+    Raises TableNotFoundError, and errors of the table's log.
     """
     entry = session.catalog.find(parts)
     if isinstance(entry, ViewEntry):

@@ -1,4 +1,4 @@
-"""What a statement gives back: rows with names, lazily where Spark makes them."""
+"""Results of statements: rows with named values, lazy where Spark computes them."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 _NO_COLUMNS = StructType()
 
 MOST_SHOWN = 50
-"""Rows that a notebook shows of a result."""
+"""Most rows of a result that a notebook shows."""
 
 Placed = Callable[[], AbstractContextManager[None]]
-"""A context in which errors get their place in the user's text."""
+"""Creates a context in which errors get a caret in the user's SQL."""
 
 
 class Row(tuple[Any, ...]):
@@ -56,7 +56,7 @@ class Row(tuple[Any, ...]):
         return super().__getitem__(self.__fields__.index(name))
 
     def __contains__(self, name: object) -> bool:
-        """Whether there is a column of this name, as Spark's rows tell."""
+        """Whether there is a column of this name, as with Spark's rows."""
         return name in self.__fields__
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -73,14 +73,14 @@ class Row(tuple[Any, ...]):
 
 
 class RowSource(Protocol):
-    """Where the rows of a Result come from. The engine gives one per query; `CommandRows` is the other."""
+    """Source of a Result's rows: computed by the engine for a query, or in memory (such as `CommandRows`)."""
 
     @property
     def schema(self) -> StructType: ...
 
     @property
     def df(self) -> DataFrame:
-        """The Spark DataFrame of these rows; starts Spark if it must."""
+        """The Spark DataFrame of these rows; starts Spark if necessary."""
 
     def collect(self) -> Sequence[Sequence[Any]]:
         """All rows, values in the order of the schema."""
@@ -93,11 +93,11 @@ class RowSource(Protocol):
     def to_arrow(self) -> pa.Table: ...
 
     def to_pandas(self) -> Any:
-        """A pandas.DataFrame: Spark's own where Spark makes the rows."""
+        """A pandas.DataFrame, converted by Spark where Spark computes the rows."""
 
 
 class Columnar(Protocol):
-    """Rows that can be had in columns."""
+    """Rows available as an Arrow table."""
 
     @property
     def schema(self) -> StructType: ...
@@ -106,7 +106,7 @@ class Columnar(Protocol):
 
 
 class CommandRows:
-    """Rows that are here already. A nested value may be a tuple, list or mapping; timestamps are aware datetimes.
+    """Rows of a command, in memory. A nested value may be a tuple, list or mapping; timestamps are aware datetimes.
 
     `make_df` turns these rows into a Spark DataFrame; without it `df` raises RuntimeError.
     """
@@ -146,7 +146,7 @@ class CommandRows:
 
 
 class _RowsAtHand:
-    """Rows that are in this process already."""
+    """Rows in this process's memory."""
 
     _rows: Sequence[Sequence[Any]]
 
@@ -161,7 +161,7 @@ class _RowsAtHand:
 
 
 class AnsweredRows(_RowsAtHand):
-    """The rows of a query that were known without running it; `run` gives those that the engine computes."""
+    """Rows of a query that were found without running it; `run` returns the engine's rows, for `df` and pandas."""
 
     def __init__(self, schema: StructType, rows: Sequence[tuple[Any, ...]], run: Callable[[], RowSource]) -> None:
         self.schema = schema
@@ -181,10 +181,10 @@ class AnsweredRows(_RowsAtHand):
 
 
 class KeptRows(_RowsAtHand):
-    """The rows of a query that has run, which is not run again for them."""
+    """Rows of a query that has run, kept in memory so that it does not run again."""
 
     def __init__(self, source: RowSource, named: Callable[[str], str] = str) -> None:
-        """`named` gives the name of each column by the one that it has in `source`."""
+        """`named` maps each column name of `source` to the new name."""
         self.schema = StructType(tuple(replace(item, name=named(item.name)) for item in source.schema))
         self._source = source
         self._rows = source.collect()
@@ -203,10 +203,10 @@ class KeptRows(_RowsAtHand):
 class Result:
     """The outcome of one statement.
 
-    `version` is the commit it made, or None; `metrics` are those of that commit; `attempts` counts commit attempts
-    (0 without a commit); `elapsed` is seconds. `ways` say who has computed the
-    rows, and why: none for the log alone. `time_zone` names the zone in which times are shown ("": the machine's).
-    A notebook shows the first `most_shown` rows.
+    `version` is the version that it committed, or None; `metrics` are those of the commit; `attempts` counts commit
+    attempts (0 without a commit); `elapsed` is in seconds. `ways` record whether this process or the engine computed
+    the rows, and why; empty if only the log was read. `time_zone` is the zone in which times are shown ("": the
+    machine's). A notebook shows the first `most_shown` rows.
     """
 
     def __init__(
@@ -232,7 +232,7 @@ class Result:
         self._left: Iterator[Row] | None = None
 
     def placed_by(self, placed: Placed) -> Result:
-        """This result, whose errors get their place in the user's text by `placed` when rows are asked for."""
+        """This result; errors raised when rows are computed get carets in the user's SQL by `placed`."""
         self._placed = placed
         return self
 
@@ -249,14 +249,14 @@ class Result:
         return cls(CommandRows(schema, rows, make_df), **details)
 
     def kept(self, named: Callable[[str], str] = str) -> Result:
-        """This result, whose query has run: errors of its rows are raised now. `named` gives the names of columns."""
+        """This result, with its query run now (and its errors raised), and rows kept; `named` maps column names."""
         with self._placed():
             self._source = KeptRows(self._source, named)
         return self
 
     @property
     def is_query(self) -> bool:
-        """Whether Spark makes the rows (again) each time they are asked for."""
+        """Whether the result is the rows of a query, as opposed to a command."""
         return not isinstance(self._source, CommandRows)
 
     @property
@@ -271,7 +271,7 @@ class Result:
 
     @property
     def df(self) -> DataFrame:
-        """The rows as a Spark DataFrame. For a command it is made now, which starts Spark."""
+        """The rows as a Spark DataFrame. For a command it is created now, which starts Spark."""
         with self._placed():
             return self._source.df
 
@@ -297,12 +297,12 @@ class Result:
         return self.to_arrow()
 
     def toPandas(self) -> Any:  # noqa: N802 - Spark's name
-        """A pandas.DataFrame: Spark's own for a query, so that types and time zone are as Spark gives them."""
+        """A pandas.DataFrame, converted by Spark for a query, so that types and time zone are Spark's."""
         with self._placed():
             return self._source.to_pandas()
 
     def to_pandas(self) -> Any:
-        """The same as `toPandas`."""
+        """Alias of `toPandas`."""
         return self.toPandas()
 
     def to_polars(self) -> Any:
@@ -312,19 +312,19 @@ class Result:
         return polars.DataFrame(self.to_arrow())
 
     def pl(self) -> Any:
-        """The same as `to_polars`, under DuckDB's name."""
+        """Alias of `to_polars`, under DuckDB's name."""
         return self.to_polars()
 
     def fetchone(self) -> Row | None:
-        """The next row that none of the three has given, or None. The first call computes all rows."""
+        """The next row not yet fetched by a fetch method, or None. The first call computes all rows."""
         return next(self._unfetched, None)
 
     def fetchmany(self, size: int = 1) -> list[Row]:
-        """The next `size` such rows at most."""
+        """At most `size` rows not yet fetched."""
         return list(islice(self._unfetched, max(0, size)))
 
     def fetchall(self) -> list[Row]:
-        """All such rows that are left."""
+        """All rows not yet fetched."""
         return list(self._unfetched)
 
     @property
@@ -358,18 +358,18 @@ class Result:
         return Grid(self.schema, shown, self.time_zone, width, more=len(rows) > len(shown))
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """For pandas, Polars, DuckDB and others that take Arrow's data from any object that offers it."""
+        """Arrow PyCapsule interface, for pandas, Polars, DuckDB and others."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def __dataframe__(self, nan_as_null: bool = False, allow_copy: bool = True) -> Any:
-        """For libraries that speak the DataFrame interchange protocol."""
+        """DataFrame interchange protocol, for libraries that support it."""
         return self.to_arrow().__dataframe__(nan_as_null, allow_copy)
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.collect())
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        """What a notebook shows. Rows of a query are computed for it once."""
+        """Representations by MIME type for a notebook. The rows of a query are computed once for it."""
         if not self._shown:
             grid = self.grid(self.most_shown)
             self._shown = mime_bundle(grid, None if self.is_query else self.count(), self.version)
@@ -379,13 +379,13 @@ class Result:
         return self._repr_mimebundle_()["text/html"]
 
     def __len__(self) -> int:
-        """The number of rows, which are computed for it and kept: `list(result)` asks for both. See `count`."""
+        """The number of rows, which are computed and kept, since `list(result)` needs both. See `count`."""
         if self.is_query and not isinstance(self._source, KeptRows):
             self.kept()
         return self.count()
 
     def __bool__(self) -> bool:
-        """True: whether there are rows is asked with `count` or `head`."""
+        """Always True: use `count` or `head` to test for rows."""
         return True
 
     def __repr__(self) -> str:
@@ -394,7 +394,7 @@ class Result:
 
 
 def _rows(schema: StructType, rows: Iterable[Sequence[Any]]) -> list[Row]:
-    """Raises TooComplexError for values that are nested more deeply than Python can walk."""
+    """`rows` as Row objects. Raises TooComplexError for values nested deeper than Python's recursion limit."""
     try:
         return [to_row(schema, row) for row in rows]
     except RecursionError as error:

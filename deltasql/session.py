@@ -1,4 +1,4 @@
-"""One session: SQL text in, Result out. The table of contents of the whole: parse → plan → run → commit."""
+"""Sessions: SQL text in, Result out, by the steps parse → plan → run → commit."""
 
 from __future__ import annotations
 
@@ -70,22 +70,22 @@ def connect(
 ) -> Session:
     """A session over the tables of `warehouse`, a directory or the URL of a place in an object store.
 
-    `spark` is None for a local Spark that starts when rows are first needed, a SparkSession to use, or the address of
-    a Spark Connect server: "sc://host:port". `engine` is "spark", or "sail" in place of a Spark of ours; without it the
-    environment says (DELTASQL_ENGINE). `storage_options` say how object stores are reached, in obstore's words:
-    `{"aws_access_key_id": …, "aws_endpoint": …}`; what they leave open comes from the settings of a Spark session that
-    was handed in (`spark.hadoop.fs.s3a.*`), else from the environment. `progress`, later `on_progress` of the session,
-    is called with a Progress, in a thread of its own, while Spark starts and works.
+    `spark` is None for a local Spark that starts when it is first needed, a SparkSession to use, or the address of a
+    Spark Connect server: "sc://host:port". `engine` is "spark" or "sail", used if no Spark is given; the default is
+    that of the environment variable DELTASQL_ENGINE. `storage_options` configure access to object stores with obstore's
+    keys: `{"aws_access_key_id": …, "aws_endpoint": …}`; missing ones come from the settings of the given Spark session
+    (`spark.hadoop.fs.s3a.*`), else from the environment. `progress`, later `on_progress` of the session, is called with
+    a Progress, in a separate thread, while Spark starts and works.
     """
     return Session(warehouse, spark, storage_options, progress, engine)
 
 
 _SHARED_VIEWS: dict[str, dict[str, View]] = {}
-"""The global temporary views of this process, by warehouse: each names tables of one."""
+"""The global temporary views of this process, by warehouse and name."""
 
 
 class Session:
-    """Runs statements one after another: threads that share a session wait for each other's.
+    """Runs statements one at a time: threads that share a session wait for each other.
 
     Any number of sessions, threads and processes may share a warehouse.
     """
@@ -106,7 +106,7 @@ class Session:
         self.views: dict[str, View] = {}
         self.functions: dict[str, TemporaryFunction] = {}
         self.open_log: Callable[[str, str], DeltaLog] = self._open_log
-        """How the log at a location is opened, for a table of that name; tests put other storage below a session."""
+        """Opens the log at a location, for a table of that name; tests replace it to use other storage."""
         self._given = spark
         self._made: SessionEngine | None = None
         self._logs: dict[str, DeltaLog] = {}
@@ -134,9 +134,9 @@ class Session:
             return result
 
     def begin(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> Pending:
-        """The first phase of `sql`: reads the tables as they are now and writes the new files, but commits nothing.
+        """The first phase of `sql`: reads the tables' current snapshots and stages new files, but commits nothing.
 
-        `commit` of what comes back is the second phase; what other writers commit meanwhile is checked there.
+        `commit` of the returned statement is the second phase, which checks for conflicts with concurrent commits.
         Raises ScriptPhasesError for BEGIN … END, whose statements commit one by one.
         """
         bound = bind_parameters(text, args)
@@ -145,7 +145,7 @@ class Session:
         return self._begin(bound, Placing(bound, text))
 
     def _ended(self, bound: BoundStatement, placed: Placing) -> tuple[Result, bool]:
-        """What a statement comes to, run again where it loses races, and whether it is a query."""
+        """The result of a statement, retried after conflicts with concurrent commits, and whether it is a query."""
         lost = 0
         while True:
             with self._begin(bound, placed) as pending:
@@ -162,7 +162,7 @@ class Session:
 
     def _script_host(self, script: BoundStatement) -> SessionHost:
         def command(make: Callable[[StatementEngine], Plan]) -> None:
-            # Its text is none of the user's: no caret is to point there.
+            # Its text is not the user's, so errors get no caret.
             engine = self._runtime("")
             Run(make(engine), engine, self._state()).commit()
 
@@ -191,15 +191,16 @@ class Session:
         return self.read.table(name)
 
     def write(self, rows: Any) -> FrameWriter:
-        """PySpark's `df.write`, of what `rows_to_write` takes: mode, options, then saveAsTable, save or insertInto."""
+        """PySpark's `df.write`, for rows that `rows_to_write` accepts: mode, options, then saveAsTable, save or
+        insertInto."""
         return FrameWriter(rows_to_write(rows), self._write, table_name)
 
     def writeTo(self, rows: Any, table: str) -> FrameWriterV2:  # noqa: N802 - Spark's name
-        """PySpark's `df.writeTo(table)`, of what `write` takes."""
+        """PySpark's `df.writeTo(table)`, for rows that `write` accepts."""
         return FrameWriterV2(rows_to_write(rows), table, self._write, table_name)
 
     def writeStream(self, rows: DataFrame) -> StreamWriter:  # noqa: N802 - Spark's name
-        """PySpark's `df.writeStream`: toTable or start begin a query whose every batch is one commit, done once."""
+        """PySpark's `df.writeStream`: toTable or start begin a query whose every batch is one idempotent commit."""
         self._refuse_stream()
         beside = self._beside()
         return StreamWriter(frame_of(rows), beside._write, self._full_name, beside._create)
@@ -233,19 +234,19 @@ class Session:
 
     @property
     def spark_started(self) -> bool:
-        """Whether a Spark session is there; asking does not start one."""
+        """Whether the Spark session has started. Does not start it."""
         return self._made is not None and self._made.spark.started
 
     def interrupt(self) -> None:
-        """Stops what Spark is running for this session. Does nothing while Spark is not started."""
+        """Cancels Spark's jobs for this session. Does nothing if Spark has not started."""
         if self._made is not None:
             self._made.spark.interrupt()
 
     def close(self) -> None:
-        """Ends the session: its next statement raises SessionClosedError. What is not committed is rolled back.
+        """Ends the session: its next statement raises SessionClosedError. An open transaction is rolled back.
 
-        A Spark session that was handed in loses our views on Spark Connect, and with them DataFrames; our own stays for
-        later sessions, without what SET has changed and temporary functions.
+        On Spark Connect the session's temporary views are dropped, which invalidates its DataFrames. A Spark session
+        that deltasql started stays for later sessions, without temporary functions and with settings reset.
         """
         self._closed = True
         self._transactions.close()
@@ -272,14 +273,14 @@ class Session:
         try:
             planned = plan_statement(statement, replace(self._context(bound.sql, engine), bound=bound))
         except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError) as error:
-            # What is no table may be a statement, or a name, that we know and do not have.
+            # The missing table may be a misplaced keyword, or a name that is known but not supported.
             raise refused_name(error.caret) or misplaced_word(error.caret) or error from None
         self._transactions.admit(planned, bound.sql)
         return planned
 
     @contextmanager
     def _statement(self) -> Iterator[None]:
-        """Keeps other threads out. Raises SessionClosedError."""
+        """Context: holds the session's lock. Raises SessionClosedError."""
         with self._lock:
             if self._closed:
                 raise SessionClosedError
@@ -309,7 +310,7 @@ class Session:
         )
 
     def _done_in_block(self, bound: BoundStatement) -> tuple[Committed, bool]:
-        """What a statement of a block came to, and whether that are the rows of a query, which are computed here."""
+        """The result of a statement of an atomic block, and whether it is the rows of a query, which are computed now."""
         engine = self._runtime(bound.sql)
         change = self._planned(bound, engine)
         run = Run(change, engine, self._state())
@@ -340,7 +341,7 @@ class Session:
         return self.sql(query).df
 
     def _stream(self, name: TableName, options: Mapping[str, str]) -> DataFrame:
-        """The rows of a table as they come. Raises what is wrong with the options and the table."""
+        """The rows of a table as a streaming DataFrame. Raises errors of the options and the table."""
         with self._statement():
             self._refuse_stream()
             return self._streamed(name, options)
@@ -359,12 +360,12 @@ class Session:
             )
 
     def _create(self, statement: WriteFrame) -> None:
-        """The table that a stream is to fill, if it is not there yet."""
+        """Creates the table that a stream is to fill, if it does not exist."""
         engine = self._engine.statement_of(statement.frame)
         Run(plan(CreateForFrame(statement), self._context("", engine)), engine, self._state()).commit()
 
     def _beside(self) -> Session:
-        """A session for the thread of a stream: the same tables, and the settings and views as they are now."""
+        """A session for the thread of a stream: the same tables, and copies of the current settings and views."""
         beside = copy(self)
         beside._lock, beside._made = RLock(), self._engine
         beside._transactions = Transactions(self.settings)
@@ -373,13 +374,13 @@ class Session:
         return beside
 
     def _full_name(self, text: str) -> TableName:
-        """The name in `text`, so that a later USE does not change what it means."""
+        """The full table name for `text`, which a later USE does not change."""
         name = table_name(text)
         return name if name.path is not None else TableName(self.catalog.full_name(name.parts))
 
     @property
     def _engine(self) -> SessionEngine:
-        """Made when something needs it: a statement on metadata does not."""
+        """The engine, created on first use: statements on metadata do not need it."""
         if self._made is None:
             from deltasql.engines.engine import session_engine
 
@@ -388,7 +389,7 @@ class Session:
         return self._made
 
     def _runtime(self, sql: str) -> StatementEngine:
-        """The engine for one statement, whose text places the errors."""
+        """The engine for one statement; its errors have carets in the statement's text `sql`."""
         if self._made is None and self._given is None:
             return Asleep(self.stores, lambda: self._engine.statement(sql))
         return self._engine.statement(sql)
@@ -405,7 +406,7 @@ class Session:
         return DeltaLog(location, name, self.stores.open(location))
 
     def _log_at(self, location: str, name: str) -> DeltaLog:
-        """The log at a place; kept, so that the next statement reads only what is new."""
+        """The log at a location, cached, so that the next statement reads only new commits."""
         log = self._logs.get(location)
         if log is None or log.table != name:
             log = self._logs[location] = self.open_log(location, name)
@@ -434,14 +435,14 @@ class Session:
         return self.settings[TIME_ZONE] or ""
 
     def _set(self, key: str | None, value: str | None) -> None:
-        """Changes a setting here, and in Spark where it is one of Spark's."""
+        """Sets a setting of the session, and of Spark if it is one of Spark's; None as `value` resets it, as `key` all."""
         if key is None:
             return self._reset()
         self._engine.configure(key, value)
         return self.settings.reset(key) if value is None else self.settings.set(key, value)
 
     def _reset(self) -> None:
-        """Forgets all settings, in Spark as well."""
+        """Resets all settings, also in Spark."""
         for name, _ in self.settings.changed():
             self._engine.configure(name, None)
         self.settings.reset(None)

@@ -31,8 +31,10 @@ LAYERS = (
     {"datafiles.writing", "datafiles.foreign"},
     {"engines.door", "engines.facts", "engines.thresholds", "engines.running", "datafiles"},
     {"engines.choice", "planner"},
+    {"planner.values"},
     {"engines.rewriting", "planner.rows"},
-    {"engines.local", "engines.spark.loading", "planner.tables"},
+    {"engines.local", "engines.spark.loading", "planner.show"},
+    {"planner.tables"},
     {"engines.spark.failures", "planner.statements"},
     {"engines.spark.session", "planner.__init__"},
     {"engines.spark.reading"},
@@ -300,7 +302,7 @@ def test_the_door_stays_small() -> None:
     tree = _parsed(modules()[f"deltasql.{DOOR}"])
     protocols = [node for node in tree.body if isinstance(node, ast.ClassDef) and "Protocol" in ast.unparse(node)]
     sizes = {node.name: sum(isinstance(item, ast.FunctionDef) for item in node.body) for node in protocols}
-    assert {"Names", "Analyst", "Runtime"} <= sizes.keys()
+    assert {"EngineNames", "Analyst", "Runtime"} <= sizes.keys()
     assert max(sizes.values()) <= 15, sizes
 
 

@@ -1,4 +1,4 @@
-"""Changes of the catalog and of views take effect: names, and the files of managed tables that go."""
+"""Effects of catalog and view changes: on names, and on the files of managed tables, which DROP removes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> None:
-    """Makes a change of the catalog; what it raises has changed nothing. `stores` have the files of managed tables."""
+    """Applies a change of the catalog; nothing is changed if it raises. `stores` give access to managed tables."""
     match change:
         case Registration(parts, location, managed):
             catalog.register(parts, location, managed)
@@ -64,7 +64,7 @@ def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> N
 
 
 def _change_definitions(change: CatalogChange, catalog: Catalog) -> None:
-    """Makes a change of what the catalog itself keeps: of views and functions."""
+    """Applies a change of definitions stored in the catalog: of views and functions."""
     match change:
         case ViewDefining(parts, define, if_not_exists):
             try:
@@ -86,7 +86,7 @@ def _change_definitions(change: CatalogChange, catalog: Catalog) -> None:
 
 
 def change_views(change: ViewChange, views: dict[str, View]) -> None:
-    """Makes a change of views, which `views` has by their keys. Raises ViewAlreadyExistsError, ViewNotFoundError."""
+    """Applies a change to temporary `views`, by key. Raises ViewAlreadyExistsError, ViewNotFoundError."""
     if change.view is None:
         if views.pop(change.name, None) is None and not change.if_exists:
             raise ViewNotFoundError(view=quote(change.name))
@@ -99,7 +99,7 @@ def change_views(change: ViewChange, views: dict[str, View]) -> None:
 
 
 def change_functions(change: FunctionChange, functions: dict[str, TemporaryFunction]) -> None:
-    """Makes a change of the session's functions."""
+    """Applies a change to the session's temporary functions."""
     if change.function is None:
         functions.pop(change.name, None)
     else:
@@ -107,6 +107,6 @@ def change_functions(change: FunctionChange, functions: dict[str, TemporaryFunct
 
 
 def _remove_files(entry: TableEntry, stores: Stores) -> None:
-    """What lies at the location of a managed table; an external table's files stay."""
+    """Deletes all files of a managed table; an external table's files stay."""
     if entry.managed:
         stores.open(entry.location).delete_below()

@@ -1,4 +1,4 @@
-"""What all changes of a table share: what a commit says and has read, and what becomes of staged files."""
+"""Common steps of all table changes: the commit with its read set and provenance, and clean-up of staged files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Note: TypeAlias = "Callable[[CommitFile], SetTransaction]"
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What a statement gives back after its commit; `version` is None when there was nothing to commit."""
+    """Result of a statement after its commit: rows, version, metrics; `version` is None if nothing was committed."""
 
     schema: StructType = StructType()
     rows: tuple[tuple[Any, ...], ...] = ()
@@ -50,11 +50,11 @@ class Committed:
 
 @dataclass(frozen=True, slots=True)
 class Contribution:
-    """What one statement gives to the commit of a transaction. `answer` is what it gives back to the user.
+    """One statement's part in the commit of a multi-statement transaction. `answer` is its result for the user.
 
-    `actions` are those without the ones that mark rows of files that stay: `marked`, and `marking` on what it read.
-    `describe` gives its metrics where something else was marked in the end. `runtime` is released and `stage` settled
-    with the transaction.
+    `actions` exclude those of deletion vectors: `marked` are the files with their deleted row indexes, and `marking`
+    has the actions for the snapshot that the statement read. `describe` returns the metrics for the final deletion
+    vectors. `runtime` and `stage` are released with the transaction.
     """
 
     change: TableChange | RowChange
@@ -72,28 +72,28 @@ class Contribution:
         return self.change.skip_if_empty and not self.actions and not self.marked
 
     def discard(self) -> None:
-        """Removes what was staged, unless a commit may need it, and lets go of what the engine holds."""
+        """Removes the staged files, unless a commit may need them, and releases the engine's resources."""
         if self.stage is not None:
             self.stage.discard()
         self.runtime.release()
 
 
 class StagedChange(Protocol):
-    """A change whose files are written and which nobody can see yet: one of these is called, once."""
+    """A change whose files are staged but not committed. Exactly one of the methods is called, once."""
 
     def commit(self) -> Committed:
-        """Checks what others have committed meanwhile, and commits. Raises a ConcurrentModificationError."""
+        """Checks for conflicts with concurrent commits, and commits. Raises a ConcurrentModificationError."""
 
     def contribution(self) -> Contribution | None:
-        """What a transaction commits with what other statements give it; None for what never composes."""
+        """The part to be committed with other statements of a transaction; None for a change that cannot be part of one."""
 
     def discard(self) -> None:
-        """Removes what was staged, unless a commit may need it."""
+        """Removes the staged files, unless a commit may need them."""
 
 
 @contextmanager
 def discarded_on_error(stage: Stage) -> Iterator[None]:
-    """Removes what was staged when the block fails, also on Ctrl-C: nothing can refer to these files yet."""
+    """Context: removes the staged files if the block fails, also on Ctrl-C, as no commit can refer to them yet."""
     try:
         yield
     except BaseException:
@@ -110,10 +110,10 @@ def commit_staged(
     rebase: Rebase,
     note: Note | None = None,
 ) -> Commit | None:
-    """Commits actions that refer to staged files, and removes these when that fails for certain, also on Ctrl-C.
+    """Commits actions that refer to staged files, and removes these if the commit has certainly failed, also on Ctrl-C.
 
-    None where others have left nothing to commit. Where the commit may be there, its files stay; VACUUM removes them if
-    it is not.
+    None if concurrent commits have left nothing to commit. If the commit may exist, its files stay; if it does not,
+    VACUUM removes them.
     """
     with discarded_on_error(stage):
         # A version that outlives a crash must find its files.
@@ -131,10 +131,10 @@ def commit_actions(
     note: Note | None = None,
     added: pa.Table | None = None,
 ) -> Commit | None:
-    """Commits what a change came to, and what it read. None where others have left nothing to commit.
+    """Commits the actions of a change with its read set. None if concurrent commits have left nothing to commit.
 
-    `need` is told when the commit may be there, `note` gives what COPY INTO notes on top of a winner that did so, too.
-    `added` are add actions besides, as `file_tables.ADD`.
+    `need` is called when the commit may exist. `note` returns the load record of COPY INTO on top of a winner that is
+    another COPY INTO. `added` are further add actions, as a table of `file_tables.ADD`.
     """
     spec = change.commit
     transaction = Transaction(spec.log, spec.snapshot)
@@ -157,7 +157,7 @@ def commit_actions(
 
 
 def commit_tags(change: TableChange | RowChange | LayoutChange | CloneChange) -> Mapping[str, str] | None:
-    """What the commit says of itself besides its operation: where rows are tracked, whether all have kept their ids."""
+    """Tags of the commit: those of the change, and with row tracking that all moved rows kept their row ids."""
     own, read = change.commit.tags, change.commit.snapshot
     if isinstance(change, TableChange) and own is not None:
         return own
@@ -172,10 +172,10 @@ def commit_tags(change: TableChange | RowChange | LayoutChange | CloneChange) ->
 
 
 def register(registration: Registration | None, catalog: Catalog, store: LogStore) -> None:
-    """Makes the catalog know a table that has been created in a store.
+    """Registers a table, which has been created in a store, with the catalog.
 
-    Where the catalog refuses, since another process has taken the name or dropped the schema meanwhile, the files of a
-    managed table are removed: it has no name, and its place would be taken for ever.
+    If the catalog refuses, since another process has taken the name or dropped the schema, the files of a managed table
+    are removed: without a name they would block its location for ever.
     """
     if registration is None:
         return
@@ -190,19 +190,19 @@ def register(registration: Registration | None, catalog: Catalog, store: LogStor
 
 
 def _is_at(catalog: Catalog, registration: Registration) -> bool:
-    """Whether the name stands for this place already."""
+    """Whether the name is already registered for this location."""
     entry = catalog.resolve(registration.parts)
     return entry is not None and entry.location == absolute_location(registration.location)
 
 
 def adds_of(snapshot: Snapshot | None, files: pa.Table | None) -> Sequence[AddFile]:
-    """The actions of some files (rows of `Snapshot.files()`) of the version that a statement read."""
+    """The add actions of some files (rows of `Snapshot.files()`) of the snapshot that a statement read."""
     if snapshot is None or files is None or files.num_rows == 0:
         return []
     return snapshot.add_files(files.column("path").to_pylist())
 
 
 def removals(files: Iterable[AddFile]) -> list[RemoveFile]:
-    """The actions by which files leave the table now."""
+    """Remove actions for some files, with the current time."""
     now = int(time.time() * 1000)
     return [item.remove(now) for item in files]

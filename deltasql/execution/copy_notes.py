@@ -1,4 +1,4 @@
-"""What COPY INTO notes of the files that it loads: in the commit of their rows, on top of what others have noted."""
+"""The record of files loaded by COPY INTO, written with the commit of their rows and rebased onto concurrent ones."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from deltasql.planner.changes import Load, RowChange
 
 
 class CopyNotes:
-    """The note of one statement, staged with its files. `action` is what makes it count."""
+    """The load record of one COPY INTO, staged with its files; it takes effect by `action` in the commit."""
 
     def __init__(self, change: RowChange, load: Load, stage: Stage) -> None:
-        """Writes the note. Raises StorageError."""
+        """Writes the load record. Raises StorageError."""
         snapshot = change.commit.snapshot
         assert snapshot is not None
         self._snapshot, self._load, self._stage = snapshot, load, stage
@@ -26,9 +26,9 @@ class CopyNotes:
         self.action = self._put(newest_part(snapshot), load)
 
     def on_top(self, winner: CommitFile) -> SetTransaction:
-        """The action once another COPY INTO has come first: a note of its files and of ours.
+        """The action of a new load record on top of that of `winner`, a concurrent COPY INTO.
 
-        Raises DuplicateLoadError where it has loaded one of them, CopyStateError, StorageError.
+        Raises DuplicateLoadError if that has loaded one of the same files, CopyStateError, StorageError.
         """
         newest = winner.transactions[COPY_INTO].version
         known = read_parts(self._store, self._snapshot.table, self._snapshot.metadata.id, newest)
@@ -39,7 +39,7 @@ class CopyNotes:
             operation = "Another statement" if winner.info is None else winner.info.operation
             raise DuplicateLoadError(self._snapshot.table, winner.version, operation, files=both)
         if self._own is not None:
-            # It was never one that counts.
+            # No commit has referred to it.
             self._store.delete([self._own])
             self._own = None
         self.action = self._put(newest, replace(self._load, new=left, known=known))

@@ -12,14 +12,14 @@ from deltasql.plan.operators import Rewrite, RowEffect, RowKind
 
 
 def removed_metrics(removes: Sequence[AddFile]) -> dict[str, int]:
-    """Files that left the table, and their bytes."""
+    """Metrics of removed files: their number and total bytes."""
     return {"numRemovedFiles": len(removes), "numRemovedBytes": sum(item.size for item in removes)}
 
 
 def rewrite_metrics(
     outcome: Outcome, done: Rewritten, operator: Rewrite, removes: Sequence[AddFile], marking: Marking
 ) -> dict[str, int]:
-    """What a rewrite did; `removes` are the files that left the table as a whole."""
+    """Operation metrics of a rewrite, by `outcome`; `removes` are the files removed from the table."""
     if outcome is Outcome.INSERT:
         written = {"numFiles": len(done.staged.files), "numOutputRows": done.staged.rows}
         deleted = {"numDeletedRows": done.rows(operator.actions, RowEffect.DELETE), "numCopiedRows": done.copied}

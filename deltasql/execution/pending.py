@@ -1,4 +1,4 @@
-"""A statement between its two phases."""
+"""A staged statement that is not yet committed."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from deltasql.result import Placed, Result
 
 
 class Pending:
-    """What `Session.begin` gives: a statement that has read and written its files, and has committed nothing.
+    """Result of `Session.begin`: a statement that has read tables and staged its files, but committed nothing.
 
     `commit` or `abort` ends it; leaving a `with` block without a commit aborts it, too.
     """
 
     def __init__(self, run: Run, finish: Callable[[], Result], placed: Placed, planning: float) -> None:
-        """`finish` commits `run` and makes a Result of it; `planning` are the seconds that were spent so far."""
+        """`finish` commits `run` and returns its Result; `planning` is the time spent so far, in seconds."""
         self._run, self._finish, self._placed, self._planning = run, finish, placed, planning
         self._ended = False
 
     @property
     def is_query(self) -> bool:
-        """Whether the statement is a query, and no command that gives rows."""
+        """Whether the statement is a query, as opposed to a command that returns rows."""
         return self._run.is_query
 
     @property
     def most_attempts(self) -> int:
-        """How often `Session.sql` may begin the statement anew if it loses its races."""
+        """The number of times that `Session.sql` may run the statement if it conflicts with concurrent commits."""
         return self._run.most_attempts
 
     def commit(self) -> Result:
-        """Checks what others have committed since `begin`, and commits.
+        """Checks for conflicts with commits since `begin`, and commits.
 
-        Raises a ConcurrentModificationError where that conflicts; then nothing is left behind. Raises
-        StatementEndedError the second time.
+        Raises a ConcurrentModificationError on a conflict, after removing the staged files. Raises StatementEndedError
+        the second time.
         """
         self._end()
         started = time.perf_counter()
@@ -45,14 +45,14 @@ class Pending:
             try:
                 result = self._finish()
             except KeyboardInterrupt:
-                # It keeps the files of a commit that may be there.
+                # This keeps the files of a commit that may exist.
                 self._run.discard()
                 raise
         result.elapsed = self._planning + time.perf_counter() - started
         return result
 
     def abort(self) -> None:
-        """Removes what was staged. Raises StatementEndedError after a commit."""
+        """Removes the staged files. Raises StatementEndedError if the statement has ended already."""
         self._end()
         self._run.discard()
 

@@ -1,4 +1,4 @@
-"""How a change goes on top of what others have committed: by rows where they are told apart, else by files."""
+"""Choice of the rebase of a change onto concurrent commits: row-level where possible, else file-level."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from deltasql.settings.session_settings import (
 
 @dataclass(frozen=True, slots=True)
 class RaceRules:
-    """What the settings say of conflicts; read before a statement stages anything, since they may be wrong."""
+    """Settings of conflict detection, read before a statement stages files, since they may be invalid."""
 
     strict: bool
     follows: bool
@@ -37,7 +37,7 @@ class RaceRules:
 
     @staticmethod
     def of(settings: SessionSettings) -> RaceRules:
-        """Raises InvalidSettingError."""
+        """The rules of a session. Raises InvalidSettingError."""
         return RaceRules(
             settings[STRICT_WRITE_SERIALIZABLE],
             settings[FOLLOW_ROWS],
@@ -46,7 +46,7 @@ class RaceRules:
         )
 
     def follow_rows_of(self, snapshot: Snapshot) -> bool:
-        """Whether rows are followed to where others move them, so that a mere move is no conflict."""
+        """Whether rows that concurrent commits move to other files are followed, so that a mere move is no conflict."""
         return self.follows and snapshot.properties[DELETION_VECTORS]
 
 
@@ -59,8 +59,9 @@ def rebase_of(
     marking: Marking | None = None,
     describe: Describe | None = None,
 ) -> Rebase:
-    """What the change does about winners. `marked` are files that stay, with rows that go, and `marking` the actions
-    which that comes to if nobody else commits. `describe` gives the metrics of what is marked in the end."""
+    """The rebase of a change onto concurrent commits. `marked` are files that stay, with their deleted row indexes, and
+    `marking` has the actions of their deletion vectors without a concurrent commit. `describe` returns the metrics for
+    the final deletion vectors."""
     snapshot = change.commit.snapshot
     rows = change.rows if isinstance(change, RowChange) else NO_ROWS
     if snapshot is None or not (rows.probe or rules.follow_rows_of(snapshot)):

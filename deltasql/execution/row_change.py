@@ -1,4 +1,4 @@
-"""The commit of a change with rows: the engine stages files first, then one put decides."""
+"""Changes that write rows: the engine stages files first, then one commit makes them visible."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ if TYPE_CHECKING:
 
 
 class StagedRows:
-    """A change whose rows are written. Files that no commit comes to refer to are removed again."""
+    """A change whose rows are staged. Files to which no commit refers in the end are removed again."""
 
     def __init__(self, change: RowChange, runtime: Runtime, catalog: Catalog, settings: SessionSettings) -> None:
-        """Writes the rows. Raises what the rows violate, and InvalidSettingError."""
+        """Stages the rows. Raises errors of the rows, such as violated constraints, and InvalidSettingError."""
         spec, metadata = change.commit, change.metadata
         self._runtime, self._catalog, self._settings = runtime, catalog, settings
         self._stage = runtime.stage(
@@ -96,7 +96,7 @@ class StagedRows:
 
 
 def _protocol(change: RowChange) -> Protocol:
-    """The protocol that holds once the change is committed."""
+    """The table's protocol after the change is committed."""
     stated = of_kind(change.commit.actions, Protocol)
     if stated:
         return stated[-1]
@@ -112,10 +112,10 @@ def _staged(change: RowChange, runtime: Runtime, stage: Stage) -> _Work:
 
 @dataclass(slots=True)
 class _Work:
-    """What the engine did for a change: actions, metrics, and the row that the statement returns.
+    """Result of the engine's work on a change: actions, metrics, and the row that the statement returns.
 
-    `marked` are files that stay, with the rows that go, and `marking` the actions which that comes to if nobody else
-    commits. `reads` are known only now, where the plan has none.
+    `marked` are files that stay, with their deleted row indexes, and `marking` has the actions of their deletion vectors
+    without a concurrent commit. `reads` is the read set if the plan has none.
     """
 
     actions: Sequence[Action]
@@ -128,7 +128,7 @@ class _Work:
     notes: CopyNotes | None = None
 
     def described(self, marking: Marking) -> dict[str, int]:
-        """The metrics where `marking` is what was marked in the end; they are the work's from then on."""
+        """Updates the metrics for the final deletion vectors, `marking`, and returns them."""
         if self.describe is not None:
             self.metrics.update(self.describe(marking))
         return self.metrics
@@ -188,9 +188,9 @@ def _answer(outcome: Outcome, done: Rewritten, operator: Rewrite) -> tuple[int, 
 
 
 def _overwritten(snapshot: Snapshot, staged: Staged, *, keeps_null: bool) -> tuple[pa.Table, Reads]:
-    """The files of every partition that a staged file falls into, and that a dynamic overwrite depends on just these.
+    """The files of all partitions with staged files, which a dynamic overwrite removes, and its read set: these files.
 
-    With `keeps_null` a partition with a NULL among its values counts as another one. Values are compared by type:
+    With `keeps_null` partitions with a NULL among their values are not overwritten. Values are compared by type, since
     writers spell one timestamp in several ways.
     """
     import pyarrow as pa
@@ -199,7 +199,7 @@ def _overwritten(snapshot: Snapshot, staged: Staged, *, keeps_null: bool) -> tup
     names = list(zip(snapshot.partition_columns, partition_keys(snapshot.metadata), strict=True))
 
     def partition(values: Mapping[str, str | None]) -> tuple[object, ...]:
-        """The partition of a file, whose values the log has by physical name."""
+        """Typed partition values of a file, from its values in the log by physical name."""
         return partition_value({name: values.get(physical) for name, physical in names}, fields)
 
     touched = {partition(add.partition_values) for add in staged.adds}

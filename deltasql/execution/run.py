@@ -1,4 +1,4 @@
-"""The one place where a plan has effects: it is staged, committed, and what follows from it is done."""
+"""Execution of plans, the only place where they have effects: staging, commit, and effects on session and catalog."""
 
 from __future__ import annotations
 
@@ -52,14 +52,15 @@ if TYPE_CHECKING:
     from deltasql.result import RowSource
 
 Done: TypeAlias = "Committed | RowSource"
-"""What a plan came to: rows that are known, with the commit that was made, or rows that are computed when asked for."""
+"""Result of a plan: rows with the commit that was made, or rows that are computed on request."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """What the effects of a plan fall on. `forget_logs` is called when names may stand for other tables.
+    """The state that plans may change: of the session and the catalog.
 
-    `stage_block` runs the statements of a block up to their commit.
+    `forget_logs` is called when names may refer to other tables. `stage_block` runs the statements of an atomic block
+    up to their commit.
     """
 
     catalog: Catalog
@@ -75,15 +76,15 @@ class SessionState:
 
 
 class Run:
-    """One plan on its way to effects, in two phases: made, it is staged; `commit` does what is left."""
+    """Executes one plan in two phases: the constructor stages files, `commit` makes the plan take effect."""
 
     def __init__(self, plan: Plan, runtime: StatementEngine, session: SessionState) -> None:
-        """Stages what has rows to write. Raises what is wrong with them, and InvalidSettingError before that."""
+        """Stages the files of a table change. Raises InvalidSettingError before that, and errors of the rows."""
         self._plan, self._runtime, self._session = plan, runtime, session
-        # What is begun in a transaction is committed by it.
+        # A statement that begins in a transaction is committed by it.
         self._transaction = session.transactions.open
         self.most_attempts = _most_attempts(plan, session.settings)
-        """How often a statement is begun anew that loses its races."""
+        """The number of times that the statement may be run if it conflicts with concurrent commits."""
         self._staged = self._stage(plan)
         if isinstance(self._staged, StagedBlock) and not self._staged.may_repeat:
             self.most_attempts = 1
@@ -94,16 +95,16 @@ class Run:
         return isinstance(self._plan, (QueryRows, LogRows))
 
     def commit(self) -> Done:
-        """Commits what is staged, or does what needs no staging. Raises a ConcurrentModificationError."""
+        """Commits the staged change, or executes a plan that needs no staging. Raises a ConcurrentModificationError."""
         return self._done(self._plan, self._staged)
 
     def discard(self) -> None:
-        """Removes what was staged, unless a commit may need it."""
+        """Removes the staged files, unless a commit may need them."""
         if self._staged is not None:
             self._staged.discard()
 
     def _stage(self, plan: Plan) -> StagedChange | None:
-        """A change of a table up to its commit; None for what has no such phases."""
+        """Stages a table change; None for a plan without staging."""
         session = self._session
         match plan:
             case TableChange():
@@ -162,7 +163,7 @@ class Run:
                 assert_never(plan)
 
     def _rows(self, plan: QueryRows | Preview) -> Done:
-        """Rows that are computed when they are asked for; those of a preview at once, for it says what is wrong."""
+        """Rows of a query, computed on request; those of a preview at once, since they may raise errors."""
         if isinstance(plan, QueryRows):
             return self._runtime.rows(plan.operator)
         shown = self._runtime.previewed(plan.operator, plan.table)
@@ -184,7 +185,10 @@ class Run:
         return done
 
     def _stepped(self, plan: Stepwise) -> Done:
-        """What the last step comes to. The error of a later one says how many are done, where that matters."""
+        """Runs the steps, and returns the result of the last. If one fails, its error has the number of finished steps.
+
+        Only plans that name their steps (`plan.step`) add that number.
+        """
         done: Done | None = None
         finished = 0
         try:
@@ -223,7 +227,7 @@ def _manifests_written(log: DeltaLog, snapshot: Snapshot) -> Committed:
 
 
 def _most_attempts(plan: Plan, settings: SessionSettings) -> int:
-    """How often a statement that loses its races is run. Raises InvalidSettingError."""
+    """The number of times that a statement may be run if it conflicts with others. Raises InvalidSettingError."""
     if isinstance(plan, AtomicBlock):
         return settings[RETRY_ATTEMPTS]
     if not isinstance(plan, (TableChange, RowChange, LayoutChange)):

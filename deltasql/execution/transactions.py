@@ -1,4 +1,4 @@
-"""Transactions of several statements: what an open one has read and done, and how it ends."""
+"""Multi-statement transactions: their statements' contributions and read sets, and commit or rollback."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ TRANSACTION_RESULT = StructType(
         StructField("metrics", MapType(STRING, LONG)),
     )
 )
-"""What COMMIT gives back: one row, or none where nothing was left to commit."""
+"""Columns of COMMIT's result: one row, or none if there was nothing to commit."""
 
 
 class Transactions:
-    """The transaction of a session, at most one; `open` is None where each statement is its own."""
+    """The transaction of a session, at most one; `open` is None if each statement commits by itself."""
 
     def __init__(self, settings: SessionSettings) -> None:
         self._settings = settings
@@ -69,7 +69,7 @@ class Transactions:
         self._failed = False
 
     def take(self, step: Step, caret: Caret) -> Committed:
-        """Begins, commits or rolls back. Raises NestedTransactionError, NoTransactionError; what `commit` raises."""
+        """Begins, commits or rolls back. Raises NestedTransactionError, NoTransactionError, and as `commit`."""
         failed, self._failed = self._failed, False
         if step is Step.BEGIN:
             if self.open is not None:
@@ -91,7 +91,7 @@ class Transactions:
         return done
 
     def admit(self, item: LogicalPlan | Plan, sql: str) -> None:
-        """Raises what an open transaction says to a statement or its plan, placed at the first word of `sql`."""
+        """Raises if a statement, or its plan, is not allowed in the open transaction; the caret is at `sql`'s first word."""
         if self.open is None:
             return
         first = next(tokens_from(sql, 0), None)
@@ -105,9 +105,9 @@ class Transactions:
             raise error.at(self.open.place) from None
 
     def stage(self, block: AtomicBlock, run: Callable[[BoundStatement], tuple[Committed, bool]]) -> StagedBlock:
-        """Has `run` do the statements of a block in a transaction of its own, up to the commit.
+        """Runs the statements of an atomic block, by `run`, in a transaction that is not yet committed.
 
-        `run` gives what a statement came to, and whether that are the rows of a query. Raises NestedTransactionError.
+        `run` returns a statement's result, and whether it is the rows of a query. Raises NestedTransactionError.
         """
         if self.open is not None:
             raise NestedTransactionError().at(block.caret)
@@ -127,16 +127,16 @@ class Transactions:
         return StagedBlock(transaction, done, is_query=is_query)
 
     def close(self) -> None:
-        """Rolls back what is open."""
+        """Rolls back the open transaction, if there is one."""
         if self.open is not None:
             self.open.roll_back()
             self.open = None
 
 
 class StagedBlock:
-    """The statements of BEGIN ATOMIC … END, done in a transaction that is not committed yet.
+    """The statements of BEGIN ATOMIC … END, run in a transaction that is not yet committed.
 
-    `last` is what the last statement gave back; it is the block's answer if it has columns and no change of its own.
+    `last` is the result of the last statement; with `is_query` its rows are the block's result.
     """
 
     def __init__(self, transaction: OpenTransaction, last: Committed, *, is_query: bool) -> None:
@@ -148,21 +148,21 @@ class StagedBlock:
         return replace(done, schema=self._last.schema, rows=self._last.rows) if self._is_query else done
 
     def contribution(self) -> None:
-        """A block is a transaction, and these are not nested."""
+        """None: a block is a transaction itself, and transactions are not nested."""
 
     def discard(self) -> None:
         self._transaction.roll_back()
 
 
 class OpenTransaction:
-    """Statements of one table that are not committed yet, and the versions of all tables that they read.
+    """Uncommitted statements that write one table, and the pinned versions of all tables that they read.
 
     Used by one session at a time. `commit` or `roll_back` ends it; nothing can join it afterwards.
     """
 
     def __init__(self, settings: SessionSettings) -> None:
         self.place: Caret | None = None
-        """Where errors about the newest statement as a whole are placed."""
+        """The caret for errors about the newest statement as a whole."""
         self._settings = settings
         self._logs: dict[str, PinnedLog] = {}
         self._queries: dict[str, list[Reads]] = {}
@@ -172,22 +172,22 @@ class OpenTransaction:
         self._ended = False
 
     def log(self, real: DeltaLog) -> PinnedLog:
-        """The log of a table as the transaction sees it."""
+        """The table's log as pinned by the transaction, with its uncommitted changes."""
         return self._logs.setdefault(real.location, PinnedLog(real))
 
     @property
     def has_changes(self) -> bool:
-        """Whether a statement has joined it."""
+        """Whether a statement with changes has joined the transaction."""
         return bool(self._parts)
 
     @property
     def may_repeat(self) -> bool:
-        """Whether its statements may be run again, all of them, after a lost race. Raises InvalidSettingError."""
+        """Whether all its statements may be retried after a conflict. Raises InvalidSettingError."""
         allowed = self._settings[RETRY_STATEMENTS]
         return allowed != "NONE" and all(may_repeat(part.change, allowed) for part in self._parts)
 
     def admit(self, plan: Plan) -> None:
-        """Raises for a plan that cannot be part of it; notes what a query reads.
+        """Raises for a plan that cannot be part of the transaction; records the read set of a query.
 
         NotInTransactionError, NestedTransactionError, SecondTableError, StaleStatementError.
         """
@@ -201,10 +201,10 @@ class OpenTransaction:
                 self._note(relation)
 
     def join(self, given: Contribution) -> Committed:
-        """Puts a statement on top of those before it, and gives its answer; nothing is committed.
+        """Adds a statement's contribution to the transaction, without a commit, and returns the statement's result.
 
-        Raises what `admit` and `with_feed` raise, and StaleStatementError. Then the transaction is as it was, and what
-        the statement has staged is gone.
+        Raises what `admit` and `with_feed` raise, and StaleStatementError; the transaction is then unchanged, and the
+        files that the statement staged are removed.
         """
         try:
             self._check_target(given.change)
@@ -225,9 +225,9 @@ class OpenTransaction:
         return given.answer
 
     def commit(self) -> Committed:
-        """Commits what is left of all statements, as one version. Raises a ConcurrentModificationError.
+        """Commits the net changes of all statements as one version. Raises a ConcurrentModificationError.
 
-        Whatever it raises, the transaction is rolled back, unless the storage leaves open whether the version is there.
+        On any error the transaction is rolled back, unless it is unknown whether the version exists.
         """
         net, log = self._net, self._written
         if net is None or log is None or net.is_empty:
@@ -245,7 +245,7 @@ class OpenTransaction:
         return Committed(TRANSACTION_RESULT, (answer,), commit.version, metrics, commit.attempts)
 
     def roll_back(self) -> None:
-        """Removes all that the statements have staged, unless a commit may need it. May be called twice."""
+        """Removes all files that the statements have staged, unless a commit may need them. Idempotent."""
         for part in self._parts:
             if part.stage is not None:
                 part.stage.discard()
@@ -257,7 +257,7 @@ class OpenTransaction:
         self._ended = True
 
     def _check_target(self, change: OfOneCommit) -> None:
-        """Raises SecondTableError, and StaleStatementError for what was planned on another state of the table."""
+        """Raises SecondTableError for another table, StaleStatementError for a plan over an outdated snapshot."""
         spec = change.commit
         if self._written is not None and self._written.location != spec.log.location:
             raise SecondTableError(first=self._written.table, second=spec.log.table)
@@ -266,7 +266,7 @@ class OpenTransaction:
             raise StaleStatementError
 
     def _note(self, operator: Operator) -> None:
-        """Notes what a query reads: a table of which it does may be written later."""
+        """Records the read set of a query, since the transaction may write one of its tables later."""
         for scan in scans(operator):
             log = self._logs.get(scan.table.location)
             if log is None or scan.table.version not in {log.read.version, log.snapshot().version}:
@@ -297,12 +297,12 @@ class OpenTransaction:
         # A version that outlives a crash must find its files.
         log.store.settle([folder for stage in stages for folder in stage.directories])
         commit = transaction.commit_rebased(self._provenance(), net.fixed_actions(), self._rebase(net, log))
-        # What others do leaves something to commit, or is a conflict.
+        # Concurrent commits either conflict or leave something to commit.
         assert commit is not None
         return commit
 
     def _reads(self, log: PinnedLog) -> Iterator[Reads]:
-        """What the statements have read of the table that is written. One that does not say it has read all."""
+        """The read sets of all statements in the table that is written; the whole table for one without a read set."""
         yield from self._queries.get(log.location, ())
         for part in self._parts:
             reads = part.change.commit.reads
@@ -312,7 +312,7 @@ class OpenTransaction:
                 yield WHOLE_TABLE
 
     def _provenance(self) -> Provenance:
-        """How the history tells it: as the one statement, or as several with what is known of each."""
+        """The entry for the table's history: of the single statement, or TRANSACTION with a list of the statements."""
         first, *others = (part.change.commit for part in self._parts)
         notes = [spec.user_metadata for spec in (first, *others) if spec.user_metadata]
         note = notes[-1] if notes else self._settings[USER_METADATA]
@@ -326,7 +326,7 @@ class OpenTransaction:
 
     @property
     def _metrics(self) -> Mapping[str, int]:
-        """Sums over the statements."""
+        """The sum of each metric over the statements."""
         sums: dict[str, int] = {}
         for part in self._parts:
             for name, value in part.answer.metrics.items():
@@ -335,19 +335,19 @@ class OpenTransaction:
 
     @property
     def _tags(self) -> Mapping[str, str] | None:
-        """What the commit says of itself: what is so of each of its statements that could say it."""
+        """Tags of the commit: the union of the statements' tags, without those that do not hold for all of them."""
         tags = [commit_tags(part.change) or {} for part in self._parts]
         if len(tags) == 1:
             return tags[0]
         both = {key: value for item in tags for key, value in item.items() if key != ENABLEMENT_TAG}
         stated = [item for item, part in zip(tags, self._parts, strict=True) if _states_metadata(part)]
         if any(SCHEMA_UPDATE_TAG not in item for item in stated):
-            # Others may not take it for a commit that only counts on.
+            # Otherwise readers would take the commit for one that only advances identity columns.
             both.pop(SCHEMA_UPDATE_TAG, None)
         return both or None
 
     def _rebase(self, net: NetActions, log: PinnedLog) -> Rebase:
-        """What is done about winners: by rows where each statement's are told apart, else by files."""
+        """The rebase onto concurrent commits: row-level if every statement supports it, else file-level."""
         rules, marking = RaceRules.of(self._settings), net.marking(now_ms())
         if not rules.follow_rows_of(log.read):
             return Rebase(rules.strict, () if marking is None else marking.actions)
@@ -362,7 +362,7 @@ class OpenTransaction:
         return RowRebase(touched, rows, rules.budget, rules.strict, describe)
 
     def _row_readers(self, log: PinnedLog, time_zone: str | None) -> list[RowReader]:
-        """One for each statement that depends on rows; none where some of these does not tell rows apart."""
+        """A row reader for each statement that depends on rows; empty if one of these has no row-level read set."""
         readers: list[RowReader] = []
         for part in self._parts:
             spec, probe = part.change.commit, part.change.rows.probe if isinstance(part.change, RowChange) else None
@@ -374,14 +374,14 @@ class OpenTransaction:
         return readers
 
     def _remove_unused(self, net: NetActions, log: PinnedLog, commit: Commit) -> None:
-        """Removes files that one statement has written and another has replaced."""
+        """Removes staged files that a later statement of the transaction has replaced."""
         root = log.location
         made = log.real.reader.commit(commit.version).materialized(log.table)
         used = {canonical(add["path"], root) for add in made.adds}
         used |= {vector_file(add["deletionVector"], root) or "" for add in made.adds if add.get("deletionVector")}
         used |= {canonical(change.path, root) for change in net.changes}
         with suppress(StorageError):
-            # What is left is nobody's, and VACUUM finds it.
+            # Files that remain are unreferenced, and VACUUM removes them.
             log.store.delete(sorted(_written_files(self._parts, root) - used))
 
 

@@ -88,7 +88,7 @@ class _Worker:
         self._killed = False
 
     def run(self, path: Path) -> GoldenOutcome:
-        """The outcome of a file. Raises GoldenWorkerDiedError, GoldenWorkersNotStartedError, and `run_file`'s errors."""
+        """Runs one file. Raises GoldenWorkerDiedError, GoldenWorkersNotStartedError, and what `run_file` raises."""
         ready = self._process is not None
         try:
             pipe = self._pipe or self._start()

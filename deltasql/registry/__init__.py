@@ -1,4 +1,4 @@
-"""What a table, a session, a read or a write can be told by name: the pattern that their registries share.
+"""Registries of named options: the common pattern of table properties, session settings, and read and write options.
 
-What there is to be told is declared in `log.properties` and `settings`.
+The options themselves are declared in `log.properties` and `settings`.
 """

@@ -1,4 +1,4 @@
-"""The commands that begin with a backslash. A new one is one entry of COMMANDS: help and completion have it then."""
+"""The backslash commands. A new one needs one entry in COMMANDS, from which help and completion are derived."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deltasql.sql.tokens import tokenize
 
 
 class ShellActions(Protocol):
-    """What a command may do with the shell that runs it."""
+    """Interface of the shell to its commands."""
 
     style: str
     preferences: Preferences
@@ -26,22 +26,22 @@ class ShellActions(Protocol):
         """Prints a line for the user."""
 
     def describe(self, table: str) -> None:
-        """Shows a table, its columns and what belongs to it."""
+        """Shows a table: size, columns, keys, constraints, properties."""
 
     def history(self, table: str, limit: str) -> None:
-        """Shows the versions of a table; the newest `limit` of them, if that is no empty text."""
+        """Shows the versions of a table; only the newest `limit`, unless that is empty."""
 
     def run_file(self, path: str) -> None:
         """Runs the statements of a file. Raises ScriptUnreadableError."""
 
     def edit(self) -> None:
-        """Has the user edit the last input, which then is the next one."""
+        """Opens the last input in an editor, as the next input."""
 
     def again(self, path: str) -> None:
-        """Runs the last input again; what it gives goes into the file, if that is no empty text."""
+        """Runs the last input again; its output goes into the file `path`, unless that is empty."""
 
     def write_to(self, path: str) -> None:
-        """Has what statements give go into a file from now on; "": onto the screen. Raises OutputNotWrittenError."""
+        """Redirects the output of statements to a file; "": to the screen. Raises OutputNotWrittenError."""
 
 
 def _stay(_: ShellActions) -> bool:
@@ -50,7 +50,7 @@ def _stay(_: ShellActions) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a command does: `sql` is run and shown first, then `act`, which tells whether the shell goes on."""
+    """Effect of a command: `sql` is run and shown first, then `act`, which returns whether the shell goes on."""
 
     sql: str = ""
     act: Callable[[ShellActions], bool] = _stay
@@ -60,8 +60,9 @@ class Effect:
 class Command:
     r"""One command of the shell: `\name arguments`.
 
-    `does` gives the effect of an argument, "" for none. `words` do the same without a backslash, `aliases` with one;
-    `values` are what the argument may be, where that is a list. `takes` tells what else completes it.
+    `does` returns the effect for an argument, "" for none. `words` are its names without a backslash, `aliases` further
+    names with one. `values` are the legal arguments, if they are a list; `takes` ("table", "file") is how others are
+    completed.
     """
 
     name: str
@@ -74,17 +75,17 @@ class Command:
     takes: str = ""
 
     def help_line(self) -> str:
-        """The command's line in the list of all."""
+        """The command's line in the help."""
         return f"{f'{self.typed} {self.arguments}':20} {self.help}"
 
     @property
     def typed(self) -> str:
-        """The command as it is typed."""
+        """The command with its backslash."""
         return "\\" + self.name
 
 
 def command_of(text: str) -> Effect | None:
-    """What the command does that `text` is, or None for SQL.
+    """The effect of the command `text`; None for SQL.
 
     Raises UnknownCommandError, UnknownFormatError, CommandArgumentError.
     """
@@ -101,7 +102,7 @@ def command_of(text: str) -> Effect | None:
 
 
 def _found(name: str, has_argument: bool) -> Command:
-    """The command called `name`; of two, the one that takes an argument where there is one."""
+    """The command called `name`; of two, the one that takes an argument if `has_argument`. Raises UnknownCommandError."""
     found = [command for command in COMMANDS if name in {command.name, *command.aliases}]
     if not found:
         raise UnknownCommandError(command="\\" + name)
@@ -123,7 +124,7 @@ def _show(kind: str) -> Callable[[str], Effect]:
 
 
 def _show_functions(pattern: str) -> Effect:
-    """The user's own; with a pattern Spark's, too."""
+    """SHOW USER FUNCTIONS; with a pattern all functions, Spark's included."""
     return Effect(f"SHOW FUNCTIONS LIKE {_text(pattern)}" if pattern else "SHOW USER FUNCTIONS")
 
 
@@ -186,11 +187,11 @@ def _write_to(argument: str) -> Effect:
 
 
 OPEN_LITERALS = frozenset({"'", '"', "`", "/*"})
-"""What may be open at the end of a text, and takes all that follows as it is."""
+"""Opening marks of literals, quoted names and comments, within which input is taken literally."""
 
 
 def sent(text: str) -> tuple[str, str] | None:
-    r"""Statements that `\g` or `\g FILE` ends in place of a semicolon, and the file or ""; None for any other input."""
+    r"""The statements before `\g` or `\g FILE`, which replaces the semicolon, and the file or ""; None for other input."""
     tokens = tokenize(text)
     for mark, word in pairwise(tokens):
         if mark.text == "\\" and word.text == "g" and word.start == mark.end:
@@ -222,7 +223,7 @@ _EXPANDED = {"": "", "on": "vertical", "off": "table", "auto": AUTO}
 
 
 def _expand(argument: str) -> Effect:
-    """Without an argument it turns blocks of lines on, and off again."""
+    """Sets the format for the argument; without one, toggles between vertical and auto. Raises CommandArgumentError."""
     if argument not in _EXPANDED:
         raise CommandArgumentError(command="\\x", needed="on, off, auto or nothing", usage="\\x [on|off|auto]")
 

@@ -1,4 +1,4 @@
-"""What may come next: what the grammar expects, and what there is that could be named there."""
+"""Completion of input: keywords that the grammar expects, and existing names."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _BEGIN = re.compile(r"\s*BEGIN\s+", re.IGNORECASE)
 _NEW_NAME = re.compile(r"\bADD\s+COLUMNS?\s*\(?\s*$|\bTO\s+$", re.IGNORECASE)
 _USE = re.compile(r"^\s*USE\s+(?:SCHEMA\s+|DATABASE\s+|NAMESPACE\s+)?$", re.IGNORECASE)
 _COLUMN = re.compile(r"^\s*CREATE\b(?=[^(]*\bTABLE\b)[^(]*\((?:.*,)?\s*\S*\s+(\S.*)?$", re.IGNORECASE | re.DOTALL)
-"""A column in CREATE TABLE, behind its name, or behind what follows that."""
+"""A column in CREATE TABLE, after its name, or after its type and rules."""
 _LOOKED_AT = 2000
 _COLUMN_RULES = ("NOT NULL", "COMMENT", "DEFAULT", "GENERATED ALWAYS AS", "PRIMARY KEY")
 _CAST = re.compile(r"\bCAST\s*\((?:[^()]|\([^()]*\))*\bAS\s+$", re.IGNORECASE)
@@ -99,7 +99,7 @@ class SqlCompleter(Completer):
                 yield from _offer(names, word)
 
     def _values(self, before: str, word: str) -> Iterable[Offered] | None:
-        """Keys and values of properties and settings, versions; None where none of them belongs."""
+        """Keys and values of properties and settings, or versions; None where none of these fits."""
         near = _near(before)
         if _PROPERTY_KEY.search(near):
             return _quoted(PROPERTIES, "property", word, always=False)
@@ -122,7 +122,7 @@ class SqlCompleter(Completer):
         return [(str(number), f"{told}, {at:%Y-%m-%d %H:%M:%S}") for number, at, told in found]
 
     def _plain(self, before: str, statement: str, word: str) -> Iterator[Iterable[Offered]]:
-        """Names and keywords, the likelier ones first."""
+        """Names and keywords in groups, more likely ones first."""
         expected = expected_keywords(before)
         clause = _clause(before, expected)
         if clause is not None:
@@ -135,7 +135,7 @@ class SqlCompleter(Completer):
             yield from self._anywhere(before, statement, word, expected)
 
     def _anywhere(self, before: str, statement: str, word: str, expected: Expected) -> Iterator[Iterable[Offered]]:
-        """Schemas behind USE, columns, keywords, functions, tables."""
+        """Schemas after USE, then columns, keywords, functions and tables."""
         if _USE.search(_near(before)):
             yield [item for item in self._names.relations() if item[1] == "schema"]
         in_query = _in_query(before, expected)
@@ -148,7 +148,7 @@ class SqlCompleter(Completer):
             yield self._names.relations()
 
     def _qualified(self, qualifier: str, statement: str) -> list[Offered]:
-        """Behind `x.`: columns of the table or alias x, fields of a column x, else tables of the schema x."""
+        """After `x.`: columns of the table or alias x, fields of a column x, else tables of the schema x."""
         path = _parts(qualifier)
         mentioned = self._mentioned(statement)
         for alias, parts in mentioned:
@@ -179,7 +179,7 @@ class SqlCompleter(Completer):
             if self._names.is_relation(parts):
                 alias = _ALIAS.match(statement, position)
                 found.append((alias[1].lower() if alias else parts[-1], parts))
-                # A table may be called as the alias is.
+                # The alias may also be the name of a table.
                 position = alias.end() if alias else position
         return found
 
@@ -205,12 +205,12 @@ class SqlCompleter(Completer):
 
 
 def _statement_start(text: str) -> int:
-    """Behind the last semicolon that is no part of a text or a comment."""
+    """The index after the last semicolon outside of literals and comments."""
     return max((token.end for token in tokenize(text) if token.text == ";"), default=0)
 
 
 def _clause(before: str, expected: Expected) -> tuple[Iterable[str], str] | None:
-    """The words of a place where nothing else may stand, and what they are."""
+    """The only possible words at the end of `before`, and their kind; None where others are possible."""
     before = _near(before)
     if expected >= _NESTED_TYPES or _CAST.search(before):
         return _TYPES, "type"
@@ -223,20 +223,20 @@ def _clause(before: str, expected: Expected) -> tuple[Iterable[str], str] | None
 
 
 def _names_table(before: str, expected: Expected) -> bool:
-    """Whether the name of a table that is there may come."""
+    """Whether the name of an existing table may follow."""
     fits, before = expected.name or not expected, _near(before)
     return fits and _BEFORE_TABLE.search(before) is not None and not _NO_TABLE_YET.search(before)
 
 
 def _quoted(names: Iterable[str], kind: str, typed: str, *, always: bool) -> list[Offered]:
-    """Texts in the quotes that are typed; what is begun without quotes stays so, unless they are needed `always`."""
+    """Literals in the quotes that are typed. A word begun without quotes stays so, unless they are needed `always`."""
     has_mark = typed[:1] in {"'", '"'}
     mark = typed[0] if has_mark else "'" if always or not typed else ""
     return [(f"{mark}{name}{mark}", kind) for name in names]
 
 
 def _in_query(before: str, expected: Expected) -> bool:
-    """Whether an expression, or the rest of a query, may come, or text that the grammar does not know."""
+    """Whether an expression or the rest of a query may follow, or text that the grammar does not parse."""
     return bool(before.strip()) and (expected.expression or not (expected or expected.name))
 
 
@@ -245,7 +245,7 @@ def _parts(name: str) -> Parts:
 
 
 def _near(text: str) -> str:
-    """The end of what is typed, which the patterns of a place are searched for in: they take the square of it."""
+    """The end of the input, in which patterns are searched: their time is quadratic in its length."""
     return text[-_LOOKED_AT:]
 
 
@@ -255,13 +255,13 @@ def _last(pattern: re.Pattern[str], text: str) -> str:
 
 
 def _legal(legal: str) -> list[str]:
-    """The words that a property or a setting takes, where there are but few."""
+    """The legal words of a property or a setting; none if its legal values are no list of words."""
     words = re.split(r",\s*|\s+or\s+", legal) if legal else []
     return [item.strip("'") for item in words] if all(re.fullmatch(r"'?\w+'?", item) for item in words) else []
 
 
 def _cased(words: Iterable[str], typed: str, kind: str = "keyword") -> list[Offered]:
-    """Keywords in the letters in which the user types."""
+    """Keywords in lower case if the typed word begins so, else unchanged."""
     return [(item.lower() if typed[:1].islower() else item, kind) for item in words]
 
 
@@ -275,7 +275,7 @@ def _offer(names: Iterable[Offered], word: str) -> Iterator[Completion]:
 
 
 def _last_of_each() -> Iterable[Command]:
-    """The commands, of two with one name the one that takes an argument."""
+    """The commands; of two with one name, the one that takes an argument."""
     return {command.name: command for command in COMMANDS}.values()
 
 

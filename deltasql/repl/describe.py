@@ -1,4 +1,4 @@
-r"""What `\d t` tells of a table: size, columns with their fields one a line, keys, constraints, properties."""
+r"""Output of `\d t`: size of the table, columns with their fields one a line, keys, constraints, properties."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deltasql.log.configuration.keys import keys_of
 from deltasql.log.properties.own_properties import OWN
 from deltasql.log.properties.property_registry import CONSTRAINT_PREFIX
 from deltasql.log.reading.clustering import clustering_columns
-from deltasql.planner.tables.create_text import column_rules
+from deltasql.planner.show.create_text import column_rules
 from deltasql.render.grid import Grid
 from deltasql.render.progress import number_text, size_text
 from deltasql.repl.names import outline
@@ -28,7 +28,7 @@ COLUMNS = StructType(tuple(StructField(name, STRING) for name in ("column", "typ
 
 
 def headline(name: str, snapshot: Snapshot) -> Iterator[str]:
-    """What is said before the columns: name and version, comment, size."""
+    """The lines before the columns: name and version, comment, size."""
     at = datetime.fromtimestamp(snapshot.timestamp_ms / 1000)
     yield f"Table {name}, version {snapshot.version} of {at:%Y-%m-%d %H:%M:%S}"
     if snapshot.metadata.description:
@@ -39,7 +39,7 @@ def headline(name: str, snapshot: Snapshot) -> Iterator[str]:
 
 
 def columns_grid(snapshot: Snapshot) -> Grid:
-    """A line for each column, and for each field, element, key and value within it."""
+    """A row for each column, and for each field, element, key and value within it."""
     rows = [
         (
             "  " * (len(path) - 1) + path_text(path),
@@ -53,7 +53,7 @@ def columns_grid(snapshot: Snapshot) -> Grid:
 
 
 def footer(name: str, snapshot: Snapshot) -> Iterator[str]:
-    """What is said after the columns: layout, keys, constraints, properties, features."""
+    """The lines after the columns: layout, keys, constraints, properties, features."""
     if snapshot.partition_columns:
         yield f"Partitioned by: {', '.join(map(quote_name, snapshot.partition_columns))}"
     if columns := clustering_columns(snapshot):
@@ -70,7 +70,7 @@ def footer(name: str, snapshot: Snapshot) -> Iterator[str]:
 
 
 def row_count(snapshot: Snapshot) -> int | None:
-    """The rows of a version, where the log tells them."""
+    """The number of live rows of a version; None if the log lacks statistics."""
     counts = live_rows(snapshot.files(("stats", "deletionVector")))
     return None if None in counts else sum(count for count in counts if count is not None)
 

@@ -1,6 +1,6 @@
-"""What there is to name: tables and views of the session with their columns, functions, versions.
+"""Names for completion: tables and views of the session with their columns, functions, versions.
 
-A look-up that fails (a table just dropped, say) gives no names, never an error.
+A failed look-up (such as of a table just dropped) returns no names, never an error.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _REMEMBERED_SECONDS = 5.0
 _NEWEST = 20
 Parts = tuple[str, ...]
 Offered = tuple[str, str]
-"""A word, and what it is."""
+"""A word, and its kind."""
 
 
 class Names:
-    """The names of a session. Columns are remembered for a moment: each key may ask for them."""
+    """The names of a session. Columns are cached for some seconds: each key press may need them."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -47,7 +47,7 @@ class Names:
         return [*found, *((quote(entry.name), "schema") for entry in schemas)]
 
     def functions(self) -> list[Offered]:
-        """The user's functions, then Spark's, in small letters."""
+        """The user's functions, then Spark's in lower case."""
         own = [*self._session.functions]
         with suppress(DeltaSqlError):
             own += [entry.parts[-1] for entry in self._session.catalog.functions()]

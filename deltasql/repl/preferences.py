@@ -1,4 +1,4 @@
-r"""What a user may choose in the shell, by `\pset` and in the file of settings."""
+r"""Preferences of the shell, set by `\pset` and in the configuration file."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass, fields, replace
 from deltasql.errors.usage import UnknownPreferenceError, WrongPreferenceError
 
 SHOWN_ROWS = 1000
-"""More rows than this are not printed: a forgotten LIMIT must not flood the terminal or the driver."""
+"""Most rows of a query that are printed by default: a forgotten LIMIT must not flood the terminal or the driver."""
 ALL = "all"
 _SWITCHES = {"on": True, "true": True, "off": False, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """How the shell behaves.
+    """Preferences of the shell.
 
-    `pager`: results longer than the window go through a pager. `progress`: it is told how far Spark is. `confirm`:
-    statements that take all rows, or a table, ask first. `timing`: it is told how long statements take. `rows` are at
-    most printed of a query; None for all.
+    `pager`: results longer than the window go through a pager. `progress`: Spark's progress is shown. `confirm`: the
+    shell asks before statements that delete all rows, or a table. `timing`: the time of statements is shown. `rows`:
+    most rows of a query that are printed; None for all.
     """
 
     pager: bool = True
@@ -29,11 +29,11 @@ class Preferences:
 
     @property
     def told(self) -> str:
-        """All of them, one a line."""
+        """All preferences with their values, one a line."""
         return "\n".join(f"{item.name:9} {self.value(item.name)}" for item in fields(self))
 
     def value(self, name: str) -> str:
-        """The value of one, as it is typed. Raises UnknownPreferenceError."""
+        """The value of a preference, as it is typed. Raises UnknownPreferenceError."""
         values: dict[str, bool | int | None] = {item.name: getattr(self, item.name) for item in fields(self)}
         if name not in values:
             raise UnknownPreferenceError(name=name, known=NAMES)
@@ -43,7 +43,7 @@ class Preferences:
         return ALL if value is None else str(value)
 
     def with_value(self, name: str, text: str) -> Preferences:
-        """These with one changed; a switch without a text is turned over.
+        """These preferences with one changed; an empty `text` toggles a switch.
 
         Raises UnknownPreferenceError, WrongPreferenceError.
         """

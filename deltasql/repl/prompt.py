@@ -1,4 +1,4 @@
-"""The line editor: when input is complete, its history, colours and completion."""
+"""The line editor: detects complete input; history, colours, completion."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 def prompt_session(
     session: Session, terminal: Input | None = None, screen: Output | None = None, history: History | None = None
 ) -> PromptSession[str]:
-    """A prompt that goes on over lines until the input is a whole statement. `terminal` and `screen` are for tests."""
+    """A prompt that reads lines until the input is complete. `terminal` and `screen` are for tests."""
 
     def typed() -> str:
         # In a search the current buffer is that of the search: what counts is the input below it.
         return prompt.default_buffer.text
 
     def continuing(width: int, line: int, *_: Any) -> str:
-        """Tells in front of a line which quote, comment or bracket is still open there."""
+        """The prompt of a further line, with the quote, comment or bracket that is still open there."""
         return continuation("\n".join(typed().split("\n")[:line]), width)
 
     _ask_for_no_position(screen)
@@ -60,7 +60,7 @@ def prompt_session(
 
 
 def asker(terminal: Input | None = None, screen: Output | None = None) -> Callable[[str], bool]:
-    """A function that puts a question, to which y and yes mean yes. `terminal` and `screen` are for tests."""
+    """A function that asks a question; True for the answers y and yes. `terminal` and `screen` are for tests."""
 
     def ask(question: str) -> bool:
         _ask_for_no_position(screen)
@@ -74,7 +74,7 @@ def asker(terminal: Input | None = None, screen: Output | None = None) -> Callab
 
 
 def _ask_for_no_position(screen: Output | None) -> None:
-    """Keeps the editor from asking the terminal where the cursor stands, which nothing here needs to know.
+    """Keeps the editor from querying the cursor position of the terminal, which is not needed.
 
     Where the terminal does not answer, each Enter would wait a second, and a Ctrl-C within that second would be lost.
     """
@@ -84,7 +84,7 @@ def _ask_for_no_position(screen: Output | None) -> None:
 
 
 def _bindings(typed: Callable[[], str]) -> KeyBindings:
-    """Enter within a text, a quoted name or a comment breaks the line and adds nothing: what is typed is the value."""
+    """Key bindings: Enter within a literal, a quoted name or a comment inserts a line break without indentation."""
     bindings = KeyBindings()
 
     @Condition
@@ -108,7 +108,7 @@ def is_whole(text: str) -> bool:
 
 
 def user_history() -> History:
-    """What was typed in earlier sessions; only this session's where no file can be kept."""
+    """The input history, kept in a file over sessions; in memory only if no file can be written."""
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
     path = state / "deltasql" / "history"
     try:
@@ -120,7 +120,7 @@ def user_history() -> History:
 
 
 class SecretlessHistory(FileHistory):
-    """A file of what was typed. An input that gives a secret is remembered in this session, and never written."""
+    """A history file. An input with a secret is kept in memory for this session, and never written."""
 
     def store_string(self, string: str) -> None:
         if not has_secret(string):
@@ -128,5 +128,5 @@ class SecretlessHistory(FileHistory):
 
 
 def continuation(above: str, width: int) -> str:
-    """The prompt of the line that goes on after the lines `above`."""
+    """The prompt, of this width, of a line that continues the lines `above`."""
     return f"{unclosed(above)}> ".rjust(width)

@@ -1,4 +1,4 @@
-"""What the shell asks before it runs a statement that takes all rows of a table, or the table."""
+"""Confirmation questions before statements that delete or change all rows of a table, or drop it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def question(node: LogicalPlan, session: Session) -> str | None:
-    """What to ask before a statement is run; None for one that does what it says."""
+    """The question to confirm before a statement is run; None for one that needs no confirmation."""
     match node:
         case Delete(table=table, condition=None) | TruncateTable(table=table):
             verb = "DELETE without WHERE" if isinstance(node, Delete) else "TRUNCATE TABLE"
@@ -33,7 +33,7 @@ def question(node: LogicalPlan, session: Session) -> str | None:
 
 
 def _told(text: str, table: TableName, session: Session) -> str | None:
-    """The question with the number of rows. None where there is no such table, which the statement itself says."""
+    """The question with the number of rows; None for an empty or missing table."""
     with suppress(DeltaSqlError):
         rows = row_count(session.log(table).snapshot())
         if rows == 0:

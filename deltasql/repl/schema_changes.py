@@ -1,10 +1,10 @@
-"""What a statement has changed of a table's columns, a line each."""
+"""Changes of a table's columns by a statement, one a line."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deltasql.planner.tables.create_text import column_rules
+from deltasql.planner.show.create_text import column_rules
 from deltasql.schema.column_mapping import ID
 from deltasql.schema.lengths import declared_type
 from deltasql.schema.paths import walk
@@ -16,7 +16,7 @@ MOST_LINES = 12
 
 
 def schema_changes(before: StructType, after: StructType) -> list[str]:
-    """`+` what is new, `-` what is gone, `~` what is otherwise: of columns and their fields, in the table's order."""
+    """Lines for new (`+`), dropped (`-`) and changed (`~`) columns and fields, in the table's order."""
     lines = list(_changes(dict(walk(before)), dict(walk(after))))
     if not lines and _order(before) != _order(after):
         lines = [f"~ order: {', '.join(path_text((name,)) for name in after.names)}"]
@@ -47,7 +47,7 @@ def _change(was: Path, path: Path, before: StructField, after: StructField) -> I
 
 
 def _origins(old: dict[Path, StructField], new: dict[Path, StructField]) -> dict[Path, Path]:
-    """Where each field was that is not new: by its id where it has one, else by its path."""
+    """The old path of each field that is not new: by its id if it has one, else by its path."""
     ids = {field.metadata[ID]: path for path, field in old.items() if ID in field.metadata}
     found = {path: ids.get(field.metadata.get(ID), path) for path, field in new.items()}
     return {path: was for path, was in found.items() if was in old}

@@ -1,4 +1,4 @@
-"""The words of scripts, BEGIN … END, which the grammar of statements does not have."""
+"""Keywords of scripts, BEGIN … END, which the grammar of statements lacks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def in_script(text: str) -> bool:
 
 
 def script_words(before: str) -> list[str]:
-    """What may come next of a script's own words; none within one of its statements."""
+    """The script keywords that may follow; none within a statement of the script."""
     words = [token.text.upper() for token in tokenize(before) if token.text.strip()]
     last = words[-1] if words else ""
     if last in _OPENS:

@@ -1,4 +1,4 @@
-"""What happens between two prompts: a command of the shell or SQL is run, and nothing ends the session but the user."""
+"""The read-eval-print loop: runs shell commands and SQL; errors never end it, only the user."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _CHANGES_COLUMNS = (
 
 
 class LineReader(Protocol):
-    """Where input comes from; a PromptSession is one."""
+    """Source of input, such as a PromptSession."""
 
     def prompt(self, *, default: str = "") -> Any:
         """The next input, which begins as `default`. Raises EOFError at the end, KeyboardInterrupt when given up."""
@@ -58,7 +58,7 @@ class LineReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """The user's side of the shell. `ask` puts a question, None where nobody answers; `out` is None for sys.stdout."""
+    """Input and output of the shell. `ask` asks a yes-no question, None without a user; `out` is None for sys.stdout."""
 
     ask: Callable[[str], bool] | None = None
     out: TextIO | None = None
@@ -92,7 +92,7 @@ class Shell:
         return self._terminal.out or sys.stdout
 
     def loop(self, reader: LineReader) -> int:
-        """Reads and runs until the user leaves; 0."""
+        """Reads and runs input until the user leaves; returns 0."""
         self.say("deltasql: end a statement with ; — \\? helps, \\q or Ctrl-D leaves.")
         while True:
             default, self._next = self._next, ""
@@ -123,7 +123,7 @@ class Shell:
             self.say(str(error))
             self._say_stack(error)
         except Exception as error:
-            # A defect of ours or of Spark must not cost the user the session.
+            # An unexpected exception must not end the session.
             self._say_defect(error)
         self._say_left()
         return True
@@ -135,7 +135,7 @@ class Shell:
         self.out.flush()
 
     def describe(self, table: str) -> None:
-        """Shows a table, its columns and what belongs to it. A view has columns alone."""
+        """Shows a table: size, columns, keys, constraints, properties; of a view its DESCRIBE."""
         try:
             snapshot = self.session.log(table).snapshot()
         except TableNotFoundError:
@@ -152,15 +152,15 @@ class Shell:
         self._show(history_grid(said), "table")
 
     def run_file(self, path: str) -> None:
-        """Runs the statements of a file, without questions. Raises ScriptUnreadableError."""
+        """Runs the statements of a file, without confirmation. Raises ScriptUnreadableError."""
         self._statements(file_text(path), file=path)
 
     def edit(self) -> None:
-        """Has the user edit the last input, which then is the next one."""
+        """Opens the last input in an editor, as the next input."""
         self._next = edited(self._last).rstrip()
 
     def again(self, path: str) -> None:
-        """Runs the last input again; what it gives goes into the file, if that is no empty text."""
+        """Runs the last input again; its output goes into the file `path`, unless that is empty."""
         if not self._last.strip():
             self.say("There is nothing to run again.")
             return
@@ -173,7 +173,7 @@ class Shell:
             self._file = before
 
     def write_to(self, path: str) -> None:
-        """Has what statements give go into a file from now on; "": onto the screen. Raises OutputNotWrittenError."""
+        """Redirects the output of statements to a file; "": to the screen. Raises OutputNotWrittenError."""
         if path:
             self._empty(path)
         self._file = path
@@ -184,7 +184,7 @@ class Shell:
             self._file = path
 
     def _watch(self) -> None:
-        """Has the session tell how far Spark is, where somebody looks."""
+        """Switches the progress line of the session on or off, as preferred; only in a terminal."""
         wanted = self.preferences.progress and self.out.isatty()
         self._progress = ProgressLine(self.out) if wanted else None
         self.session.on_progress = self._progress
@@ -195,7 +195,7 @@ class Shell:
         return command.act(self)
 
     def _statements(self, text: str, ask: Callable[[str], bool] | None = None, file: str = "") -> None:
-        """Runs the statements of a text. Raises the first error, after its place in the `file` was told."""
+        """Runs the statements of a text. Raises the first error, after printing its line in the `file`."""
         statements = list(split(text))
         self._left = len(statements)
         for statement in statements:
@@ -212,7 +212,7 @@ class Shell:
                 return
 
     def _statement(self, sql: str, ask: Callable[[str], bool] | None = None) -> bool:
-        """Runs a statement and shows what it gives; False if the user did not want it after all."""
+        """Runs a statement and shows its result; False if the user did not confirm it."""
         node = _node(sql)
         if ask is not None and node is not None:
             asked = question(node, self.session)
@@ -222,7 +222,7 @@ class Shell:
         before = self._schema(changed)
         began = time.perf_counter()
         result = self.session.sql(sql, self._args) if self._args else self.session.sql(sql)
-        # What goes into a file is not read on the screen.
+        # The limit on printed rows does not apply to a file.
         grid = result.grid(self.preferences.rows if result.is_query and not self._file else None)
         seconds = time.perf_counter() - began
         self._show(grid)
@@ -232,7 +232,7 @@ class Shell:
         return True
 
     def _say_changes(self, before: StructType | None, after: StructType | None) -> None:
-        """Tells what a statement has changed of a table's columns."""
+        """Prints the changes of a table's columns by a statement."""
         if before is not None and after is not None and before != after:
             self.say("\n".join(schema_changes(before, after)))
 
@@ -248,7 +248,7 @@ class Shell:
 
     @contextmanager
     def _paged(self, *, wide: bool) -> Iterator[TextIO]:
-        """Context: where to write what may be long. A `wide` text may have lines longer than the window."""
+        """Context: the stream for possibly long output. A `wide` text may have lines longer than the window."""
         if self._file:
             with output(self._file) as stream:
                 yield stream
@@ -265,7 +265,7 @@ class Shell:
             self.out.write(page.getvalue())
 
     def _outcome(self, result: Result, grid: Grid, seconds: float) -> str:
-        """`2 rows, 0.31 s`, `version 7, 0.02 s` …"""
+        """The line after a statement: `2 rows, 0.31 s`, `version 7, 0.02 s` …"""
         shown = len(grid.rows)
         parts = [f"{shown} row{'' if shown == 1 else 's'}"] if result.columns else []
         if grid.more:
@@ -279,7 +279,7 @@ class Shell:
         return ", ".join(parts) or "done"
 
     def _say_left(self) -> None:
-        """Tells what of an input did not run because a statement before it ended otherwise than well."""
+        """Prints how many statements of an input did not run because one before them failed."""
         if self._left:
             self.say(f"Not run: the {self._left} statements after it." if self._left > 1 else NOT_RUN)
 
@@ -295,7 +295,7 @@ class Shell:
 
 
 def _node(sql: str) -> LogicalPlan | None:
-    """What the statement is; None where it is wrong, which running it tells."""
+    """The parsed statement; None for a syntax error, which running it raises."""
     with suppress(DeltaSqlError):
         return parse(sql)
     return None

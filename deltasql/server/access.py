@@ -1,6 +1,6 @@
-"""Who may come in, and who is who: the token of the server, and the ids of its clients in the headers of calls.
+"""Authentication and identification of clients: the server's token, and client ids in the headers of calls.
 
-A client is told its id twice, as a cookie and as a bearer token: those of JDBC keep the one, those of ADBC the other.
+A client gets its id both as a cookie and as a bearer token: JDBC drivers return the former, ADBC drivers the latter.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HOW = "as a bearer token (`authorization: Bearer …`), or as the password of a
 
 
 class Caller(fl.ServerMiddleware):  # type: ignore[misc]
-    """The client of one call, whose headers tell it its id."""
+    """The client of one call; sends it its id in the response headers."""
 
     def __init__(self, client: Client) -> None:
         super().__init__()
@@ -39,21 +39,21 @@ class Caller(fl.ServerMiddleware):  # type: ignore[misc]
 
 
 class Access(fl.ServerMiddlewareFactory):  # type: ignore[misc]
-    """Finds the client of each call by its headers. With a `token`, only who shows it becomes one."""
+    """Finds the client of each call by its headers. With a `token`, a new client must present it."""
 
     def __init__(self, clients: Clients, token: str | None) -> None:
         super().__init__()
         self._clients, self._token = clients, token
 
     def start_call(self, info: Any, headers: Mapping[str, Sequence[Any]]) -> Caller:
-        """Raises a FlightUnauthenticatedError."""
+        """The client of a call. Raises a FlightUnauthenticatedError."""
         with answered():
             return Caller(self._client(info.method == fl.FlightMethod.HANDSHAKE, headers))
 
     def _client(self, is_handshake: bool, headers: Mapping[str, Sequence[Any]]) -> Client:
         kind, given = _authorization(headers)
         bearer = given if kind == "bearer" else ""
-        # A client that shakes hands begins anew, whatever it remembers.
+        # A handshake begins a new session, whatever id is sent.
         ids = () if is_handshake else (*_cookies(headers), bearer)
         for given_id in ids:
             if (client := self._clients.known(given_id)) is not None:
@@ -64,7 +64,7 @@ class Access(fl.ServerMiddlewareFactory):  # type: ignore[misc]
 
 
 class NoHandshake(fl.ServerAuthHandler):  # type: ignore[misc]
-    """Lets every handshake pass: Access has looked at its headers by then."""
+    """Accepts every handshake: Access has checked its headers before."""
 
     def authenticate(self, outgoing: Any, incoming: Any) -> None: ...
 

@@ -1,4 +1,4 @@
-"""The clients of a server: a session for each, with its prepared statements and the results that wait for it."""
+"""The clients of a server: a session for each, with its prepared statements and unfetched results."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
     from deltasql.session import Session
 
 ID_MARK = "deltasql-"
-"""How the id of a client begins; anything else that a client sends in its place is not ours."""
+"""Prefix of client ids; other tokens and cookies are ignored."""
 MOST_WAITING = 16
-"""Results of a client that it has not fetched; the oldest goes when there is one more."""
+"""Most unfetched results of a client; beyond, the oldest is discarded."""
 MOST_PREPARED = 500
-"""Prepared statements of a client, of which the oldest goes when there is one more."""
+"""Most prepared statements of a client; beyond, the oldest is discarded."""
 
 
 class ClientRows(Protocol):
-    """Rows that a client can fetch. Their columns are known; a query runs when its rows are asked for."""
+    """Rows that a client can fetch. Their schema is known; a query may run only when `table` is called."""
 
     @property
     def schema(self) -> pa.Schema: ...
 
     @property
     def count(self) -> int:
-        """How many there are; -1 where that is not known."""
+        """The number of rows; -1 if unknown."""
 
     @property
     def time_zone(self) -> str:
-        """That of the session ("": the machine's)."""
+        """The time zone of the session ("": the machine's)."""
 
     def table(self) -> pa.Table: ...
 
 
 @dataclass(slots=True)
 class Prepared:
-    """A prepared statement. `rows` are the sets of values of its parameters that came last: by name, or in order.
+    """A prepared statement. `rows` are the last bound sets of parameter values: by name, or in order.
 
-    `types` are those of the columns that parameters stand for, by name or number.
+    `types` are the types of the columns that parameters are compared with or assigned to, by name or number.
     """
 
     sql: str
@@ -57,16 +57,16 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """Rows that a client has not fetched yet, and the handle of the prepared statement that they are of, or b""."""
+    """Unfetched rows, and the handle of their prepared statement, or b""."""
 
     rows: ClientRows
     statement: bytes
 
 
 class Client:
-    """One client: its session begins with its first statement. `last_used` is seconds of the monotonic clock.
+    """One client; its session is opened on first use. `last_used` is in seconds of the monotonic clock.
 
-    `keeps_zones` says that it can read times with a zone, `has_returned` that it has shown its id in a later call.
+    `keeps_zones`: it can read times with a zone. `has_returned`: it has sent its id in a later call.
     """
 
     def __init__(self, connect: Callable[[], Session], keeps_zones: bool = True) -> None:
@@ -89,7 +89,7 @@ class Client:
             return self._session
 
     def close(self) -> None:
-        """Ends the session, which rolls back what is not committed."""
+        """Closes the session, which rolls back uncommitted changes."""
         with self._lock:
             self._prepared.clear()
             self._waiting.clear()
@@ -97,7 +97,7 @@ class Client:
             self._session.close()
 
     def keep(self, rows: ClientRows, statement: bytes = b"") -> bytes:
-        """A handle with which the rows can be fetched, once; `statement` is that of the prepared one they are of."""
+        """Stores rows; returns a handle to fetch them once. `statement` is the handle of their prepared statement."""
         handle = secrets.token_bytes(16)
         with self._lock:
             self._waiting[handle] = Waiting(rows, statement)
@@ -106,7 +106,7 @@ class Client:
         return handle
 
     def fetch(self, handle: bytes) -> Waiting:
-        """Rows that wait, which then wait no more. Raises HandleNotFoundError."""
+        """Removes and returns unfetched rows. Raises HandleNotFoundError."""
         with self._lock:
             found = self._waiting.pop(handle, None)
         if found is None:
@@ -114,7 +114,7 @@ class Client:
         return found
 
     def prepare(self, sql: str, types: Mapping[str, DataType]) -> bytes:
-        """The handle of a statement that is to be run later."""
+        """Stores a prepared statement; returns its handle."""
         handle = secrets.token_bytes(16)
         with self._lock:
             self._prepared[handle] = Prepared(sql, types)
@@ -123,7 +123,7 @@ class Client:
         return handle
 
     def prepared(self, handle: bytes) -> Prepared:
-        """Raises HandleNotFoundError."""
+        """The prepared statement of a handle. Raises HandleNotFoundError."""
         with self._lock:
             found = self._prepared.get(handle)
         if found is None:
@@ -131,7 +131,7 @@ class Client:
         return found
 
     def forget(self, handle: bytes) -> None:
-        """Closes a prepared statement with its results, or a result; a handle that is not known is closed."""
+        """Closes a prepared statement with its results, or a result; an unknown handle is ignored."""
         with self._lock:
             self._prepared.pop(handle, None)
             self._waiting.pop(handle, None)
@@ -143,9 +143,9 @@ class Client:
 
 
 class Clients:
-    """All clients of a server. One that has done nothing for `idle` seconds is forgotten when another one comes.
+    """All clients of a server. Those idle for `idle` seconds are closed when a new one begins.
 
-    So is the one that has waited longest, where there are `most`; those with a running call stay.
+    If there are `most`, the one idle longest is closed as well. Clients with a running call stay.
     """
 
     def __init__(self, connect: Callable[[], Session], *, idle: float, most: int) -> None:
@@ -158,7 +158,7 @@ class Clients:
         return len(self._clients)
 
     def begin(self, keeps_zones: bool = True) -> Client:
-        """A new client."""
+        """Adds a new client, and closes outdated ones."""
         client = Client(self._connect, keeps_zones)
         with self._lock:
             gone = self._outdated()
@@ -168,7 +168,7 @@ class Clients:
         return client
 
     def known(self, given: str) -> Client | None:
-        """The client that has this id; None where what was given is no id. Raises SessionGoneError."""
+        """The client with this id; None for a text that is no client id. Raises SessionGoneError for an unknown id."""
         if not given.startswith(ID_MARK):
             return None
         with self._lock:
@@ -179,10 +179,10 @@ class Clients:
         return client
 
     def holder(self, handle: bytes, asking: Client) -> Client:
-        """The client whose handle this is: as a rule the one that asks.
+        """The client that owns a handle: usually `asking`.
 
-        One that forgets its id is another client with each call, so that such clients share their handles; no handle of
-        a client that shows its id is another's.
+        A program that does not return its id is a new client with each call, so such clients share their handles.
+        Handles of a client that returns its id are never shared.
         """
         if asking.has_returned or asking.owns(handle):
             return asking
@@ -191,7 +191,7 @@ class Clients:
             return next((client for client in strangers if client.owns(handle)), asking)
 
     def close(self, handle: bytes, asking: Client) -> None:
-        """Closes a prepared statement or a result, and stops what runs for it."""
+        """Closes a prepared statement or a result, and stops the statement that runs for it."""
         self.holder(handle, asking).forget(handle)
         with self._lock:
             for worker, closed in self._working.get(handle, ()):
@@ -200,7 +200,7 @@ class Clients:
 
     @contextmanager
     def working(self, client: Client, *handles: bytes) -> Iterator[threading.Event]:
-        """Work of a client for prepared statements and results. The event is set once one of them is closed."""
+        """Context: a client works on prepared statements and results. The event is set once one of them is closed."""
         closed = threading.Event()
         with self._lock:
             for handle in handles:
@@ -216,7 +216,7 @@ class Clients:
 
     @contextmanager
     def call(self, client: Client) -> Iterator[None]:
-        """A call of a client, which keeps its session."""
+        """Context: a call of a client, whose session is not closed as idle."""
         with self._lock:
             client.calls += 1
         try:
@@ -236,7 +236,7 @@ class Clients:
             self.end(client)
 
     def _outdated(self) -> list[Client]:
-        """Takes out those that are to go: of too many first those that have never returned, however many come."""
+        """Removes and returns clients to close: idle ones, and above the limit first those that have never returned."""
         idle = (item for item in self._clients.values() if not item.calls)
         oldest = sorted(idle, key=lambda item: (item.has_returned, item.last_used))
         over = len(self._clients) - self._most + 1

@@ -1,4 +1,4 @@
-"""What `deltasql serve` does: checks where and for whom it is to serve, says where it does, and serves until Ctrl-C."""
+"""`deltasql serve`: checks address, token and TLS, prints the URI, and serves until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ IDLE = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to serve. `port` 0 is a free one. Files of TLS and of the token are paths, or None."""
+    """Settings of the server. `port` 0 is any free port. Files of TLS and of the token are paths, or None."""
 
     warehouse: str
     host: str = "127.0.0.1"
@@ -40,14 +40,14 @@ class Settings:
     tls_key: str | None = None
     engine: str | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
-    """What SET tells each session at its beginning."""
+    """Settings that are SET at the start of each session."""
 
 
 @contextmanager
 def running(settings: Settings, environment: Mapping[str, str] = os.environ) -> Iterator[str]:
-    """A server, which serves within the context; the URI that clients connect to.
+    """Context: a running server; yields the URI that clients connect to.
 
-    Raises ServerNeedsTokenError, ServerStartError, and for a file that cannot be read ServerStartError, too.
+    Raises ServerNeedsTokenError, and ServerStartError, also for a file that cannot be read.
     """
     token = _token(settings, environment)
     if token is None and not _is_of_this_machine(settings.host):
@@ -92,7 +92,7 @@ def serve(settings: Settings) -> None:
 
 
 def _token(settings: Settings, environment: Mapping[str, str]) -> str | None:
-    """The token; None where there is none. An empty one is an error, for it would let in whoever gives none."""
+    """The token; None without one. Raises ServerStartError for an empty token file: everybody would be let in."""
     if settings.token_file is None:
         return environment.get(TOKEN) or None
     text = _read(settings, settings.token_file).decode(errors="replace").strip()
@@ -110,7 +110,7 @@ def _read(settings: Settings, path: str) -> bytes:
 
 
 def _is_of_this_machine(host: str) -> bool:
-    """Whether only this machine reaches an address; of a name other than localhost that is not known."""
+    """Whether a host is a loopback address; false for names other than localhost, which are not resolved."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""The service: calls of Flight, each handed to the session of its client."""
+"""The Flight SQL service: dispatches calls of Flight to the sessions of their clients."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from deltasql.server.statements import (
 from deltasql.server.zones import ClockRows, without_zones
 
 _BYTES_PER_BATCH = 1 << 20
-"""What a batch of rows should have at most: clients take messages of 4 to 16 MB."""
+"""Target size of a record batch: clients accept messages of 4 to 16 MB."""
 _ACTIONS = {
     "CreatePreparedStatement": "prepares a statement, which is not run",
     "ClosePreparedStatement": "closes a prepared statement, and stops what runs for it",
@@ -44,7 +44,7 @@ _ACTIONS = {
 
 
 class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
-    """Serves the sessions of `clients`. With a `token`, who comes in must show it."""
+    """Serves the sessions of `clients`. With a `token`, new clients must present it."""
 
     def __init__(
         self,
@@ -65,12 +65,12 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         )
 
     def stop(self) -> None:
-        """Cancels what runs, and ends when the last call has."""
+        """Cancels running statements, and returns when the last call has ended."""
         self._ending.set()
         self.shutdown()
 
     def get_flight_info(self, context: Any, descriptor: Any) -> Any:
-        """Runs a statement whose rows then wait; a query, and what asks the catalog, runs when its rows are fetched."""
+        """Runs a statement and stores its rows; queries and catalog commands run when their rows are fetched."""
         with self._call(context) as client:
             kind, command = unpacked(descriptor.command or b"")
             if kind in ANSWERS:
@@ -82,7 +82,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
             return _info(rows.schema, descriptor, ticket, rows.count)
 
     def get_schema(self, context: Any, descriptor: Any) -> Any:
-        """The columns of what a command asks for, which is not run."""
+        """The schema of a command's result; the command is not run."""
         with self._call(context) as client:
             kind, command = unpacked(descriptor.command or b"")
             if kind in ANSWERS:
@@ -97,7 +97,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
                 return fl.SchemaResult(_told(client, sql))
 
     def do_get(self, context: Any, ticket: Any) -> Any:
-        """Rows that wait, or the answer of the catalog, in batches."""
+        """The rows of a ticket or of a catalog command, in batches."""
         with self._call(context) as client:
             kind, command = unpacked(ticket.ticket)
             if kind in ANSWERS:
@@ -108,12 +108,12 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
             waiting = self._clients.holder(handle, client).fetch(handle)
             with self._heeding(client, context, handle, waiting.statement):
                 if waiting.statement:
-                    # It may have been closed before it was looked after.
+                    # It may have been closed before this call was registered.
                     self._clients.holder(waiting.statement, client).prepared(waiting.statement)
                 return _stream(waiting.rows.table())
 
     def do_put(self, context: Any, descriptor: Any, reader: Any, writer: Any) -> None:
-        """Runs a statement for what it does, or takes the values of parameters."""
+        """Runs a statement and sends its number of changed rows, or binds the parameters of a prepared query."""
         with self._call(context) as client:
             kind, command = unpacked(descriptor.command or b"")
             if kind == "CommandStatementUpdate":
@@ -149,14 +149,14 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
 
     @contextmanager
     def _call(self, context: Any) -> Iterator[Client]:
-        """A call: the client that makes it, and errors as Flight sends them."""
+        """Context: a call; yields its client, and converts errors to those of Flight."""
         client = context.get_middleware(MIDDLEWARE).client
         with answered(), self._clients.call(client):
             yield client
 
     @contextmanager
     def _heeding(self, client: Client, context: Any, *handles: bytes) -> Iterator[None]:
-        """A statement within stops when its call does, when a client closes one of `handles`, and with the server."""
+        """Context: statements within are cancelled with their call, by closing one of `handles`, or with the server."""
         with (
             self._clients.working(client, *filter(None, handles)) as closed,
             heeding(lambda: closed.is_set() or context.is_cancelled() or self._ending.is_set()),
@@ -178,7 +178,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
             return rows_of_prepared(holder.session, holder.prepared(handle))
 
     def prepare(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
-        """Raises what is wrong with the words of the statement, and with the names of a query."""
+        """Prepares a statement. Raises its syntax errors, and errors of names in a query."""
         request = requested("ActionCreatePreparedStatementRequest", body)
         _refuse_transaction(request)
         with self._heeding(client, context):
@@ -197,7 +197,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         yield from ()
 
     def cancel_query(self, client: Client, body: bytes, context: Any) -> Iterator[bytes]:
-        """The action of old clients."""
+        """The deprecated action CancelQuery."""
         self._drop(client, requested("ActionCancelQueryRequest", body).info)
         yield packed("ActionCancelQueryResult", result=CANCELLED)
 
@@ -239,19 +239,19 @@ _DOING: dict[str, _Act] = {
 
 
 def _told(client: Client, sql: str) -> pa.Schema:
-    """The columns that a statement will give its client."""
+    """The schema of a statement's result as its client reads it."""
     columns = result_schema(client.session, sql)
     return columns if client.keeps_zones else without_zones(columns)
 
 
 def _refuse_transaction(command: Any) -> None:
-    """Transactions begin with a statement here, so that no client can have one by a call."""
+    """Raises UnknownCommandMessageError for a transaction id: transactions begin with statements, not with calls."""
     if command.HasField("transaction_id"):
         raise UnknownCommandMessageError(kind="a transaction by its id")
 
 
 def _info(schema: pa.Schema, descriptor: Any, ticket: bytes, rows: int = -1) -> Any:
-    """One place to fetch from: the one that was asked."""
+    """A FlightInfo with one endpoint, on this server."""
     return fl.FlightInfo(schema, descriptor, [fl.FlightEndpoint(ticket, [])], rows, -1)
 
 

@@ -1,6 +1,6 @@
-"""The messages of Flight SQL, described at run time: no package that is kept carries them compiled for Python.
+"""The messages of Flight SQL, built at run time: no maintained package has them compiled for Python.
 
-Source: FlightSql.proto and Flight.proto of Apache Arrow. Fields are numbered in the order in which they stand here.
+Source: FlightSql.proto and Flight.proto of Apache Arrow. Fields are numbered in the order of this file.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _OF_SQL: Mapping[str, str] = {
     "ActionCancelQueryRequest": "info: bytes",
     "ActionCancelQueryResult": "result: int32",
 }
-"""`*` is repeated, `?` is optional. An enum is told by its number, which is the same on the wire."""
+"""`*` is repeated, `?` is optional. An enum is given as its number, which is equal on the wire."""
 
 _OF_FLIGHT: Mapping[str, str] = {
     "CancelFlightInfoRequest": "info: bytes",
@@ -77,15 +77,15 @@ _OF_FLIGHT: Mapping[str, str] = {
     "CloseSessionRequest": "",
     "CloseSessionResult": "status: int32",
 }
-"""`|` is one of the alternatives of a value. A map is its entries, as on the wire."""
+"""`|` is one of the alternatives of a value. A map is given as its entries, as on the wire."""
 
 CREATE_MISSING, FAIL_IF_MISSING = 1, 2
 FAIL_IF_THERE, APPEND, REPLACE = 1, 2, 3
 """Actions of an ingestion for a missing and for an existing table; 0 means that the client chose none."""
 CANCELLED, CLOSED = 1, 1
-"""That a query is cancelled, and a session closed."""
+"""Status of a cancelled query, and of a closed session."""
 INVALID_NAME, INVALID_VALUE = 1, 2
-"""What is wrong with an option of a session."""
+"""Faults of a session option."""
 
 
 def _described(package: str, messages: Mapping[str, str]) -> FileDescriptorProto:
@@ -117,7 +117,7 @@ def _add_field(message: DescriptorProto, package: str, number: int, name: str, k
 
 
 def _classes() -> dict[str, type[Any]]:
-    # A pool of its own: another package of the process may have brought the same messages.
+    # A separate pool: another package of the process may have registered the same messages.
     pool = DescriptorPool()
     found = {}
     for package, messages in ((_SQL, _OF_SQL), (_FLIGHT, _OF_FLIGHT)):
@@ -136,14 +136,14 @@ def message(kind: str, **values: Any) -> Any:
 
 
 def packed(kind: str, **values: Any) -> bytes:
-    """A message as Flight SQL sends commands, requests and tickets: within an Any."""
+    """A serialized message within an Any, as Flight SQL sends commands, requests and tickets."""
     packed = AnyMessage()
     packed.Pack(message(kind, **values))
     return bytes(packed.SerializeToString())
 
 
 def unpacked(data: bytes) -> tuple[str, Any]:
-    """The name of a message that came in an Any, and the message.
+    """The name of a message within an Any, and the message.
 
     Raises UnknownCommandMessageError and TooManyBytesError.
     """
@@ -160,7 +160,7 @@ def unpacked(data: bytes) -> tuple[str, Any]:
 
 
 def requested(kind: str, data: bytes) -> Any:
-    """A message of this kind that came in an Any. Raises UnknownCommandMessageError and TooManyBytesError."""
+    """The message of this kind within an Any. Raises UnknownCommandMessageError and TooManyBytesError."""
     found, request = unpacked(data)
     if found != kind:
         raise UnknownCommandMessageError(kind=f"{found} in place of {kind}")
@@ -168,7 +168,7 @@ def requested(kind: str, data: bytes) -> Any:
 
 
 def parsed(kind: str, data: bytes) -> Any:
-    """A message that came by itself. Raises UnknownCommandMessageError and TooManyBytesError."""
+    """A message without an Any. Raises UnknownCommandMessageError and TooManyBytesError."""
     _refuse_long(data)
     try:
         return _CLASSES[kind].FromString(data)

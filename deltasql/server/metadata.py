@@ -1,4 +1,4 @@
-"""What clients ask of the catalog, with Flight SQL's columns: catalogs, schemas, tables, keys. Needs no Spark."""
+"""Catalog commands with Flight SQL's columns: catalogs, schemas, tables, keys. Needs no Spark."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from deltasql.session import Session
 TABLE, VIEW = "TABLE", "VIEW"
 _GET_TABLES = "CommandGetTables"
 _NO_ACTION = 3
-"""What becomes of a foreign key when its parent changes: nothing checks keys."""
+"""Update and delete rule of foreign keys: keys are not enforced."""
 
 
 def _text(name: str, nullable: bool = True) -> pa.Field:
@@ -57,14 +57,14 @@ Rows = Iterable[tuple[Any, ...]]
 
 
 class FlightAnswer(NamedTuple):
-    """How a command is answered: the columns, which hang on the command alone, and the rows or the whole table."""
+    """Answer of a catalog command: the schema, which depends on the command only, and the rows or the whole table."""
 
     schema: Callable[[Any], pa.Schema]
     rows: Callable[[Session, Any], Rows | pa.Table]
 
 
 def answer(session: Session, kind: str, command: Any, *, keeps_zones: bool = True) -> pa.Table:
-    """The table that answers a command of the catalog; columns of tables are told as the client will read them."""
+    """The table that answers a catalog command; schemas of tables are without zones unless `keeps_zones`."""
     rows = ANSWERS[kind].rows(session, command)
     if isinstance(rows, pa.Table):
         return rows
@@ -87,13 +87,13 @@ def _given(command: Any, name: str) -> str | None:
 
 
 def like(pattern: str | None) -> Callable[[str], bool]:
-    r"""Whether a name is such as a pattern says: `%` is any text, `_` any character, `\` takes the next as it is."""
+    r"""A test of names against a LIKE pattern: `%` is any text, `_` any character, `\` escapes the next one."""
     if pattern is None:
         return lambda name: True
     parts = re.findall(r"\\.|.", pattern, re.DOTALL)
     meant = {"%": ".*", "_": "."}
     text = "".join(meant.get(part) or re.escape(part[-1]) for part in parts)
-    # Names are kept in lower case, however they were written.
+    # Names are stored in lower case.
     return lambda name: re.fullmatch(text, name, re.DOTALL | re.IGNORECASE) is not None
 
 
@@ -102,7 +102,7 @@ def _catalogs(session: Session, command: Any) -> Rows:
 
 
 def _places(session: Session, catalog: str | None, schema: str | None) -> Iterator[tuple[str, str]]:
-    """Catalogs with their schemas; an empty catalog has none, for every schema is in one."""
+    """Pairs of catalog and schema; none for the catalog "", since every schema is in a catalog."""
     wanted = like(schema)
     for name in session.catalog.catalogs():
         if catalog in {None, name} or (catalog or "").lower() == name:
@@ -132,7 +132,7 @@ def _tables(session: Session, command: Any) -> Rows:
 
 
 def _columns(session: Session, relation: Relation) -> bytes:
-    """The columns of a table as an IPC message; none for one that cannot be read, which must not hide the others."""
+    """The columns of a table as an IPC message; none for an unreadable table, which must not fail the command."""
     try:
         fields = described(session, relation.parts).columns
     except DeltaSqlError:
@@ -141,7 +141,7 @@ def _columns(session: Session, relation: Relation) -> bytes:
 
 
 def _field(relation: Relation, item: StructField) -> pa.Field:
-    """A column, with what tools show of it."""
+    """A column as an Arrow field, with the metadata of Flight SQL."""
     catalog, schema, name = relation.parts
     told = {"CATALOG_NAME": catalog, "DB_SCHEMA_NAME": schema, "TABLE_NAME": name, "TYPE_NAME": type_text(item.type)}
     told["IS_AUTO_INCREMENT"] = str(int(identity_of(item) is not None))
@@ -158,9 +158,9 @@ def _table_types(session: Session, command: Any) -> Rows:
 
 
 def _named(session: Session, command: Any, prefix: str = "") -> Description | None:
-    """The table that a command names. What it leaves open is the current catalog and schema.
+    """The table that a command names; missing parts are the current catalog and schema.
 
-    None for a table that is not there, which has no keys: the driver of JDBC throws its own kind of exceptions here.
+    None for a missing table, which then has no keys: the JDBC driver would turn an error into one of another kind.
     """
     names = session.catalog
     catalog = _given(command, f"{prefix}catalog") or names.current_catalog
@@ -262,4 +262,4 @@ ANSWERS: Mapping[str, FlightAnswer] = {
         lambda session, command: type_info(command.data_type if command.HasField("data_type") else None),
     ),
 }
-"""The commands of the catalog, by the names of their messages."""
+"""Answers of the catalog commands, by message name."""

@@ -12,7 +12,7 @@ CATALOG, SCHEMA = "catalog", "schema"
 
 
 def options_of(session: Session) -> Any:
-    """The message that tells them."""
+    """The GetSessionOptionsResult message with catalog and schema."""
     told = {CATALOG: session.catalog.current_catalog, SCHEMA: session.catalog.current_schema}
     entries = [
         message("SessionOption", key=key, value=message("SessionOptionValue", string_value=value))
@@ -22,7 +22,7 @@ def options_of(session: Session) -> Any:
 
 
 def set_options(session: Session, request: Any) -> Any:
-    """Sets what can be set, the catalog before the schema; the message that tells the rest."""
+    """Sets the options, the catalog before the schema; the message with the faults of the others."""
     errors = []
     for entry in sorted(request.session_options, key=lambda entry: str(entry.key)):
         fault = _set(session, str(entry.key), entry.value)
@@ -34,7 +34,7 @@ def set_options(session: Session, request: Any) -> Any:
 
 
 def _set(session: Session, key: str, value: Any) -> int | None:
-    """What is wrong with an option, or None."""
+    """Sets one option; returns its fault, or None."""
     if key not in {CATALOG, SCHEMA}:
         return INVALID_NAME
     if value.WhichOneof("option_value") != "string_value":

@@ -1,8 +1,8 @@
-"""What a client is told of the parameters of a prepared statement: the types of the columns that they stand for.
+"""Types of the parameters of a prepared statement: those of the columns that they are compared with or assigned to.
 
-The driver of JDBC binds what it is told and nothing else: an INT where it was told of text is an error of its own. So
-the type is looked for where statements of programs have their parameters: beside a comparison, in IN and BETWEEN, in
-SET, in the rows of INSERT, behind LIMIT. Any other parameter is text.
+The JDBC driver binds values of the announced types only: an INT for an announced text is an error. So types are
+inferred where statements of programs have parameters: beside a comparison, in IN and BETWEEN, in SET, in the rows of
+INSERT, after LIMIT. Any other parameter is text.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _COMPARISONS = frozenset({"=", "==", "<=>", "<>", "!=", "<", "<=", ">", ">="})
 _NUMBERED = frozenset({"LIMIT", "OFFSET"})
 _TARGETS = (("INSERT", "INTO"), ("INSERT", "OVERWRITE"), ("DELETE", "FROM"), ("MERGE", "INTO"), ("UPDATE",))
 _EXACT_DIGITS = 15
-"""Decimal digits that each DOUBLE keeps."""
+"""Decimal digits that a DOUBLE represents exactly."""
 _PARAMETER = "?"
 
 Values = Mapping[str, Any] | Sequence[Any]
 
 
 def parameter_types(session: Session, sql: str) -> dict[str, DataType]:
-    """The type of each parameter that stands for a column, by its name or, of a `?`, by its number from 0 on."""
+    """The type of each parameter with an inferred type, by its name or, of a `?`, by its number from 0 on."""
     places = list(markers(sql))
     if not places:
         return {}
@@ -42,21 +42,22 @@ def parameter_types(session: Session, sql: str) -> dict[str, DataType]:
         start, end = places[number]
         name = sql[start + 1 : end] or str(number)
         if kind is not None:
-            # A name that stands for columns of several types is text.
+            # A name with several inferred types is text.
             found[name] = kind if found.get(name, kind) == kind else PrimitiveType("string")
     return found
 
 
 def parameter_schema(sql: str, types: Mapping[str, DataType]) -> pa.Schema:
-    """One column per parameter, in Arrow's types as the driver of JDBC fills them."""
+    """One column per parameter, in the Arrow types that the JDBC driver can fill."""
     names = [name or str(number) for number, name in enumerate(parameter_names(sql))]
     return pa.schema([pa.field(name, _bound_as(types.get(name))) for name in names])
 
 
 def _bound_as(kind: DataType | None) -> pa.DataType:
-    """The driver puts milliseconds into timestamps of any unit, and takes for a DECIMAL only what has its very scale.
+    """The Arrow type to announce for a parameter of this type.
 
-    A time without a zone is that of the session's, as it is in a text.
+    The JDBC driver puts milliseconds into timestamps of any unit, and accepts only a DECIMAL of exactly the announced
+    scale. A time without a zone is in the session's zone, as in a text.
     """
     match kind:
         case PrimitiveType(name="timestamp" | "timestamp_ntz"):
@@ -70,7 +71,7 @@ def _bound_as(kind: DataType | None) -> pa.DataType:
 
 
 def exact(name: str, value: Any, types: Mapping[str, DataType]) -> Any:
-    """The value of a parameter: a float that stands for a DECIMAL is the number that it is written as."""
+    """The value of a parameter: a float for a DECIMAL becomes the decimal of its shortest representation."""
     if isinstance(value, float) and isinstance(types.get(name), DecimalType):
         number = Decimal(repr(value))
         return Decimal(f"{number:f}") if number.is_finite() else value
@@ -78,7 +79,7 @@ def exact(name: str, value: Any, types: Mapping[str, DataType]) -> Any:
 
 
 class _Finder:
-    """Looks at the tokens around each parameter, which is one token of its own here."""
+    """Infers types from the tokens around each parameter, which is one token."""
 
     def __init__(self, session: Session, sql: str, places: Sequence[tuple[int, int]]) -> None:
         self._session = session
@@ -95,7 +96,7 @@ class _Finder:
         self._tables = list(self._known_tables(sql))
 
     def types(self) -> Iterator[DataType | None]:
-        """That of each parameter, in their order; None where it is not known."""
+        """The type of each parameter, in order; None if unknown."""
         inserted = self._inserted()
         for at, key in enumerate(self._keys):
             if key == _PARAMETER:
@@ -116,7 +117,7 @@ class _Finder:
         return self._column_of_list(at)
 
     def _column_of_list(self, at: int) -> DataType | None:
-        """That of the column before IN, for one of its values."""
+        """The type of the column before IN, for a parameter in its list; else None."""
         start = at
         while self._key(start - 1) == "," and self._key(start - 2) not in {"", ")"}:
             start -= 2
@@ -131,14 +132,14 @@ class _Finder:
         return self._keys[at] if 0 <= at < len(self._keys) else ""
 
     def _column_until(self, at: int) -> DataType | None:
-        """The type of the column whose name ends here."""
+        """The type of the column whose name ends at token `at`."""
         end = at
         while self._key(at - 1) == "." and at > 1:
             at -= 2
         return self._column_named(self._tokens[max(at, 0) : end + 1 : 2])
 
     def _column_from(self, at: int) -> DataType | None:
-        """The type of the column whose name begins here; none for a function, which is no column."""
+        """The type of the column whose name begins at token `at`; None for a function."""
         end = at
         while self._key(end + 1) == ".":
             end += 2
@@ -152,7 +153,7 @@ class _Finder:
         return found[0] if found and all(kind == found[0] for kind in found) else None
 
     def _known_tables(self, sql: str) -> Iterator[StructType]:
-        """The columns of each table that the statement names, as far as the catalog knows it."""
+        """The columns of each table of the statement that is in the catalog."""
         target = self._target()
         parts = [reference.parts for reference in table_references(sql)]
         for name in dict.fromkeys([*parts, *([target[0]] if target is not None else [])]):
@@ -164,11 +165,11 @@ class _Finder:
         try:
             return described(self._session, parts).columns
         except DeltaSqlError:
-            # What is wrong with a table is said when the statement runs.
+            # Errors of a table are raised when the statement runs.
             return None
 
     def _target(self) -> tuple[tuple[str, ...], int] | None:
-        """The table that a statement changes, and where its name ends."""
+        """The target table of a statement, and the token index after its name; None for a query."""
         for words in _TARGETS:
             if tuple(self._keys[: len(words)]) == words:
                 at = len(words) + (self._key(len(words)) == "TABLE")
@@ -179,7 +180,7 @@ class _Finder:
         return None
 
     def _inserted(self) -> dict[int, DataType]:
-        """The types of the parameters that are values of INSERT … VALUES, by where they stand."""
+        """The types of the parameters in INSERT … VALUES, by token index."""
         target = self._target()
         if target is None or self._key(0) != "INSERT" or "VALUES" not in self._keys:
             return {}
@@ -206,7 +207,7 @@ class _Finder:
 
 
 def _field(columns: StructType, path: Sequence[str]) -> DataType | None:
-    """The type of a column, or of a field in it; before it may stand the names of its table."""
+    """The type of a column, or of a field in it, whose name may be qualified by its table; None if there is none."""
     for start in range(len(path)):
         kind: DataType | None = columns
         for name in path[start:]:

@@ -1,4 +1,4 @@
-"""What the server can do, and which types it has, in the numbers of Flight SQL. Source: FlightSql.proto, SqlInfo."""
+"""Capabilities and types of the server, by the numbers of Flight SQL. Source: FlightSql.proto, SqlInfo."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NO_TRANSACTIONS = 0
 
 
 def _information() -> dict[int, tuple[int, Any]]:
-    """The kind and value of each information by its number; what is not there has no limit, or is not known."""
+    """Kind and value of each information by its number; missing ones have no limit, or are unknown."""
     texts = {0: "deltasql", 1: __version__, 2: pa.__version__, 504: "`", 513: "\\", 514: "", 529: "schema"}
     texts |= {530: "procedure", 531: "catalog"}
     # Queries run; Substrait does not. Statements are not cancelled by an action, but with the call that runs them. Rows
@@ -65,7 +65,7 @@ def _information() -> dict[int, tuple[int, Any]]:
 
 
 def sql_info(wanted: Sequence[int]) -> pa.Table:
-    """What is asked for, or all; numbers that are not known are left out."""
+    """The requested information, or all; unknown numbers are left out."""
     known = _information()
     numbers = [number for number in (wanted or sorted(known)) if number in known]
     children: list[list[Any]] = [[] for _ in _CHILDREN]
@@ -85,7 +85,7 @@ def sql_info(wanted: Sequence[int]) -> pa.Table:
 
 
 class _Type(NamedTuple):
-    """A type of SQL: its number in XDBC, digits or length, what stands around a literal, what follows its name."""
+    """A type of SQL: XDBC number, digits or length, literal prefix and suffix, parameters, scale range, radix."""
 
     name: str
     number: int

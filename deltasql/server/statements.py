@@ -1,4 +1,4 @@
-"""Statements of clients: their rows in Arrow, how many rows they changed, and what can be said before they run."""
+"""Statements of clients: their rows in Arrow, their numbers of changed rows, and result schemas before they run."""
 
 from __future__ import annotations
 
@@ -42,23 +42,23 @@ from deltasql.server.parameter_types import exact
 from deltasql.session import Session
 
 Values = Mapping[str, Any] | Sequence[Any]
-"""Those of the parameters of one run."""
+"""Parameter values of one run: by name, or in order."""
 
 _READING = (
     *(Query, Explain, DescribeDetail, DescribeFunction, DescribeHistory, DescribeSchema, DescribeTable),
     *(ShowCatalogs, ShowColumns, ShowCreateTable, ShowCurrentSchema, ShowFunctions, ShowPartitions, ShowSchemas),
     *(ShowTableExtended, ShowTableProperties, ShowTables, ShowViews),
 )
-"""What changes nothing, so that its columns can be told before it is run."""
+"""Statements that change nothing, so that the schema of their result is known before they run."""
 
 _POLL = 0.1
-"""Seconds between two looks at whether the client still wants to know."""
+"""Seconds between two checks whether the client has cancelled."""
 _AFFECTED = "num_affected_rows"
 
 
 @contextmanager
 def heeding(is_cancelled: Callable[[], bool]) -> Iterator[None]:
-    """Runs a statement within, which stops once `is_cancelled`; then KeyboardInterrupt is raised."""
+    """Context: a statement within is cancelled once `is_cancelled` returns true; KeyboardInterrupt is raised then."""
     with cancellable() as statement:
         over = threading.Event()
 
@@ -79,7 +79,7 @@ def heeding(is_cancelled: Callable[[], bool]) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class LazyRows:
-    """The rows of a query that has not run: it does when they are fetched, so that a client can cancel it."""
+    """The rows of a query that runs when they are fetched, so that a client can cancel it."""
 
     result: Result
     schema: pa.Schema
@@ -95,7 +95,7 @@ class LazyRows:
 
 @dataclass(frozen=True, slots=True)
 class RowsAtHand:
-    """Rows that are here."""
+    """Rows in memory."""
 
     rows: pa.Table
     time_zone: str = ""
@@ -113,7 +113,7 @@ class RowsAtHand:
 
 
 def rows_of(session: Session, sql: str, values: Values | None = None) -> ClientRows:
-    """The rows of a statement, in Arrow; no columns for one that gives none. Only queries have not run yet."""
+    """The rows of a statement; no columns for one without a result. A query has not run yet, others have."""
     result = session.sql(sql, args=values)
     schema = schema_of(result.schema)
     if result.is_query:
@@ -131,7 +131,7 @@ def rows_of_prepared(session: Session, prepared: Prepared) -> ClientRows:
 
 
 def changed_rows(session: Session, sql: str, values: Values | None = None) -> int:
-    """Runs a statement for what it does; the number of rows that it changed, 0 for one that does not count them."""
+    """Runs a statement; returns the number of rows that it changed, 0 for one that does not count them."""
     result = session.sql(sql, args=values)
     return int(result.collect()[0][0]) if result.columns[:1] == [_AFFECTED] else 0
 
@@ -142,7 +142,7 @@ def changed_by_prepared(session: Session, prepared: Prepared) -> int:
 
 
 def _runs(prepared: Prepared) -> list[tuple[str, Values | None]]:
-    """What is run, each with its values. INSERT INTO … VALUES (…) of many sets is one statement, and one commit."""
+    """Statements to run with their parameter values. INSERT INTO … VALUES (…) of many sets is one statement."""
     if not prepared.rows:
         return [(prepared.sql, None)]
     bulk = bulk_insert(prepared.sql) if len(prepared.rows) > 1 else None
@@ -152,9 +152,9 @@ def _runs(prepared: Prepared) -> list[tuple[str, Values | None]]:
 
 
 def result_schema(session: Session, sql: str) -> pa.Schema:
-    """The columns that a statement will give, as far as that can be said without running it: else none.
+    """The schema of a statement's result; no columns if it is unknown before the statement, or its parameters, are run.
 
-    Raises what is wrong with its words. What only values of parameters will tell is not said, either.
+    Raises syntax errors.
     """
     names = parameter_names(sql)
     nothing: Values = dict.fromkeys(names) if any(names) else [None] * len(names)
@@ -175,7 +175,7 @@ def bound_rows(prepared: Prepared, batches: Iterator[pa.RecordBatch]) -> list[Va
 
 def _sets(prepared: Prepared, batch: pa.RecordBatch) -> Iterator[Values]:
     names = [name for name in parameter_names(prepared.sql) if name]
-    # A client that has no names of its own numbers its columns.
+    # A client without names numbers its columns.
     at = {name: batch.schema.get_field_index(name) for name in names}
     order = {name: place if place >= 0 else number for number, (name, place) in enumerate(at.items())}
     for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
@@ -186,12 +186,12 @@ def _sets(prepared: Prepared, batch: pa.RecordBatch) -> Iterator[Values]:
 
 
 def schema_of(columns: StructType) -> pa.Schema:
-    """Columns as Arrow has them."""
+    """Columns as an Arrow schema."""
     return pa.schema([pa.field(item.name, arrow_type(item.type), item.nullable) for item in columns])
 
 
 def _as_told(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """A table with the columns that were told: clients compare. What Arrow cannot cast becomes text."""
+    """A table cast to the announced schema, which clients compare. Values that Arrow cannot cast become text."""
     if table.schema == schema:
         return table
     columns = [_cast(column, item.type) for column, item in zip(table.columns, schema, strict=True)]

@@ -1,7 +1,7 @@
-"""Queries of one table that count and compare: COUNT, MIN, MAX, DISTINCT and GROUP BY, as a tree that can be computed.
+"""Aggregate queries over one table: COUNT, MIN, MAX, DISTINCT and GROUP BY, parsed to a tree that can be computed.
 
-A descent over the tokens. It knows what may be answered by the log of a table and nothing else, so that whoever gets a
-tree knows all that the query says. Names are not resolved here.
+A recursive descent over the tokens. It accepts only queries that the log of a table may answer; their tree then has all
+of the query. Names are not resolved here.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from deltasql.sql.tokens import Token, tokenize
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A column, as it is named: p, t.p. Without quotes."""
+    """A column as written: p, t.p. Parts are without quotes."""
 
     parts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """A whole number that is written out."""
+    """A literal of a whole number."""
 
     value: int
 
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """COUNT, MIN or MAX (`function` in lower case). `argument` is a number for COUNT(1), which COUNT(*) is, too."""
+    """COUNT, MIN or MAX (`function` in lower case). `argument` is a number for COUNT(1), and 1 for COUNT(*)."""
 
     function: str
     argument: Named | Whole
@@ -118,7 +118,7 @@ def aggregate_query(sql: str) -> AggregateQuery | None:
 
 
 def _may_be_one(tokens: list[Token]) -> bool:
-    """Whether it is one SELECT with one FROM, and says one of the words of which every query of this kind has one."""
+    """Whether `tokens` have one SELECT with one FROM, and a keyword that each query of this kind has."""
     keys = [token.key for token in tokens]
     words = {"COUNT", "MIN", "MAX", "DISTINCT", "GROUP"}
     is_one = keys.count("SELECT") == 1 and keys.count("FROM") == 1 and keys[0] == "SELECT"
@@ -169,7 +169,7 @@ class _Reader(TokenCursor):
         return tuple(found)
 
     def source(self) -> None:
-        """The table's name, with its version and alias, and a clause or nothing behind it."""
+        """Steps over the table's name, version and alias, behind which a clause or nothing may follow."""
         if not self.left or self.tokens[self.at].start != self.table.start:
             raise LeftToEngineError
         while self.left and self.tokens[self.at].start < self.table.end:
@@ -264,7 +264,7 @@ class _Reader(TokenCursor):
         return found
 
     def aggregate(self, function: str) -> Aggregate:
-        """What stands in the brackets."""
+        """The call of `function`, from the text between its brackets."""
         if function == "count" and self.take("*"):
             return Aggregate(function, Whole(1))
         if function == "count" and self.kind == "number":

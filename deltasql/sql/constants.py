@@ -1,7 +1,7 @@
-r"""The values of constants: what the texts of strings, numbers, dates, timestamps and intervals stand for in Spark.
+r"""The values of SQL literals in Spark: strings, numbers, dates, timestamps and intervals.
 
-Each is read here, once, and by whoever reads SQL. None means that the text is none of them, or one of which Spark's
-modes, or Spark and Python, may think differently; then Spark is to read it.
+All readers of SQL use these functions. None means that a text is no such literal, or one that Spark's modes, or Spark
+and Python, may read differently; then Spark must read it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from deltasql.schema.type_lattice import MOST_DIGITS, fits
 from deltasql.schema.types import BYTE, DOUBLE, FLOAT, INTEGER, LONG, SHORT, DataType, DecimalType
 
 EXACT = Context(prec=120)
-"""Of computations that must not round: no product or quotient of two decimals of Spark has more digits."""
+"""Context of exact computations: no product or quotient of two of Spark's decimals has more digits."""
 DAY = 86_400_000_000
-"""Microseconds."""
+"""Microseconds of a day."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 # Before, zones differ between the data bases of Python and Java.
 _FIRST_CERTAIN_YEAR = 1970
@@ -82,9 +82,9 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def number(written: str, sign: int = 1) -> Constant | None:
-    """A number as it is written in SQL, with its suffix, times `sign`.
+    """The value of a number in SQL, with its suffix, times `sign`.
 
-    Digits are exact, with or without a point; with an exponent a number is a double, if its suffix does not say.
+    A number is exact, with or without a point; with an exponent it is a DOUBLE, unless its suffix gives the type.
     """
     text = written.upper()
     suffix = text[-1]
@@ -117,19 +117,19 @@ def _decimal(value: Decimal, sign: int) -> Constant | None:
 
 
 def _inexact(value: float | None, digits: str, kind: DataType, sign: int) -> Constant | None:
-    """A float or double. Too large is an error, and of zeros with a sign footers are not sure."""
+    """A FLOAT or DOUBLE; None for an overflow, an underflow, or a negative zero, which footers may not preserve."""
     if value is None or value - value != 0 or (value == 0 and (sign < 0 or Decimal(digits) != 0)):
         return None
     return Constant(kind, value * sign)
 
 
 def whole_number(text: str) -> int | None:
-    """The integer that a text of digits is."""
+    """The integer of a text of digits, or None."""
     return int(text) if _WHOLE.fullmatch(text) else None
 
 
 def exact_number(text: str) -> Decimal | None:
-    """The number that a text of digits is, with or without a point."""
+    """The decimal of a text of digits, with or without a point, or None."""
     return Decimal(text) if _PLAIN.fullmatch(text) else None
 
 
@@ -139,14 +139,14 @@ def single(value: float) -> float:
 
 
 def certain_single(value: float) -> float | None:
-    """`value` rounded to single precision; what is too large or too small may be an error, a zero or an infinity."""
+    """`value` rounded to single precision; None outside the normal range, where Spark may round or fail differently."""
     return single(value) if value == 0 or _SMALLEST_SINGLE < abs(value) < _LARGEST_SINGLE else None
 
 
 def rounded_single(value: Decimal) -> float | None:
-    """The single next to `value`; None where it must be rounded twice.
+    """The single nearest to `value`; None where rounding to a double first may change it.
 
-    On the way there is a double, which could lie halfway between two singles where `value` does not.
+    Such a double lies halfway between two singles, and `value` does not.
     """
     double = float(value)
     (bits,) = struct.unpack("<q", struct.pack("<d", double))
@@ -168,7 +168,7 @@ def date_days(text: str) -> int | None:
 
 
 def date_text(days: int) -> str:
-    """`yyyy-MM-dd` of a day, which is so many after 1970-01-01."""
+    """`yyyy-MM-dd` of the day that is `days` after 1970-01-01."""
     return (_EPOCH.date() + timedelta(days=days)).isoformat()
 
 
@@ -194,7 +194,7 @@ def clock_time(text: str) -> int | None:
 
 
 def clock_and_offset(text: str) -> tuple[datetime, timedelta | None] | None:
-    """What a clock shows at an ISO timestamp or date, and its offset from UTC if it names one."""
+    """The local time of an ISO timestamp or date, with its offset from UTC or None; None for other texts."""
     match = _MOMENT.fullmatch(text)
     if match is None:
         return None
@@ -222,5 +222,5 @@ def micros_of(value: datetime) -> int:
 
 
 def interval_days(amount: str, unit: str) -> int | None:
-    """The days of INTERVAL `amount` `unit`, whose unit must be DAY and whose amount digits."""
+    """The days of INTERVAL `amount` `unit`; None unless the unit is DAY and the amount digits."""
     return int(amount) if unit.upper() in {"DAY", "DAYS"} and amount.isdecimal() else None

@@ -1,6 +1,6 @@
-"""current_schema(), current_database() and current_catalog() as literals, since Spark does not know ours.
+"""current_schema(), current_database() and current_catalog() as literals, since Spark has other current names.
 
-Reads the tokens of any text; where it is not sure that a call is a whole column, the column gets no name of its own.
+Works on the tokens of any text; a call that may not be a whole column gets no alias.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _CLAUSES = frozenset(
 
 
 def current_names(sql: str, current: tuple[str, str]) -> Iterator[Replacement]:
-    """What replaces those calls in `sql`, for the `current` catalog and schema.
+    """Replacements of these calls in `sql` by literals of the `current` catalog and schema.
 
-    Where a call is a whole column of a SELECT, the column keeps the name that Spark gives it.
+    A call that is a whole column of a SELECT gets Spark's name of the column as alias.
     """
     if "current_" not in sql.lower():
         return
@@ -63,7 +63,7 @@ def current_names(sql: str, current: tuple[str, str]) -> Iterator[Replacement]:
 
 
 def _first(tokens: list[Token], index: int) -> int | None:
-    """Where the call begins, with its qualifiers; None for a function of another schema."""
+    """The index of the first token of a call, with its qualifiers; None for a function of another schema."""
     first = index
     while first >= 2 and tokens[first - 1].key == "." and tokens[first - 2].is_name:
         first -= 2

@@ -1,7 +1,7 @@
-"""The types of expressions over a table's columns, without Spark: of those that people write in column lists.
+"""The types of common expressions over a table's columns, derived without Spark.
 
-A descent over the tokens in Spark's order of precedence, which gives types in place of values. At whatever it does not
-know it gives up, and the caller asks Spark; so it may know little, but must never be wrong.
+A recursive descent over the tokens in Spark's order of precedence, which gives types in place of values. Anything else
+is left to Spark: the types must be right, and coverage may be small.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ _TYPES: dict[str, DataType] = {
 _CASTS = frozenset(
     {"BOOLEAN", "TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "STRING", "DATE", "TIMESTAMP", "BINARY"}
 )
-"""Types that are called like functions."""
+"""Types that have a function of the same name."""
 _WRITTEN = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ"})
 _EXTRACTED = frozenset({"YEAR", "MONTH", "DAY", "DAYOFWEEK", "DAYOFYEAR", "WEEK", "QUARTER", "HOUR", "MINUTE"})
 _NO_NAMES = frozenset({"INTERVAL", "EXISTS", "SELECT", "DISTINCT", "ANY", "ALL", "SOME"})
 
 
 def derived_type(sql: str, schema: StructType) -> DataType | None:
-    """The type of `sql` over columns of `schema`; None where only Spark can tell."""
+    """The type of `sql` over columns of `schema`; None where only Spark can determine it."""
     descent = _Descent(sql, schema)
     try:
         found = descent.expression().kind
@@ -59,7 +59,7 @@ def derived_type(sql: str, schema: StructType) -> DataType | None:
 
 @dataclass(frozen=True, slots=True)
 class _Typed:
-    """What a part of the expression is; `digits` of a whole number written out, 0 for anything else."""
+    """The type of a part of the expression; `digits` are those of a literal of a whole number, 0 for anything else."""
 
     kind: DataType
     digits: int = 0
@@ -162,7 +162,7 @@ class _Descent(TokenCursor):
         return self.subscripts()
 
     def subscripts(self) -> _Typed:
-        """What may follow an operand: [key], .field, ::type."""
+        """An operand with suffixes: [key], .field, ::type."""
         found = self.operand()
         while self.take("["):
             found = _typed(element(found.kind, self.expression().kind))
@@ -203,7 +203,7 @@ class _Descent(TokenCursor):
         return found
 
     def written(self, word: str) -> _Typed:
-        """DATE '2024-01-31'. Whether the text is one, Spark says when it reads it."""
+        """DATE '2024-01-31'. Raises LeftToEngineError for a text that may be invalid, of which Spark decides."""
         if word not in _WRITTEN or not _is_moment(word, unquote(self.next().text)):
             raise LeftToEngineError
         return _Typed(_TYPES[word])
@@ -292,7 +292,7 @@ class _Descent(TokenCursor):
 
 
 def type_at(cursor: TokenCursor) -> DataType:
-    """The type of which the name is next, and a step over it. Raises LeftToEngineError for one that is not simple."""
+    """The simple type whose name is next, which is read. Raises LeftToEngineError for any other type."""
     word = cursor.next().key
     if word in {"DECIMAL", "DEC", "NUMERIC"}:
         return _decimal_at(cursor)
@@ -340,7 +340,7 @@ def _number(text: str) -> _Typed:
 
 
 def _is_moment(word: str, text: str) -> bool:
-    """Whether `text` surely is what `word` says; a wrong one is an error, which Spark words."""
+    """Whether `text` is certainly a value of the type `word`; Spark reports the error of any other."""
     match word:
         case "DATE":
             return date_days(text) is not None

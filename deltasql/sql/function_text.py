@@ -1,6 +1,6 @@
-"""The text of a function: its parameters, what it returns, its clauses and its body, as CREATE FUNCTION has them.
+"""The text of CREATE FUNCTION behind the name, parsed: parameters, returned type, clauses and body.
 
-Only what is certain is read; Spark parses the whole when the function is made.
+Only what is certain is parsed; Spark parses the whole when the function is created.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from deltasql.sql.tokens import Token, tokenize
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a function, or a column of its table: `type` and `default` as they are written."""
+    """A parameter of a function, or a column of its table: `type` and `default` as SQL text."""
 
     name: str
     type: str
@@ -29,11 +29,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class FunctionText:
-    """What the text behind a function's name says.
+    """The parsed text behind the name in CREATE FUNCTION.
 
-    `returns` is the written type, None where RETURNS is left out or a table is returned, whose `columns` may be left
-    out, too. `language` is in capitals; `place` is where RETURNS may be put, `body_start` where the body begins, None
-    where there is none (AS 'class'). `invoker` says that SQL SECURITY INVOKER is asked for.
+    `returns` is the SQL of the type, None where RETURNS is left out or a table is returned, whose `columns` may be left
+    out, too. `language` is in capitals; `place` is the offset at which RETURNS may be inserted, `body_start` that of
+    the body, None where there is none (AS 'class').
     """
 
     parameters: tuple[Parameter, ...] = ()
@@ -52,20 +52,20 @@ class FunctionText:
 
     @property
     def deterministic(self) -> bool:
-        """What the function says of itself, else what can be told by the functions that it calls."""
+        """Whether a clause declares it; without one, whether the body calls deterministic functions only."""
         if "NOT DETERMINISTIC" in self.clauses:
             return False
         return "DETERMINISTIC" in self.clauses or is_deterministic(self.body)
 
     @property
     def data_access(self) -> str:
-        """What a function reads besides its parameters."""
+        """READS SQL DATA if a clause declares it or the body reads tables, else CONTAINS SQL."""
         reads = "READS SQL DATA" in self.clauses or table_references(self.body)
         return "READS SQL DATA" if reads else "CONTAINS SQL"
 
 
 def function_text(text: str) -> FunctionText:
-    """What the text behind the name in CREATE FUNCTION says."""
+    """Parses the text behind the name in CREATE FUNCTION."""
     return _Reader(text).function()
 
 
@@ -186,7 +186,7 @@ def _split(tokens: list[Token]) -> Iterator[list[Token]]:
 
 @dataclass(frozen=True, slots=True)
 class FunctionCall:
-    """The name of a function that a text calls; `start`/`end` span the name."""
+    """A call of a function in a text: the name, which `start` and `end` span."""
 
     parts: tuple[str, ...]
     start: int
@@ -194,7 +194,7 @@ class FunctionCall:
 
 
 def function_calls(sql: str) -> Iterator[FunctionCall]:
-    """Calls in a text of functions that are none of Spark's own, as far as the names tell.
+    """Calls in a text of functions that are none of Spark's own, judged by their names.
 
     Other names that take brackets may be among them; the names behind AS are not.
     """

@@ -1,9 +1,9 @@
-"""The column `_metadata` of a table in a query: in which file a row stands, where in it, and what its id is.
+"""The column `_metadata` of a table in a query: the file of a row, its row index, and its row id.
 
-It is there for those that name it and not part of `*`. A view cannot hide a column, so that the rows of a table whose
-`_metadata` a query names carry it openly, and each `*` that meets them leaves it out.
+A query may name it, and `*` does not include it. A view cannot hide a column: a table whose `_metadata` a query names
+has it as a plain column, and each `*` over the table excludes it.
 
-Reads brackets, set operators, stars and names; a column of the user's own that is called so it takes for this one.
+Works on brackets, set operators, stars and names; a column of the user's with this name is taken for it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class _Block:
 
 
 class NamedMetadata:
-    """Whose `_metadata` a query names: `references`, by index. An unqualified name means all tables of its SELECT."""
+    """The `references`, by index, whose `_metadata` a query names; without a qualifier all tables of its SELECT."""
 
     def __init__(self, sql: str, references: Sequence[TableReference]) -> None:
         self._references = references
@@ -46,7 +46,7 @@ class NamedMetadata:
         self.references = frozenset(index for block, name in named for index in _owners(block, name, references))
 
     def hidden_from_stars(self, carried: Collection[int]) -> Iterator[Replacement]:
-        """Replacements in the query by which its stars leave out the `_metadata` that these references carry."""
+        """Replacements by which stars exclude the `_metadata` of the `carried` references."""
         for block in self._blocks:
             aliases = [_alias(self._references[index]) for index in block.tables if index in carried]
             for at, qualifier in block.stars:
@@ -83,7 +83,7 @@ def _blocks(tokens: list[Token], references: Sequence[TableReference]) -> list[_
 
 
 def _note(block: _Block, at: TokenCursor, depth: int) -> None:
-    """Notes a name of the column, and a star, with the qualifiers before them."""
+    """Records the column's name or a star in its block, with its qualifier."""
     before = at.peek(-1)
     if at.is_name and at.tokens[at.at].name.lower() == METADATA and before != "AS":
         block.named.append(_qualifier(at))
@@ -103,7 +103,7 @@ def _is_star_clause(at: TokenCursor) -> bool:
 
 
 def _owners(block: _Block | None, name: str, references: Sequence[TableReference]) -> Iterator[int]:
-    """The tables that a name of `_metadata` can mean, from the block outwards."""
+    """The tables that a name of `_metadata` can mean, from the innermost block that has any."""
     while block is not None:
         tables = [index for index in block.tables if name in {"", _alias(references[index]).lower()}]
         if tables:
@@ -113,7 +113,7 @@ def _owners(block: _Block | None, name: str, references: Sequence[TableReference
 
 
 def _narrowed(tokens: list[Token], star: int, aliases: Sequence[str]) -> Replacement:
-    """What makes a star leave out the column of these tables: EXCEPT, or one more name in the EXCEPT that it has."""
+    """Replacement that excludes the column of these tables from a star: by EXCEPT, or more names in the one it has."""
     # In back-ticks always, as the views have their aliases.
     left_out = ", ".join(f"`{alias.replace('`', '``')}`.{METADATA}" for alias in aliases)
     at = TokenCursor(tokens, star + 1)

@@ -1,6 +1,6 @@
-"""What was probably meant by a query that is no SQL: told only where the text could be read with one word changed.
+"""Suggestions for queries with a syntax error, where the text could be parsed with one word changed.
 
-Looks at the words around the place where Spark's parser stopped, and gives up where several would do.
+Looks at the words around the offset where Spark's parser stopped, and gives up where several changes would do.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _AFTER = {
     "AS": "a name",
     "CASE": "WHEN",
 }
-"""What comes after words that nothing ends with."""
+"""Keywords that cannot end a statement, with what must follow each."""
 _MOST_TOKENS = 2000
 
 
 def meant(sql: str, at: int) -> tuple[str, Caret] | None:
-    """What is wrong near offset `at`, where Spark's parser stopped, as sentences with their place; None if unclear."""
+    """The likely mistake near offset `at`, where Spark's parser stopped, as sentences and caret; None if unclear."""
     tokens = tokenize(sql)
     if not tokens or len(tokens) > _MOST_TOKENS:
         return None
@@ -58,7 +58,7 @@ def meant(sql: str, at: int) -> tuple[str, Caret] | None:
 
 
 def unfinished(sql: str) -> tuple[str, Caret] | None:
-    """What is missing from a statement that ends with a word after which something must come; None where nothing is."""
+    """The missing end of a statement, as sentence and caret, where its last word requires more; None for any other."""
     tokens = [token for token in tokenize(sql) if token.key != ";"]
     last = tokens[-1] if tokens else None
     before = tokens[-2].key if len(tokens) > 1 else ""
@@ -72,7 +72,7 @@ def unfinished(sql: str) -> tuple[str, Caret] | None:
 
 
 def without_from(sql: str) -> tuple[str, Caret] | None:
-    """Where FROM is missing, as in `SELECT * orders`; None for any other statement."""
+    """The missing FROM, as in `SELECT * orders`, as sentence and caret; None for any other statement."""
     tokens = tokenize(sql)
     if any(token.key == "FROM" for token in tokens):
         return None
@@ -84,7 +84,7 @@ def without_from(sql: str) -> tuple[str, Caret] | None:
 
 
 def _word_by(sql: str, tokens: list[Token], place: int) -> tuple[str, Caret] | None:
-    """ORDER qty, VERSION OF 1."""
+    """The missing BY of ORDER qty, or AS OF for VERSION OF 1, as sentence and caret."""
     token = tokens[place]
     after = tokens[place + 1].key if place + 1 < len(tokens) else ""
     if token.key in _BEFORE_BY and after != "BY" and can_be_read(f"{sql[: token.end]} BY{sql[token.end :]}"):

@@ -1,7 +1,7 @@
-"""What the pieces of SQL text look like, as regular expressions: strings, quoted names, comments, numbers, words.
+"""The lexical elements of SQL as regular expressions: strings, quoted names, comments, numbers, words.
 
-The only place that spells them. They are texts without groups of their own, to be put together into larger patterns
-that are compiled with re.DOTALL. Imports nothing, so that rooms below this one can use it. Source: Spark's lexer.
+Defined only here, as texts without groups, for larger patterns that are compiled with re.DOTALL. Imports nothing, so
+that packages below this one can use it. Source: Spark's lexer.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ NUMBER = (
 # makes two of a row of dashes, in as many ways as there are subsets of them, and a pattern around it tries them all.
 LINE_COMMENT = r"--[^\r\n\\]*(?:\\(?:\n|(?!\n))[^\r\n\\]*)*(?![^\r\n])"
 COMMENT_OPENING, COMMENT_CLOSING = r"/\*", r"\*/"
-"""Of bracketed comments, which nest: where one ends only `deltasql.sql.extents.comment_end` knows."""
+"""Delimiters of bracketed comments, which nest: `deltasql.sql.extents.comment_end` finds the end of one."""
 BLANK = rf"(?:\s+|{LINE_COMMENT})"
 """White space, or a comment to the end of its line."""
 GAP = rf"(?:\s|{LINE_COMMENT}|/\*(?:[^*]|\*(?!/))*(?:\*/|\Z))"
-"""A blank or a comment, which ends at its first end: for patterns that cannot count how deep comments nest.
+"""A blank or a comment, which ends at its first `*/`: for patterns that cannot count nested comments.
 
-One that never ends goes on to the end of the text, so that a search does not read the rest from each opening anew.
+An unclosed one goes on to the end of the text, so that a search does not read the rest from each opening anew.
 """
 OPEN_TEXT = (
     r"""(?:[rR](?:'[^']*(?:'|\Z)|"[^"]*(?:"|\Z))"""

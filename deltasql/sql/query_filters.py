@@ -1,6 +1,6 @@
-"""Which filters of a query hold for which of its tables: they say which data files need not be read.
+"""The filters of a query by table: by them data files are skipped.
 
-Reads sqlglot's tree; a query that sqlglot cannot read has none, nor has a condition over two tables.
+Uses sqlglot's tree; a query that sqlglot cannot parse has none, nor has a condition over two tables.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ _INNER = frozenset({"", "INNER", "CROSS"})
 
 
 def scan_filters(sql: str) -> dict[int, str]:
-    """Predicates on single tables, by the offset of the table's name in `sql`; only such that every row must satisfy.
+    """Predicates on single tables, by the offset of the table's name in `sql`; only those that every row must satisfy.
 
-    A predicate is SQL for analysis, its columns qualified as in the query. A query that sqlglot cannot read has none.
+    A predicate is SQL for analysis, its columns qualified as in the query. A query that sqlglot cannot parse has none.
     """
     if "where" not in sql.lower():
         return {}
@@ -39,9 +39,9 @@ def scan_filters(sql: str) -> dict[int, str]:
 
 
 def scan_limits(sql: str) -> dict[int, int]:
-    """How many rows of a table are enough, whichever they are, by the offset of its name: of SELECT … FROM t LIMIT n.
+    """The number of rows of a table that suffice for SELECT … FROM t LIMIT n, by the offset of the table's name.
 
-    All of WHERE, if there is one, is then in `scan_filters`. A query that sqlglot cannot read has none, nor has a
+    All of WHERE, if there is one, is then in `scan_filters`. A query that sqlglot cannot parse has none, nor has a
     pipeline.
     """
     if "limit" not in sql.lower() or "|>" in sql:
@@ -59,7 +59,7 @@ def scan_limits(sql: str) -> dict[int, int]:
 
 
 def _select_limit(select: exp.Select) -> tuple[int, int] | None:
-    """The place of the only table of a SELECT, and the rows of it that are enough."""
+    """The offset of the only table of a SELECT, and the number of its rows that suffice."""
     from sqlglot import exp
 
     parts = {name: part for name, part in select.args.items() if part}
@@ -74,7 +74,7 @@ def _select_limit(select: exp.Select) -> tuple[int, int] | None:
 
 
 def _only_table(select: exp.Select) -> exp.Table | None:
-    """The one table of a SELECT, where WHERE, if there is one, speaks of nothing else."""
+    """The one table of a SELECT, where WHERE, if there is one, refers to nothing else."""
     from sqlglot import exp
 
     sources, where = _sources(select), select.args.get("where")
@@ -86,7 +86,7 @@ def _only_table(select: exp.Select) -> exp.Table | None:
 
 
 _EACH_ROW_ALONE = frozenset({"expressions", "from", "from_", "where", "limit", "offset", "hint"})
-"""Clauses of a SELECT that take its rows one by one, as they come."""
+"""Clauses of a SELECT that process its rows one by one, in their order."""
 
 
 def _keeps_rows(item: exp.Expression) -> bool:
@@ -106,9 +106,9 @@ def _number(clause: exp.Expression | None, kind: type[exp.Expression]) -> int | 
 
 
 def _before_other_pipes(sql: str) -> str:
-    """Of a pipeline FROM … |> WHERE … what stands before its first other operator; "" for one elsewhere in a query.
+    """The part of a pipeline FROM … |> WHERE … before its first other operator; "" for one elsewhere in a query.
 
-    sqlglot would put a WHERE behind LIMIT, EXTEND or AGGREGATE before them, where it decides about other rows.
+    sqlglot would put a WHERE behind LIMIT, EXTEND or AGGREGATE before them, where it filters other rows.
     """
     tokens = tokenize(sql)
     if not tokens or tokens[0].key != "FROM":
@@ -141,7 +141,7 @@ def _select_filters(select: exp.Select) -> Iterator[tuple[int, str]]:
 
 
 def _makes_rows(table: exp.Table) -> bool:
-    """Whether rows of a table become others before WHERE sees them; which ones a sample takes must not depend on it."""
+    """Whether a table's rows are changed before WHERE sees them; the rows of a sample must not depend on WHERE."""
     return any(table.args.get(key) for key in ("pivots", "sample"))
 
 
@@ -173,12 +173,12 @@ def _conjuncts(condition: exp.Expression) -> list[exp.Expression]:
 
 
 def _told(condition: exp.Expression) -> list[tuple[exp.Expression, list[str | None]]]:
-    """The parts of a condition that AND joins, each with its `_qualifiers`."""
+    """The conjuncts of a condition, each with its `_qualifiers`."""
     return [(item, _qualifiers(item)) for item in _conjuncts(condition)]
 
 
 def _qualifiers(conjunct: exp.Expression) -> list[str | None]:
-    """What stands first in the name of each column of a condition, None for a bare name; [] beside a sub-query."""
+    """The qualifier of each column in a condition, in lower case, None for unqualified ones; [] beside a sub-query."""
     from sqlglot import exp
 
     if conjunct.find(exp.Query) is not None:
@@ -188,7 +188,7 @@ def _qualifiers(conjunct: exp.Expression) -> list[str | None]:
 
 
 def _only(qualifiers: list[str | None], table: exp.Table, alone: bool) -> bool:
-    """Whether a condition with such names speaks of this table alone."""
+    """Whether a condition with these qualifiers refers to this table alone."""
     # Beside no other table, what stands before a name may as well be a struct of this one.
     return bool(qualifiers) and (alone or set(qualifiers) == {table.alias_or_name.lower()})
 

@@ -1,6 +1,7 @@
-"""What SQL text refers to and is made of. sqlglot reads it where structure matters; the text stays as it is.
+"""Columns, sub-queries, conjuncts and calls in SQL text.
 
-Where sqlglot gives up, every name that may be a column is taken for one; what only counts brackets never gives up.
+sqlglot parses it where structure matters; the text stays as it is. Where sqlglot cannot parse it, every name that may
+be a column is taken for one; functions that only count brackets accept any text.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ _BINDS_LIKE_EQUALITY = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ColumnReference:
-    """A column or field as an expression names it: a, t.a, a.b.c. Parts are without quotes; offsets span all."""
+    """A column or field in an expression: a, t.a, a.b.c. Parts are without quotes; offsets span all."""
 
     parts: tuple[str, ...]
     start: int
@@ -98,7 +99,7 @@ class ColumnReference:
 
 
 def parse_expression(sql: str) -> exp.Expression | None:
-    """sqlglot's tree of an expression, or None where it cannot tell. Identifiers hold their offsets in `.meta`."""
+    """sqlglot's tree of an expression, None where it cannot be parsed. Identifiers have their offsets in `.meta`."""
     import sqlglot
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
@@ -144,9 +145,9 @@ def _names_by_token(expression: str) -> Iterator[ColumnReference]:
 
 
 def free_names(sql: str) -> list[ColumnReference]:
-    """Names in a query or an expression whose first part neither an alias in it nor the name of a table explains.
+    """Names in a query or an expression whose first part is neither an alias in it nor the name of a table.
 
-    They are columns of its tables, and variables. None where sqlglot gives up.
+    They are columns of its tables, and variables. Empty where sqlglot cannot parse the text.
     """
     import sqlglot
     from sqlglot import exp
@@ -179,9 +180,9 @@ def refers_to(expression: str, path: tuple[str, ...]) -> bool:
 
 
 class UsedNames:
-    """The names of the columns that some expressions may use, in any case: their words, and all where one has a star.
+    """The names of columns that some expressions may use, in any case: all of their words, and any name beside a star.
 
-    With the alias of an `other` relation, names that it stands before, as in `other.name`, are columns of that one.
+    With the alias of an `other` relation, names that it qualifies, as in `other.name`, are left out.
     """
 
     def __init__(self, expressions: Iterable[str], *, other: str = "") -> None:
@@ -265,7 +266,7 @@ def is_deterministic(expression: str) -> bool:
 
 
 def is_stable(expression: str) -> bool:
-    """Whether a later evaluation gives the same value: nothing random, and no look at the clock."""
+    """Whether a later evaluation gives the same value: no random function, and none of the current time."""
     tokens = tokenize(expression)
     names = (token.name.lower() for token in tokens if token.is_name)
     told = any(_is_moment(*pair) for pair in pairwise(tokens))
@@ -273,7 +274,7 @@ def is_stable(expression: str) -> bool:
 
 
 def _is_moment(kind: Token, text: Token) -> bool:
-    """Whether two tokens are a literal that looks at the clock: TIMESTAMP 'now', DATE 'yesterday'."""
+    """Whether two tokens are a literal of the current time: TIMESTAMP 'now', DATE 'yesterday'."""
     return text.kind == "string" and kind.key in _KINDS_OF_TIME and _MOMENT.match(text.text) is not None
 
 
@@ -337,13 +338,13 @@ def equal_sides(expression: str) -> tuple[str, str] | None:
 
 
 Scope: TypeAlias = tuple[str, Callable[[], Sequence[str]]]
-"""An alias, and the columns that are known under it."""
+"""An alias, and a function that gives its columns."""
 
 
 def stars_spelled(text: str, scopes: Sequence[Scope]) -> str:
-    """An expression with columns in place of its stars, as in struct(*): else they stand for ours as well.
+    """An expression with columns in place of its stars, as in struct(*), which would include hidden columns.
 
-    Those of sub-queries, and of what is no scope, stay.
+    Stars of sub-queries stay, and those with a qualifier that is no scope.
     """
     at, pieces, done = TokenCursor(tokenize(text)), list[str](), 0
     while at.left:
@@ -374,7 +375,7 @@ def _is_star(tokens: Sequence[Token], place: int) -> bool:
 
 
 def _meant(tokens: Sequence[Token], place: int, scopes: Sequence[Scope]) -> tuple[int, Sequence[Scope]]:
-    """Where a star begins with what qualifies it, and the scopes that it stands for."""
+    """The offset at which a star with its qualifier begins, and the scopes that it stands for."""
     if place < 2 or tokens[place - 1].key != ".":
         return tokens[place].start, scopes
     first = place - 2

@@ -1,7 +1,7 @@
-"""Which tables an SQL text reads from, and where it names them. Source: Spark's grammar of queries.
+"""The tables that an SQL text reads, with the offsets of their names. Source: Spark's grammar of queries.
 
-Reads any text, right or wrong, and never gives up: of what is no query it finds what looks like a relation. Names that
-only Spark can compute, IDENTIFIER(expression), are not found.
+Accepts any text: in one that is no query it finds what looks like a relation. Names that only Spark can compute,
+IDENTIFIER(expression), are not found.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _BEFORE_TABLE_QUERY = _SET_OPERATORS | {
     *("", "(", ",", "=>", "AS", "ALL", "DISTINCT", "EXPLAIN", "EXTENDED", "CODEGEN", "COST", "FORMATTED", "ANALYZE")
 }
 CHANGE_FUNCTIONS = frozenset({"table_changes", "table_changes_by_path"})
-"""Table functions that are no function of Spark's: `deltasql.planner.change_feed` reads them."""
+"""Table functions of deltasql, and not of Spark: `deltasql.planner.change_feed` reads them."""
 _OPERATORS = frozenset({"+", "-", "*", "/", "%", "||", "|", "&", "^", "::", ".", "DIV"})
 _UNITS = re.compile(r"(YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND|NANOSECOND)S?")
 _TYPED_LITERALS = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIME"})
@@ -105,7 +105,7 @@ class _Finder(TokenCursor):
             self.step(level)
 
     def step(self, level: _Level) -> None:
-        """Reads what begins here."""
+        """Reads the element at the cursor."""
         if self.peek(-1) == ".":
             self.at += 1
         elif level.wants_relation:
@@ -120,7 +120,7 @@ class _Finder(TokenCursor):
             self.at += 1
 
     def clause(self, key: str, level: _Level) -> None:
-        """What keyword `key` says of the tokens that follow it."""
+        """Updates `level` for keyword `key`: whether a relation, or the list of a FROM, follows."""
         if key == "SELECT":
             level.is_query = True
         if key == "TABLE":
@@ -142,7 +142,7 @@ class _Finder(TokenCursor):
         return key == "JOIN" or is_next or (key == "USING" and self.merges and not level.in_from)
 
     def is_table_query(self) -> bool:
-        """Whether TABLE stands for SELECT * FROM, and not in INSERT INTO TABLE t, CACHE TABLE t …"""
+        """Whether TABLE means SELECT * FROM, unlike in INSERT INTO TABLE t, CACHE TABLE t …"""
         before = self.peek(-1)
         if self.at and before == "":  # a quoted name: INSERT INTO `t` TABLE s
             return self.inserts
@@ -197,7 +197,7 @@ class _Finder(TokenCursor):
                 self.at += 1
 
     def named(self, level: _Level) -> None:
-        """Reads a table or a table function; the arguments of one that is not ours are left to the next step."""
+        """Reads a table or a table function; the arguments of one of Spark's are left to the next step."""
         first, parts = self.at, tuple(token.name for token in self.dotted())
         if self.key != "(":
             self.table(parts, first, level)
@@ -205,7 +205,7 @@ class _Finder(TokenCursor):
             self.function(parts, first)
 
     def function(self, parts: tuple[str, ...], first: int) -> None:
-        """Records a table function of ours, its name at token `first`; its arguments follow."""
+        """Records a table function of deltasql, its name at token `first`; its arguments follow."""
         close = closing(self.tokens, self.at)
         arguments = tuple(self.arguments(close))
         self.at = close + 1

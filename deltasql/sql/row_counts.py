@@ -1,7 +1,7 @@
-"""How many rows a query can come to, as far as its text and the tables in it tell.
+"""An upper estimate of the rows of a query, from its text and its tables.
 
-A statement over few rows is run in another way than one over many, and the wrong way costs much more where rows are
-many. So whatever is not understood here counts as many.
+Statements over few rows are computed in another way than those over many, and a wrong choice costs much more for many.
+So anything unknown here counts as many.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _NO_FUNCTIONS = frozenset(
 """Words before a bracket that name no function, and the few functions that PySpark has under another name."""
 
 _NOT_UNDERSTOOD = frozenset({"RECURSIVE", "CUBE", "|>", "TRANSFORM", "MAP", "REDUCE"})
-"""Rows out of rows, cubes and scripts; before a bracket MAP and TRANSFORM are functions."""
+"""Recursion, cubes, pipes and scripts; before a bracket MAP and TRANSFORM are functions."""
 
 _MAKE_ROWS = frozenset({"sequence", "array_repeat", "repeat", "space"})
-"""Functions whose value may be much longer than their arguments; a generator makes rows of it."""
+"""Functions whose value may be much longer than their arguments; a generator returns its elements as rows."""
 
 _SET_OPERATORS = frozenset({"UNION", "EXCEPT", "INTERSECT", "MINUS"})
 _ENDS_FROM = _SET_OPERATORS | {
@@ -43,10 +43,10 @@ _ENDS_FROM = _SET_OPERATORS | {
 
 
 def most_rows(sql: str, relations: Mapping[str, int]) -> int | None:
-    """About the most rows that a query or expression goes through, or None where that cannot be told.
+    """About the most rows that a query or expression processes, or None where that is unknown.
 
-    `relations` has the rows behind the names that we gave to tables and views. A join multiplies, unless columns of
-    its two sides are equal; then its rows are taken to match few others.
+    `relations` has the rows by the names that the planner gave tables and views. A join multiplies, unless columns of
+    its two sides are equal; then its rows are assumed to match few others.
     """
     names = [reference.parts for reference in table_references(sql)]
     if any(len(parts) != 1 or parts[0] not in relations for parts in names):
@@ -64,7 +64,7 @@ def most_rows(sql: str, relations: Mapping[str, int]) -> int | None:
 
 
 def _spelled(tokens: Sequence[Token], unions: int) -> int:
-    """The most rows that are written out in VALUES, or one for each SELECT."""
+    """The most rows of literals: those in VALUES, or one for each SELECT."""
     keys = [token.key for token in tokens]
     return 1 + unions + (keys.count("(") if "VALUES" in keys else 0)
 
@@ -77,9 +77,9 @@ def _product(rows: Sequence[int]) -> int:
 
 
 class _Joins(TokenCursor):
-    """What multiplies the rows of a query, by one walk over its tokens.
+    """The joins and functions that multiply the rows of a query, found in one walk over its tokens.
 
-    `equal` are the joins whose rows find each other by their values, `ranges` the rows of calls of range(n).
+    `equal` are the joins by equality, `ranges` the rows of calls of range(n).
     """
 
     def __init__(self, tokens: Sequence[Token]) -> None:
@@ -116,7 +116,7 @@ class _Joins(TokenCursor):
             levels[-1] = "VALUES"
 
     def _opens_relations(self) -> bool:
-        """Whether the bracket here may hold a list of relations; notes what is before it."""
+        """Whether the bracket at the cursor may hold a list of relations; records a join or a function before it."""
         before = self.peek(-1)
         if self.peek(1) in {"SELECT", "WITH", "FROM", "VALUES", "TABLE"}:
             self.joins += self.at > 0 and before not in {"FROM", "JOIN", ",", "AS", "(", *_SET_OPERATORS}
@@ -130,13 +130,13 @@ class _Joins(TokenCursor):
         return False
 
     def _is_known(self, function: str) -> bool:
-        """Whether the function before the bracket here makes no rows, or says how many."""
+        """Whether the function before the bracket at the cursor makes no rows, or a literal number of them."""
         if function == "range":
             return self._is_range()
         return self.peek(-2) != "." and function not in _MAKE_ROWS and function.upper() in FUNCTIONS
 
     def _is_range(self) -> bool:
-        """Whether the bracket here holds numbers: range(n) or range(n, m, …)."""
+        """Whether the bracket at the cursor holds literal numbers, which are recorded: range(n) or range(n, m, …)."""
         inner = self.tokens[self.at + 1 : closing(self.tokens, self.at)]
         numbers = "".join(token.text for token in inner)
         if re.fullmatch(r"\d+(,\d+){0,3}", numbers) is None:
@@ -145,7 +145,7 @@ class _Joins(TokenCursor):
         return True
 
     def _equality(self, key: str) -> None:
-        """Notes a join whose rows find each other by their values: of which two sides, where that can be told."""
+        """Records a join by equality: USING, NATURAL, or `=` of columns, with its two sides where they are named."""
         if key in {"USING", "NATURAL"}:
             self._note_pair()
         if key not in {"=", "==", "<=>"}:
@@ -157,7 +157,7 @@ class _Joins(TokenCursor):
             self.equal.add(frozenset({*left, *right}))
 
     def _note_pair(self) -> None:
-        """Notes that here two sides are equal which nothing names."""
+        """Records a join by equality whose two sides are not named."""
         self.equal.add(frozenset({f"#{self.at}"}))
 
     def _chain(self, step: int) -> Iterator[str]:

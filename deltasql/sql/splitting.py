@@ -1,7 +1,7 @@
-"""Scripts into statements.
+"""Splits scripts into statements.
 
-Reads pieces of text up to a `;` that counts, and BEGIN … END whole, which holds statements with semicolons of its own:
-of that it counts what opens and what ends. What is not closed runs to the end of the script.
+A statement ends at a `;` outside strings, quoted names, comments and BEGIN … END. Of BEGIN … END, which has semicolons
+of its own, only opening and closing keywords are counted. An unclosed piece runs to the end of the script.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Statement(NamedTuple):
     start: int
 
     def line_in(self, script: str, error: DeltaSqlError) -> int:
-        """The line of `script` at which the statement is wrong: that of the caret, or the one where it begins."""
+        """The line of `script` of an error in the statement: that of the caret, or the first of the statement."""
         return script.count("\n", 0, self.start) + (error.caret.line if error.caret else 1)
 
 
@@ -56,13 +56,13 @@ def split(script: str) -> Iterator[Statement]:
 
 
 def is_complete(script: str) -> bool:
-    """True when the last statement of `script` is ended by a `;` that counts, so that nothing is left to type."""
+    """True if a `;` ends the last statement of `script`, so that it is complete."""
     ends = list(_ends(script))
     return len(ends) > 1 and _trimmed(script, ends[-2] + 1, ends[-1]) is None
 
 
 def unclosed(script: str) -> str:
-    """What opens the last piece of `script` that is never closed: a quote, `/*` or a bracket; "" where all are."""
+    """The opening of the last unclosed piece of `script`: a quote, `/*` or a bracket; "" where all are closed."""
     position = 0
     try:
         while position < len(script):
@@ -73,7 +73,7 @@ def unclosed(script: str) -> str:
 
 
 def is_script(text: str) -> bool:
-    """Whether a statement is BEGIN … END, which holds statements; BEGIN ATOMIC and BEGIN TRANSACTION are others."""
+    """Whether a statement is BEGIN … END, a script; BEGIN ATOMIC and BEGIN TRANSACTION are not."""
     try:
         return _SCRIPT.match(text, skip_blanks(text, 0)) is not None
     except ParseSyntaxError:
@@ -128,7 +128,7 @@ def _statement_end(script: str, start: int) -> int:
 
 
 def _after_block(script: str, start: int) -> int:
-    """The end of the BEGIN … END that is the next statement; `start` where it is another one."""
+    """The end of the BEGIN … END that is the next statement; `start` for any other statement."""
     try:
         end = block_end(script, skip_blanks(script, start))
     except ParseSyntaxError:
@@ -151,9 +151,9 @@ def block_end(script: str, start: int) -> int | None:
 
 
 class _Blocks:
-    """The blocks that are open after the tokens so far: BEGIN and CASE, each until its END.
+    """The open blocks after the tokens so far: BEGIN and CASE, each until its END.
 
-    IF, WHILE, LOOP, REPEAT and FOR are not counted, as their own END says what it ends.
+    IF, WHILE, LOOP, REPEAT and FOR are not counted, since END names them.
     """
 
     def __init__(self) -> None:
@@ -171,7 +171,7 @@ class _Blocks:
         self.previous = token
 
     def _settle(self, token: str) -> None:
-        """After an END whose block is not certain: END IF ends none of ours, what END closed is open still."""
+        """Resolves an END by the token behind it: END IF ends no counted block, any other END ends one."""
         if self.open and self.open[-1] == "END":
             if self.previous == "END" and token in _LOOPS:
                 self.open[-1] = "BEGIN"

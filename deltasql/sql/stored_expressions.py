@@ -1,8 +1,8 @@
-"""Expressions that a table carries: CHECK constraints, generated columns, defaults. What they may hold.
+"""Checks of expressions in a table's log: CHECK constraints, generated columns, defaults.
 
-They are the one place where a log has SQL in it, and the log may be anybody's. So what Spark gets is not that text but
-the tokens that were looked at here, without comments, and only if none of them reaches beyond the row: brackets pair
-up, there is no query, and every call is of one of Spark's own functions that compute from their arguments alone.
+They are the only SQL in a log, and anybody may have written the log. So Spark does not get that text, but the tokens
+that were checked here, without comments, and only if none of them refers to more than the row: brackets pair up, there
+is no query, and every call is of one of Spark's own functions that compute from their arguments alone.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from deltasql.sql.tokens import Token, tokenize
 
 
 class Use(Enum):
-    """What an expression is for."""
+    """The use of an expression in a table."""
 
     CHECK = "CHECK constraint"
     GENERATED = "generated column"
@@ -43,7 +43,7 @@ class Reason(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """`part` is what is wrong, for a message; it stands from `start` to `end` of the expression."""
+    """A refused `part` of an expression, as messages name it, at offsets [start, end)."""
 
     reason: Reason
     part: str
@@ -60,7 +60,7 @@ _BEFORE_BRACKETS = frozenset(
         *("PLACING", "DECIMAL", "DEC", "NUMERIC", "CHAR", "VARCHAR", "CHARACTER", "TIME"),
     }
 )
-"""Words of an expression's own grammar that a bracket may follow: no functions."""
+"""Keywords of the grammar of expressions that a bracket may follow: no functions."""
 _QUANTIFIERS = frozenset({"ANY", "ALL", "SOME"})
 _LIKE = frozenset({"LIKE", "ILIKE", "RLIKE", "NOT"})
 _TAKING_FROM = frozenset({"EXTRACT", "TRIM", "SUBSTRING", "SUBSTR", "OVERLAY", "POSITION"})
@@ -75,7 +75,7 @@ _BLANKS = re.compile(r"[ \t\r\n]*")
 
 
 def refusal(sql: str, use: Use) -> Refusal | None:
-    """What must not stand in `sql`; None if nothing does. Names of columns are not looked at."""
+    """The first part of `sql` that is refused, or None. Names of columns are not checked."""
     return _refusal(sql, use)
 
 
@@ -85,15 +85,15 @@ def _refusal(sql: str, use: Use) -> Refusal | None:
 
 
 def stored_refusal(sql: str, use: Use, schema: StructType) -> Refusal | None:
-    """What must not stand in an expression that a table carries, names that are no columns of `schema` included.
+    """The first part that is refused of an expression in a table's log, or None; names must be columns of `schema`.
 
-    Such a name would be a variable of the session. What only Spark can parse is left to Spark.
+    Any other name would be a variable of the session. An expression that only Spark can parse is left to Spark.
     """
     return refusal(sql, use) or _unknown_name(bare(sql), schema)
 
 
 def declared_refusal(sql: str, use: Use, schema: StructType) -> Refusal | None:
-    """What must not stand in an expression that a statement declares, and that Spark has understood."""
+    """The first part that is refused of an expression in a statement, or None, after Spark has analysed it."""
     return refusal(sql, use) or _unknown_name(sql, schema)
 
 
@@ -109,7 +109,7 @@ def _unknown_name(sql: str, schema: StructType) -> Refusal | None:
 
 
 def _may_name(tokens: list[Token], schema: StructType) -> bool:
-    """Whether a name may stand there that is no column's: only then the expression is taken apart."""
+    """Whether there may be a name that is no column of `schema`: only then the expression is parsed."""
     for token, after in zip(tokens, [*tokens[1:], None], strict=True):
         applied = after is not None and (after.key == "(" or after.kind == "string")
         known = token.key in _CONSTANTS or schema.find(token.name) is not None
@@ -119,7 +119,7 @@ def _may_name(tokens: list[Token], schema: StructType) -> bool:
 
 
 def bare(sql: str) -> str:
-    """`sql` without comments: what Spark is to parse of an expression without a `refusal`."""
+    """`sql` without comments: the text for Spark of an expression without a `refusal`."""
     tokens = tokenize(sql)
     pieces, at = [], tokens[0].start if tokens else 0
     for token in tokens:
@@ -130,7 +130,7 @@ def bare(sql: str) -> str:
 
 
 class _Reading(TokenCursor):
-    """One look over the tokens of an expression."""
+    """A scan of the tokens of an expression for refused parts."""
 
     def __init__(self, sql: str, use: Use) -> None:
         super().__init__(tokenize(sql))
@@ -151,7 +151,7 @@ class _Reading(TokenCursor):
         return Refusal(reason, part, token.start, token.end)
 
     def _shape(self) -> Iterator[Refusal]:
-        """Characters that no expression has, brackets that do not pair up, several expressions."""
+        """Refusals of invalid characters, of unpaired brackets, and of a second expression."""
         opened: list[int] = []
         for index, token in enumerate(self.tokens):
             self.at = index
@@ -163,7 +163,7 @@ class _Reading(TokenCursor):
             yield self._refused(Reason.SYNTAX, f"A bracket that nothing closes, {self.key},")
 
     def _character(self, token: Token) -> str:
-        """What is wrong with a token by itself; "" for nothing."""
+        """The description of a token that is invalid by itself; "" for a valid one."""
         if token.kind == "symbol" and token.key not in _SYMBOLS:
             return f"The character {token.text!r}"
         if "${" in token.text:
@@ -172,7 +172,7 @@ class _Reading(TokenCursor):
         return "The text ://" if token.key == ":" and self.peek(1) == self.peek(2) == "/" else ""
 
     def _bracket(self, key: str, opened: list[int]) -> str:
-        """What is wrong with a token between the brackets that are open; "" for nothing. Keeps account of them."""
+        """The description of an unpaired bracket or a top-level comma; "" for a valid token. Updates `opened`."""
         if key in _CLOSING:
             opened.append(self.at)
         elif key in {")", "]"} and (not opened or _CLOSING[self.tokens[opened.pop()].key] != key):
@@ -182,7 +182,7 @@ class _Reading(TokenCursor):
         return ""
 
     def _query(self) -> Refusal | None:
-        """Words that begin a query: after a bracket, and where the expression begins."""
+        """Refusal of a word that begins a query: after a bracket, and where the expression begins."""
         key, begins = self.key, self.at == 0 or self.peek(-1) == "("
         is_query = key in {"SELECT", "USING"} or (
             begins and (key in {"FROM", "VALUES"} or (key in {"WITH", "TABLE"} and self.is_name_at(1)))
@@ -192,7 +192,7 @@ class _Reading(TokenCursor):
         return None
 
     def _is_word_of_a_call(self) -> bool:
-        """Whether a FROM is that of IS DISTINCT FROM, or stands in the brackets of a function that has it."""
+        """Whether FROM belongs to IS DISTINCT FROM, or to a function in whose brackets it may stand."""
         if self.peek(-1) == "DISTINCT":
             return True
         depth = 0
@@ -214,7 +214,7 @@ class _Reading(TokenCursor):
         return self._constant(token) if token.kind == "word" and self.peek(-1) != "." else None
 
     def _called(self, token: Token) -> Refusal | None:
-        """A function before a bracket."""
+        """Refusal of the function before a bracket."""
         if token.key == "OVER":
             return self._refused(Reason.WINDOW, "A window function")
         if self.peek(-1) == "." and not self._is_spelled_out():
@@ -227,7 +227,7 @@ class _Reading(TokenCursor):
         return self._refused(_reason(name), f"{token.text}()")
 
     def _constant(self, token: Token) -> Refusal | None:
-        """A function that needs no brackets, unless it is a field of something."""
+        """Refusal of a function without brackets, unless it is a field."""
         name = token.name.lower()
         if name not in (OF_THE_MOMENT | OF_THE_SESSION) - {"user", "unix_timestamp"} or self._may_look_around(name):
             return None
@@ -249,7 +249,7 @@ class _Reading(TokenCursor):
 
 
 def _reason(name: str) -> Reason:
-    """Why a function that is none of a row is refused."""
+    """The reason to refuse a function that depends on more than its row."""
     if name in OF_THE_SESSION or name in OUTSIDE:
         return Reason.OUTSIDE
     return Reason.RANDOM if name in NOT_DETERMINISTIC or name in OF_THE_MOMENT else Reason.FUNCTION

@@ -38,7 +38,7 @@ _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class AnsweredRows:
+class RowsOfLog:
     """Result rows computed from the log of one table version; `told` is the text of EXPLAIN."""
 
     schema: StructType
@@ -46,7 +46,7 @@ class AnsweredRows:
     told: str
 
 
-def answered_rows(context: Context, text: SqlText) -> AnsweredRows | None:
+def answered_rows(context: Context, text: SqlText) -> RowsOfLog | None:
     """The rows of a query answered from the log; None where Spark must compute them or report the error."""
     query = aggregate_query(text.text)
     if (
@@ -78,7 +78,7 @@ def _snapshot(context: Context, table: TableReference) -> Snapshot | None:
     return snapshot if len(snapshot.schema) else None
 
 
-def _answered(context: Context, query: AggregateQuery, snapshot: Snapshot) -> AnsweredRows:
+def _answered(context: Context, query: AggregateQuery, snapshot: Snapshot) -> RowsOfLog:
     scope = LogScope(snapshot.schema, snapshot.partition_columns, _qualifiers(query.table))
     shape = _Shape(query, scope)
     asked = _asked(context, query, snapshot)
@@ -90,7 +90,7 @@ def _answered(context: Context, query: AggregateQuery, snapshot: Snapshot) -> An
     rows = shape.rows([(item, key_values(item, scope.keys)) for item in files])
     names = ", ".join(shape.schema.names)
     told = f"Log of {snapshot.table}@v{snapshot.version} [{names}] rows: {len(rows)}, no data file is read"
-    return AnsweredRows(shape.schema, rows, told)
+    return RowsOfLog(shape.schema, rows, told)
 
 
 def _qualifiers(table: TableReference) -> frozenset[tuple[str, ...]]:

@@ -1,4 +1,4 @@
-"""The rows that statements write: columns, casts, defaults, generated values, checks, and read sets.
+"""The rows that statements read and write: sources, row changes, checks, what replaces what, and read sets.
 
-Definitions of tables are in `tables`; `deltasql.engines` evaluates the rows.
+Values of columns are in `values`, definitions of tables in `tables`; `deltasql.engines` evaluates the rows.
 """

@@ -13,9 +13,9 @@ from deltasql.errors.write import FieldOfNonStructError
 from deltasql.plan.base import ColumnPath, SqlText, quote
 from deltasql.plan.statements.merge import ClauseKind
 from deltasql.plan.statements.update import Assignment
-from deltasql.planner.rows.assignments import ResolvedAssignment, dotted
-from deltasql.planner.rows.defaults import default_sql
 from deltasql.planner.rows.scope import Scope, Side, unqualified
+from deltasql.planner.values.assignments import ResolvedAssignment, dotted
+from deltasql.planner.values.defaults import default_sql
 from deltasql.schema.paths import suggestion
 from deltasql.schema.text import type_text
 from deltasql.schema.types import DataType, StructField, StructType

@@ -12,7 +12,7 @@ from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.operators import Operator
 from deltasql.planner import binding
 from deltasql.planner.context import Context
-from deltasql.planner.rows.alignment import is_path
+from deltasql.planner.values.alignment import is_path
 from deltasql.schema.paths import folded
 from deltasql.schema.types import DataType, StructType
 from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic

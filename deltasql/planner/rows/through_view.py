@@ -23,7 +23,7 @@ from deltasql.errors.statements.view import (
 from deltasql.plan.base import SqlText, TableName
 from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.context import Context
-from deltasql.planner.rows.generated import generation_of
+from deltasql.planner.values.generated import generation_of
 from deltasql.sql.cursor import TokenCursor, comma_separated
 from deltasql.sql.references import column_references, has_subquery
 from deltasql.sql.relations import TableReference, table_references

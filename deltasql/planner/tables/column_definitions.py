@@ -21,9 +21,9 @@ from deltasql.plan.base import quote
 from deltasql.plan.statements.constraints import KeyConstraint
 from deltasql.plan.statements.table import ColumnDefinition, CreateTable
 from deltasql.planner.context import Context
-from deltasql.planner.rows.defaults import CURRENT_DEFAULT, checked_default
-from deltasql.planner.rows.generated import GENERATION, without_comments
-from deltasql.planner.rows.generation_checks import check_generation
+from deltasql.planner.values.defaults import CURRENT_DEFAULT, checked_default
+from deltasql.planner.values.generated import GENERATION, without_comments
+from deltasql.planner.values.generation_checks import check_generation
 from deltasql.schema.identity import Identity
 from deltasql.schema.lengths import TYPE_KEY, declared_as, has_lengths, length_of, parsed_type, plain_field
 from deltasql.schema.paths import folded

@@ -15,8 +15,8 @@ from deltasql.log.properties.property_registry import PROPERTIES
 from deltasql.log.reading.clustering import AUTO_PROPERTY
 from deltasql.plan.statements.table import ClusterBy
 from deltasql.planner.changes import Answer, Plan
+from deltasql.planner.show.create_text import column_text
 from deltasql.planner.tables.clustering_columns import check_same_clustering
-from deltasql.planner.tables.create_text import column_text
 from deltasql.planner.tables.target import Target, registration
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
 from deltasql.schema.edits import without_metadata

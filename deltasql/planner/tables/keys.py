@@ -24,7 +24,7 @@ from deltasql.log.configuration.keys import Key, References, keys_of, primary_ke
 from deltasql.plan.base import ColumnPath, TableName, quote
 from deltasql.plan.statements.constraints import KeyConstraint, KeyOption, KeyReferences
 from deltasql.planner.context import Context
-from deltasql.planner.rows.alignment import same_type
+from deltasql.planner.values.alignment import same_type
 from deltasql.schema.paths import folded, resolve
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import DataType

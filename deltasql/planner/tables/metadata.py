@@ -24,8 +24,8 @@ from deltasql.log.properties.property_registry import (
     switches,
 )
 from deltasql.log.properties.table_properties import TableProperties
-from deltasql.planner.rows.alignment import same_type
 from deltasql.planner.tables.clustering_columns import check_still_indexed
+from deltasql.planner.values.alignment import same_type
 from deltasql.schema.checks import check_schema
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME, assign_ids
 from deltasql.schema.lengths import with_lengths, without_lengths

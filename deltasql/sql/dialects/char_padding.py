@@ -1,7 +1,7 @@
-"""Comparisons of CHAR columns with blanks behind literals, as Spark's, for an engine to which CHAR is a text.
+"""Padding of literals that are compared with CHAR columns, as in Spark, for an engine that reads CHAR as STRING.
 
-Spark pads the shorter side where a column is compared with a literal, by an operator or IN, or with another column. All
-else sees the value with its blanks. Source: Spark, ApplyCharTypePadding. What is not certain is left to Spark.
+Spark pads the shorter side where a column is compared with a literal, by an operator or IN, or with another column. Any
+other use sees the value with its blanks. Source: Spark, ApplyCharTypePadding. Unclear cases are left to Spark.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _PLAIN = frozenset(
     | {"MAX", "MIN", "COUNT", "COLLECT_LIST", "COLLECT_SET", "HASH", "XXHASH64", "MD5", "SUBSTRING", "SUBSTR", "LEFT"}
     | {"RPAD", "LPAD", "CAST", "TO_JSON"}
 )
-"""Functions that take a text and compare it with nothing."""
+"""Functions of texts that compare none."""
 _BEFORE_OPERAND = frozenset({"WHERE", "ON", "AND", "OR", "NOT", "HAVING", "WHEN", "("})
 _BEFORE_BRACKET = frozenset(
     {"", "(", ",", "WHERE", "ON", "AND", "OR", "NOT", "HAVING", "WHEN", "SELECT", *_COMPARISONS}
@@ -38,9 +38,9 @@ _HARMLESS = frozenset({"LIKE", "ILIKE", "RLIKE", "REGEXP", "IS", "||"})
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The columns that a text may name, in capitals: the `lengths` of those that are CHAR, and the `others`.
+    """The columns in the scope of a text, in capitals: the `lengths` of those that are CHAR, and the `others`.
 
-    Of those, `parts` are structs, arrays and maps with a CHAR in them.
+    `parts` are the structs, arrays and maps that contain a CHAR.
     """
 
     lengths: Mapping[str, int]
@@ -49,7 +49,7 @@ class Reach:
 
 
 def padded(sql: str, reach: Reach) -> str:
-    """`sql`, a query or an expression, with blanks where CHAR columns are compared. Raises LeftToEngineError.
+    """`sql`, a query or an expression, with padding where CHAR columns are compared. Raises LeftToEngineError.
 
     Columns of the query itself, and the value of the expression, may be CHAR; those of queries within it not.
     """
@@ -84,7 +84,7 @@ class _Reader:
         return found
 
     def _step(self, clauses: list[str], key: str) -> None:
-        """Takes up a token: `clauses` are those around it, one for each bracket."""
+        """Updates `clauses` for a token: the clause at each bracket depth around it."""
         if key == "(":
             clauses.append("")
         elif key == ")" and len(clauses) > 1:
@@ -96,7 +96,7 @@ class _Reader:
         return self._key(at) == "*" and self._key(at - 1) in {"SELECT", ",", ".", "DISTINCT"}
 
     def _named(self, at: int, end: int, clauses: Sequence[str]) -> list[Replacement]:
-        """What is to be padded around the name at [at, end)."""
+        """Replacements that pad comparisons of the name at token indexes [at, end)."""
         names = [self.tokens[index].name.upper() for index in range(at, end, 2)]
         self._refuse_parts(names[-1], at, end)
         if self._length(end - 1) is None:
@@ -121,7 +121,7 @@ class _Reader:
         return self.tokens[at].key if 0 <= at < len(self.tokens) else ""
 
     def _chain(self, at: int) -> int:
-        """The index behind the names of a.b.c, which begin at a place; the place itself where there is none."""
+        """The index behind the dotted name that begins at a token; the token's own index where there is none."""
         if not self.tokens[at].is_name:
             return at
         end = at + 1
@@ -133,7 +133,7 @@ class _Reader:
         return self.reach.lengths.get(self.tokens[at].name.upper())
 
     def _mention(self, start: int, end: int, clauses: Sequence[str]) -> list[Replacement]:
-        """What is to be padded around a CHAR column at [start, end)."""
+        """Replacements that pad comparisons of the CHAR column at token indexes [start, end)."""
         before, behind = self._key(start - 1), self._key(end)
         # The last name within brackets.
         length = certain(self._length(next(i for i in range(end - 1, -1, -1) if self.tokens[i].is_name)))
@@ -153,7 +153,7 @@ class _Reader:
         return []
 
     def _is_distinct(self, at: int) -> bool:
-        """Whether IS [NOT] DISTINCT FROM stands at a place."""
+        """Whether IS [NOT] DISTINCT FROM begins at a token."""
         return self._key(at) == "IS" and "DISTINCT" in {self._key(at + 1), self._key(at + 2)}
 
     def _operand_before(self, operator: int) -> int:
@@ -163,7 +163,7 @@ class _Reader:
         return at
 
     def _compared(self, start: int, end: int, other: int, length: int) -> list[Replacement]:
-        """A column at [start, end) and what it is compared with, which begins at `other`."""
+        """Replacements that pad the column at [start, end) or its other operand, which begins at `other`."""
         if not 0 <= other < len(self.tokens):
             raise LeftToEngineError
         stop = other + 1 if self.tokens[other].kind == "string" else self._chain(other)
@@ -210,7 +210,7 @@ class _Reader:
         return edits
 
     def _passed(self, start: int, end: int, clauses: Sequence[str]) -> None:
-        """A column that is compared with nothing here. Raises LeftToEngineError where it may be elsewhere."""
+        """Checks a column without a comparison. Raises LeftToEngineError where its value may be compared elsewhere."""
         before = self._key(start - 1)
         if start == 0 and end == len(self.tokens):
             return
@@ -234,7 +234,7 @@ class _Reader:
             self._aliases.add(self.tokens[alias].name.upper())
 
     def _function(self, at: int) -> str:
-        """The function in whose brackets a place is."""
+        """The function whose brackets enclose a token, in capitals; "" for none."""
         depth = 0
         for index in range(at - 1, -1, -1):
             depth += (self._key(index) in {")", "]"}) - (self._key(index) in {"(", "["})
@@ -244,5 +244,5 @@ class _Reader:
 
 
 def _blanks(token: Token, text: str, length: int) -> Replacement:
-    """A literal with blanks behind: within its quotes, whichever they are."""
+    """Replacement that adds blanks to a literal, inside its quotes."""
     return (token.end - 1, token.end - 1, " " * (length - len(text)))

@@ -1,7 +1,7 @@
-"""Calls of SQL functions with the bodies of the functions in their place, for an engine that has no such functions.
+"""Inlining of SQL functions: calls are replaced by the functions' bodies, for an engine without such functions.
 
-Only what means the same there: a body that is an expression of its parameters takes any arguments, one that reads
-tables takes constants, so that no name of an argument meets a name of the body.
+Only where the meaning is the same: a body that is an expression of its parameters takes any arguments, one that reads
+tables takes constants, so that no name of an argument clashes with a name of the body.
 """
 
 from __future__ import annotations
@@ -39,12 +39,12 @@ _LIST_ENDS = frozenset(
     }
 )
 _MOST = 1000
-"""Calls in one text, with those in bodies."""
+"""Most calls in one text, with those in bodies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """A function: its `name` as texts call it, what it says, and the `columns`, in capitals, of what its body reads."""
+    """A function: its `name` in texts, its definition, and the `columns`, in capitals, of tables its body reads."""
 
     name: str
     text: FunctionText
@@ -52,12 +52,12 @@ class Inline:
 
     @property
     def reads(self) -> bool:
-        """Whether the body is, or has in it, a query."""
+        """Whether the body is or contains a query."""
         return self.text.is_table or _is_query(self.text.body) or has_subquery(self.text.body)
 
 
 def inlined(sql: str, functions: Mapping[str, Inline]) -> str:
-    """`sql` without calls of `functions`, which are called by their names there. Raises NotOnSailError, SparkError."""
+    """`sql` with bodies in place of calls of `functions`, which maps names. Raises NotOnSailError, SparkError."""
     for _ in range(_MOST):
         tokens = tokenize(sql)
         # The last one has no other within its brackets.
@@ -72,7 +72,7 @@ def inlined(sql: str, functions: Mapping[str, Inline]) -> str:
 
 
 def checked_body(function: Inline) -> str:
-    """A query that holds the body, with NULL for each parameter: what is wrong with it, the engine says."""
+    """A query of the body with NULL for each parameter, by which the engine reports errors of the body."""
     if function.text.language not in (None, "SQL") or function.text.body_start is None:
         raise NotOnSailError(what="functions that are not of SQL")
     if not function.reads and calls(function.text.body, AGGREGATES):
@@ -92,7 +92,7 @@ def _is_call(tokens: Sequence[Token], index: int, functions: Mapping[str, Inline
 
 
 def _replaced(sql: str, tokens: Sequence[Token], at: int, end: int, function: Inline) -> str:
-    """`sql` with the body in place of the call whose name is at a token and whose bracket closes at another."""
+    """`sql` with the body in place of the call whose name is token `at` and whose closing bracket is token `end`."""
     _check_place(tokens, at, function)
     given = _arguments(sql, tokens[at + 2 : end], function)
     behind = tokens[end + 1] if end + 1 < len(tokens) else None
@@ -105,7 +105,7 @@ def _replaced(sql: str, tokens: Sequence[Token], at: int, end: int, function: In
 
 
 def _check_place(tokens: Sequence[Token], at: int, function: Inline) -> None:
-    """Raises SparkError for a table where a value stands, and the other way round."""
+    """Raises SparkError for a table function in place of a value, and a scalar function in place of a table."""
     before = tokens[at - 1].key if at else ""
     in_from = before in _TABLES and _around(tokens, at) not in _NO_TABLES
     name = _full(function)
@@ -130,12 +130,12 @@ def _full(function: Inline) -> str:
 
 
 def _is_alias(token: Token | None) -> bool:
-    """Whether what stands behind a table gives it a name."""
+    """Whether the token behind a table is an alias, or AS."""
     return token is not None and (token.key == "AS" or (token.is_name and token.key not in _AFTER_TABLE))
 
 
 def _is_listed(tokens: Sequence[Token], at: int, behind: Token | None) -> bool:
-    """Whether a call is all of a column in the list of a SELECT, without an alias."""
+    """Whether a call is a whole column of a SELECT list, without an alias."""
     before = tokens[at - 1].key if at else ""
     ends = behind is None or behind.key in _LIST_ENDS - {""}
     return before in {"SELECT", ","} and ends and _in_list(tokens, at)
@@ -149,7 +149,7 @@ _AFTER_TABLE = frozenset(
 
 
 def _around(tokens: Sequence[Token], at: int) -> str:
-    """What stands before the bracket in which a place is."""
+    """The key of the token before the innermost bracket around a token; "" for none."""
     depth = 0
     for index in range(at - 1, 0, -1):
         depth += (tokens[index].key in {")", "]"}) - (tokens[index].key in {"(", "["})
@@ -159,7 +159,7 @@ def _around(tokens: Sequence[Token], at: int) -> str:
 
 
 def _in_list(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a place is in the list of a SELECT, outside of all brackets in it."""
+    """Whether a token is in a SELECT list, outside of all brackets in it."""
     depth = 0
     for index in range(at - 1, -1, -1):
         key = tokens[index].key
@@ -172,7 +172,7 @@ def _in_list(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _arguments(sql: str, tokens: Sequence[Token], function: Inline) -> dict[str, str]:
-    """The text of each parameter, by its name in capitals, in their order. Raises SparkError, NotOnSailError."""
+    """The text of each parameter, by its name in capitals, in declared order. Raises SparkError, NotOnSailError."""
     parameters, given = function.text.parameters, dict[str, str]()
     known = [parameter.name.upper() for parameter in parameters]
     for number, item in enumerate(filter(None, comma_separated(tokens))):
@@ -198,7 +198,7 @@ def _argument_of(item: list[Token], key: str) -> tuple[str, list[Token]]:
 
 
 def _alias(function: Inline, given: Mapping[str, str]) -> str:
-    """The name that Spark gives the column, where it is told by the text alone."""
+    """The name that Spark gives the column; "" where the text alone does not determine it."""
     told = list[str]()
     for text in given.values():
         tokens = tokenize(text)
@@ -284,7 +284,7 @@ def _hidden(function: Inline, tokens: Sequence[Token]) -> frozenset[str]:
 
 
 def _chains(tokens: Sequence[Token]) -> Iterator[list[Token]]:
-    """The names a.b.c of a text that may be values."""
+    """The tokens of each dotted name that may be a parameter."""
     at = TokenCursor(tokens)
     while at.left:
         if not at.is_name or at.peek(-1) in {".", "AS"}:

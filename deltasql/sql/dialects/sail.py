@@ -1,6 +1,6 @@
-"""SQL that Sail accepts and takes for something else than Spark does: such a statement must not run on it.
+"""SQL that Sail accepts and interprets differently from Spark: such a statement must not run on it.
 
-Each entry was tried on Sail 0.7.2. `docs/sail.md` tells the user of them.
+Each entry was tried on Sail 0.7.2. `docs/sail.md` lists them for users.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _UNREAD = (
 
 
 def _bare(sql: str) -> str:
-    """The words of a text, without comments and what is in quotes."""
+    """The words of a text, without comments, strings and quoted names."""
     return " ".join(token.text for token in tokenize(sql) if token.kind not in {"string", "quoted"})
 
 
 def unlike_command(sql: str) -> str:
-    """What is done otherwise by a statement of Spark's own, in words; "" where nothing is known."""
+    """The kind of a command of Spark's that Sail executes differently, in words; "" for any other."""
     return next((name for pattern, name in _COMMANDS if pattern.match(sql)), "")
 
 
 def unlike_query(sql: str) -> str:
-    """What a query has that means something else, in words; "" where nothing is known."""
+    """The part of a query that Sail interprets differently, in words; "" for none known."""
     if _reads_files(sql):
         return "files that are read by their path, such as csv.`…`, which COPY INTO reads"
     if what := next(
@@ -59,7 +59,7 @@ def unlike_query(sql: str) -> str:
 
 
 def unlike_condition(condition: str) -> str:
-    """The same for a condition."""
+    """As `unlike_query`, for a condition."""
     return unlike_query(f"SELECT * FROM t WHERE {condition}") if _SUSPECT.search(condition) else ""
 
 
@@ -86,7 +86,7 @@ def _unlike(tree: exp.Expression) -> Iterator[str]:
 
 
 def _is_plain(node: exp.Expression) -> bool:
-    """Whether FALSE in place of NULL makes no difference to the filter in which an IN stands."""
+    """Whether FALSE in place of NULL makes no difference to the filter that contains an IN."""
     from sqlglot import expressions as exp
 
     negated = isinstance(node.parent, exp.Not)

@@ -1,4 +1,4 @@
-"""Calls of functions in a text for Sail: only those run whose results were compared with Spark's."""
+"""Calls of functions in a text for Sail: with `compared_only`, those alone whose results were compared with Spark's."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class ComparedCalls(ComparedParts):
     compared_only = False
 
     def operands(self, opening: int, close: int) -> list[Operand]:
-        """What stands between the commas of a call, without DISTINCT."""
+        """The arguments of a call between two brackets, without DISTINCT."""
         spans = [(first + (self.key(first) == "DISTINCT"), last) for first, last in self.spans(opening, close)]
         return [Operand(self.between(*span), self.render(*span), span[0]) for span in spans if span[0] < span[1]]
 
@@ -40,7 +40,7 @@ class ComparedCalls(ComparedParts):
             raise NotOnSailError(what=f"{name.lower()}({shown}), whose results were not compared with Spark's")
 
     def _asked(self, name: str, operands: Sequence[Operand]) -> list[tuple[str, Kind]]:
-        """The arguments of a call, which for MIXED have the type that they are cast to."""
+        """The arguments of a call with their types; for MIXED the common type, to which they are cast."""
         kinds = [self.exact.kind(operand) for operand in operands] if name in MIXED else []
         known = [kind for kind in kinds if kind is not None]
         if known and len(known) == len(kinds):
@@ -48,14 +48,14 @@ class ComparedCalls(ComparedParts):
         return [(operand.raw, partial(self.exact.kind, operand)) for operand in operands]
 
     def _is_outer(self, opening: int, at: int) -> bool:
-        """Whether a token stands in no brackets of its own within those that open at a place."""
+        """Whether a token is outside of inner brackets within those that open at `opening`."""
         depth = 0
         for index in range(opening + 1, at):
             depth += (self.key(index) in {"(", "["}) - (self.key(index) in {")", "]"})
         return depth == 0
 
     def _spoken(self, name: str, opening: int, close: int) -> tuple[str, list[Operand]]:
-        """A call, where words stand between its arguments by the function that takes them one after another."""
+        """The function and arguments of a call; TRIM(BOTH x FROM s) and the like as a call with plain arguments."""
         if name not in _SPOKEN:
             return name, self.operands(opening, close)
         words = [at for at in range(opening + 1, close) if self.key(at) in _BETWEEN and self._is_outer(opening, at)]

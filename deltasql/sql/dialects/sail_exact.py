@@ -1,8 +1,8 @@
-"""DECIMAL as Spark computes it, and the type that several values have in common, in texts for Sail.
+"""DECIMAL arithmetic and common types as in Spark, in texts for Sail.
 
-Sail counts ten digits of a whole number that is written out, cuts the digits of quotients and averages off, and takes
-the type of the first branch of CASE: with the types of the operands known, the text says what Spark would have done.
-Source: Spark, `DecimalPrecision`, ANSI type coercion; each was tried on Sail 0.7.2.
+Sail gives a literal of a whole number ten digits, truncates quotients and averages, and gives CASE the type of its
+first branch: where the types of operands are known, the text is rewritten to Spark's result. Source: Spark,
+`DecimalPrecision`, ANSI type coercion; each was tried on Sail 0.7.2.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from deltasql.sql.tokens import Token, tokenize
 _WRITTEN = re.compile(r"[(\s]*-?\s*0*(\d+)[lLsS]?[)\s]*")
 _LEAST_SCALE = 6
 _SAILS_SCALE = 4
-"""By how much the scale of a quotient or an average of Sail's is larger than that of what is divided."""
+"""The scale of Sail's quotients and averages less that of the dividend."""
 EXACT_DIGITS = 15
-"""Digits of a DECIMAL that every DOUBLE has: a cast of more is off by a bit, unless it takes the way of its text."""
+"""Digits of a DECIMAL that every DOUBLE represents: a cast of more is inexact, unless it goes through STRING."""
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
 _REMAINDERS = frozenset({"MOD", "PMOD"})
 _AVERAGES = frozenset({"AVG", "MEAN", "TRY_AVG"})
 RETYPED = frozenset({"ROUND", "NULLIF", *_REMAINDERS, *_AVERAGES})
-"""Functions whose result is another one for DECIMAL, or whose type is."""
+"""Functions whose result, or the type of it, differs for DECIMAL."""
 
 
 class Operand(NamedTuple):
-    """A part of a text as it was given, as it goes to Sail, and the index of its first token."""
+    """A part of a text: `raw` as given, `safe` as rewritten for Sail, and the index of its first token."""
 
     raw: str
     safe: str
@@ -40,21 +40,21 @@ class Operand(NamedTuple):
 
 
 class OperandRows(NamedTuple):
-    """What is known of the rows that texts are over: the columns of a scope, and the type of an expression there."""
+    """Types of the rows of a text: the columns of a scope, and the type of an expression in it."""
 
     columns: Callable[[SailScope], StructType]
     kind: Callable[[SailScope, str], DataType | None]
 
 
 class Exact:
-    """One text, whose operands have types."""
+    """Rewrites of the operands of one text by their types."""
 
     def __init__(self, sql: str, tokens: Sequence[Token], rows: OperandRows | None, *, ansi: bool) -> None:
         self._sql, self._tokens, self._rows, self._ansi = sql, tokens, rows, ansi
         self._lambdas = list(lambda_spans(tokens))
 
     def kind(self, operand: Operand) -> DataType | None:
-        """The type of a part in Spark; None where it is not known."""
+        """The type of an operand in Spark; None where it is unknown."""
         if self._rows is None or any(start <= operand.at < end for start, end in self._lambdas):
             return None
         plain = derived_type(operand.raw, StructType())
@@ -68,7 +68,7 @@ class Exact:
         return derived_type(raw, columns) or self._rows.kind(scope, operand.safe)
 
     def arithmetic(self, operator: str, left: Operand, right: Operand) -> str | None:
-        """`left operator right` with a DECIMAL or a FLOAT among them; None where neither is, or it is not known."""
+        """`left operator right` as Spark computes it with a DECIMAL or a FLOAT; None for other or unknown types."""
         if operator not in _ARITHMETIC:
             return None
         first, second = self.kind(left), self.kind(right)
@@ -79,7 +79,7 @@ class Exact:
         return _decimals(operator, _as_decimal(left, first), _as_decimal(right, second))
 
     def _is_special(self, left: DataType, right: DataType) -> bool:
-        """Whether Sail computes with two types otherwise than Spark: a DECIMAL, or a FLOAT beside what is exact."""
+        """Whether Sail computes two types differently from Spark: a DECIMAL, or a FLOAT beside an exact number."""
         kinds = {left, right}
         if not all(is_number(kind) or kind == STRING for kind in kinds) or kinds <= {FLOAT, DOUBLE}:
             return False
@@ -89,23 +89,21 @@ class Exact:
         return decimals > 0
 
     def has_decimals(self, *operands: Operand) -> bool | None:
-        """Whether one of some parts is a DECIMAL; None where that is not known."""
+        """Whether one of the operands is a DECIMAL; None where that is unknown."""
         kinds = list(map(self.kind, operands))
         if any(isinstance(kind, DecimalType) for kind in kinds):
             return True
         return None if None in kinds else False
 
     def only_sorts(self, operand: Operand) -> bool:
-        """Whether a part has columns of the SELECT by the names that it gives them: behind its FROM, where rows are
-        sorted and compared, and digits that a value may have do not count.
-        """
+        """Whether an operand has aliases of its SELECT, behind the FROM, where order and equality count, not digits."""
         return self._has_alias(scope_at(self._sql, self._tokens, operand.at), operand.raw)
 
     def _has_alias(self, scope: SailScope, raw: str) -> bool:
         return bool(scope.names) and any(word.is_name and word.name.upper() in scope.names for word in tokenize(raw))
 
     def alike(self, values: Sequence[Operand]) -> list[str] | None:
-        """The values, with casts to the type that they have in common; None where that is not known."""
+        """The values cast to their common type; None where that is unknown."""
         kinds = [self.kind(value) for value in values] if self._ansi else [None]
         known = [kind for kind in kinds if kind is not None]
         common = common_type(known) if len(known) == len(kinds) else None
@@ -117,7 +115,10 @@ class Exact:
         ]
 
     def called(self, name: str, arguments: Sequence[Operand], whole: str, behind: str) -> str | None:
-        """A call of RETYPED whose first argument is a DECIMAL, of which `whole` is the text; None for any other."""
+        """A call of RETYPED with a DECIMAL as first argument, cast to Spark's result; None for any other.
+
+        `whole` is the text of the call.
+        """
         if not arguments:
             return None
         kind = self.kind(arguments[0])
@@ -152,14 +153,14 @@ class Exact:
 
 
 def cast_text(value: str, kind: DataType, wanted: DataType) -> str:
-    """A cast of a value of one type to another one; a DECIMAL of many digits becomes the nearest DOUBLE."""
+    """A cast between two types; a DECIMAL of many digits becomes the nearest DOUBLE."""
     if isinstance(kind, DecimalType) and kind.precision > EXACT_DIGITS and wanted in (FLOAT, DOUBLE):
         value = f"CAST({value} AS STRING)"
     return f"CAST({value} AS {sql_text(wanted)})"
 
 
 def common_type(kinds: Sequence[DataType]) -> DataType | None:
-    """The type of values of some types with ANSI on; None where only Spark can tell."""
+    """The common type of some types with ANSI on; None where only Spark can determine it."""
     found = set(kinds) - {VOID}
     if FLOAT in found and len(found) > 1 and all(map(is_number, found)):
         return DOUBLE
@@ -179,13 +180,13 @@ def unqualified(raw: str, columns: StructType) -> str:
 
 
 def unlike_names(columns: StructType) -> StructType:
-    """The columns without those that share a name with another one."""
+    """The columns with a unique name, letter case ignored."""
     names = [name.lower() for name in columns.names]
     return StructType(tuple(field for field in columns if names.count(field.name.lower()) == 1))
 
 
 def _as_decimal(operand: Operand, kind: DataType) -> tuple[str, DecimalType]:
-    """A whole number as the DECIMAL that Spark has in its place, with its text; one that is written has its digits."""
+    """SQL that casts a whole number to Spark's DECIMAL, with that type; a literal has the precision of its digits."""
     if isinstance(kind, DecimalType):
         return operand.safe, kind
     written = _WRITTEN.fullmatch(operand.raw.strip())

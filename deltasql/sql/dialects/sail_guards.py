@@ -1,8 +1,8 @@
-"""What Sail computes otherwise than Spark, by the types of the operands, as conditions for `sail_checks`.
+"""Guards against results of Sail that differ from Spark's by the types of operands, as conditions for `sail_checks`.
 
-A guard is SQL that holds where the answer would be another one, with the error in place of it. `typeof` is answered
-while Sail plans: a guard that only asks for types costs nothing per row. Types are what `typeof` calls them, up to the
-first bracket or blank. Source: Spark, ANSI compliance; each was tried on Sail 0.7.2, and tests/sail/grid.py has them.
+A guard is a condition under which the result would differ, and SQL that fails in its place. Sail evaluates `typeof` at
+planning: a guard on types alone costs nothing per row. Types are named as by `typeof`, up to the first bracket or
+blank. Source: Spark, ANSI compliance; each was tried on Sail 0.7.2, and tests/sail/grid.py has them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from deltasql.schema.types import DOUBLE, STRING, VOID, DataType, StructType
 from deltasql.sql.expression_types import derived_type
 
 Guard: TypeAlias = tuple[str, str]
-"""A condition, and the value that fails where it holds."""
+"""A condition, and SQL that fails where it holds."""
 
 _INTEGERS = ("tinyint", "smallint", "int", "bigint")
 _EXACT = (*_INTEGERS, "decimal")
@@ -36,16 +36,16 @@ _BARRED: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_INTEGERS, ("date", "timestamp_ntz", "binary", *_PARTS)),
     **dict.fromkeys(("float", "double", "decimal"), ("date", "timestamp_ntz", "binary", "interval", *_PARTS)),
 }
-"""From what Spark has no cast to a type. Values with parts have no guard: a CASE changes what may be NULL in them."""
+"""Types that Spark cannot cast to a type. Nested values have no guard: a CASE changes the nullability of parts."""
 _OTHERWISE: dict[str, tuple[str, ...]] = {
     "string": _PARTS,
     "interval": (*_NUMBERS, "boolean"),
     **dict.fromkeys(("float", "double"), ("timestamp",)),
 }
-"""From what Sail casts to a type, and gives another value."""
+"""Types that Sail casts to a type with another value than Spark."""
 _NUMBERS_COMPARED = ((("float", "double"), ("decimal",)), (("float",), (*_INTEGERS, "string")))
 _TIMES_COMPARED = ((("date",), ("timestamp", "timestamp_ntz")), (("timestamp",), ("timestamp_ntz",)))
-"""Types whose comparison has another result; see `sail_comparisons`, which casts them where they are known."""
+"""Pairs of types whose comparison differs; `sail_comparisons` casts them where they are known."""
 _SAME = {
     "byte": "tinyint",
     "short": "smallint",
@@ -59,11 +59,11 @@ _SAME = {
     "char": "string",
 }
 _TYPE_NAMES = (*_NUMBERS, "string", "binary", "boolean", *_TIMES, "interval", *_PARTS, "variant", "void")
-"""Types that Spark has a cast to. Sail knows others, such as TEXT."""
+"""Types that Spark can cast to. Sail has others, such as TEXT."""
 CONVERSIONS = frozenset(
     {"BOOLEAN", *(name.upper() for name in _NUMBERS), "DATE", "TIMESTAMP", "BINARY", "STRING"} - {"DECIMAL"}
 )
-"""Types that are called like functions."""
+"""Types that have a function of the same name."""
 
 UNLIKE = frozenset(
     """
@@ -72,25 +72,25 @@ UNLIKE = frozenset(
     version schema_of_variant_agg
     """.split()  # noqa: SIM905 - twenty quoted names
 )
-"""Functions that give something else than Spark's, in lower case."""
+"""Functions, in lower case, whose results differ from Spark's."""
 AS_INT = frozenset({"DATEDIFF", "DATE_DIFF", "REGEXP_COUNT"})
-"""Functions whose INT is a BIGINT on Sail."""
+"""Functions that return INT in Spark and BIGINT on Sail."""
 MIXED = frozenset({"ARRAY", "COALESCE", "NVL", "NVL2", "IFNULL", "GREATEST", "LEAST"})
-"""Functions of values of one type, which is found otherwise where they have several."""
+"""Functions of values of one type; Sail finds the common type of several differently."""
 _MOST_MIXED = 12
 FEW_TERMS, MOST_TERMS = 8, 12
-"""Terms of a row of operators whose checks are put around each: of those that are checked as a whole, and of others."""
+"""Most terms of a chain of operators with checks around each: of chains that are checked as a whole, and of others."""
 _ON_BINARY = frozenset({"LEFT", "OVERLAY", "SUBSTR", "SUBSTRING"})
 _ON_INTERVALS = frozenset({"DATE_PART", "DATEPART", "EXTRACT"})
 
 
 def failing(condition: str, message: str) -> str:
-    """SQL that fails as Spark does."""
+    """SQL that fails with a condition and message of Spark's."""
     return f"raise_error({sql_literal(f'[{condition}] {message}')})"
 
 
 def refusing(what: str) -> str:
-    """SQL that fails because Sail would give something else."""
+    """SQL that fails because Sail's result would differ."""
     return failing("UNSUPPORTED_FEATURE.SAIL", what)
 
 
@@ -109,24 +109,24 @@ def kind_of(value: str) -> str:
 
 
 def is_one_of(value: str, kinds: Iterable[str]) -> str:
-    """SQL that holds where the type of a value is one of some."""
+    """SQL condition: the type of a value is one of `kinds`."""
     return f"{kind_of(value)} IN ({', '.join(map(sql_literal, kinds))})"
 
 
 def overflow(typed: str, off: str) -> Guard:
-    """The guard of an integer that has wrapped around where `off` holds."""
+    """The guard of an integer operation that has overflowed where `off` holds."""
     return f"{is_one_of(typed, _INTEGERS)} AND {off}", OVERFLOW
 
 
 def as_double(value: str) -> str:
-    """SQL for a value as a DOUBLE, of any type: NULL where there is none."""
+    """SQL that casts a value to DOUBLE; NULL where that fails."""
     return f"TRY_CAST(({value}) AS DOUBLE)"
 
 
 _MONTHS = re.compile(
     r"[(\s]*interval\s+('[^']*'|-?\d+)\s*(?:year|quarter|month)s?(?:\s+to\s+month)?[)\s]*", re.IGNORECASE
 )
-"""An INTERVAL of years or months, as it is written."""
+"""A literal of an INTERVAL of years or months."""
 
 
 def arithmetic_guards(operator: str, left: str, right: str, whole: str) -> Iterator[Guard]:
@@ -168,15 +168,15 @@ def arithmetic_guards(operator: str, left: str, right: str, whole: str) -> Itera
 
 
 def is_plain_run(kinds: Sequence[DataType | None]) -> bool:
-    """Whether a row of `+` and `-`, or of `||`, has values of one kind: integers, DOUBLE or STRING."""
+    """Whether the operands of a chain of `+` and `-`, or of `||`, are of one kind: integers, DOUBLE or STRING."""
     known = set(kinds) - {VOID}
     return known <= {DOUBLE} or known <= {STRING} or known <= {*INTEGRAL}
 
 
 def run_guards(kinds: Sequence[DataType | None], values: Sequence[str]) -> Iterator[Guard]:
-    """The guards of a long row of `+` and `-` of integers, one for each type that the sum has on the way.
+    """The guards of a long chain of `+` and `-` of integers, one for each type of its partial sums.
 
-    None of its sums can wrap around where the sizes of the values add up to less than the largest value of the type.
+    No partial sum can overflow where the absolute values add up to less than the largest value of the type.
     """
     widths = list(accumulate((BITS.get(kind, 0) for kind in kinds if kind is not None), max))
     for last, (width, following) in enumerate(zip(widths, [*widths[1:], 0], strict=True)):
@@ -187,14 +187,14 @@ def run_guards(kinds: Sequence[DataType | None], values: Sequence[str]) -> Itera
 
 
 def decimal_guards(name: str, *values: str) -> Iterator[Guard]:
-    """The guards of an operator or a function of values whose types are not known, where one may be a DECIMAL."""
+    """The guards of an operator or a function of values of unknown types, one of which may be a DECIMAL."""
     kinds = [is_one_of(value, ["decimal"]) for value in values]
     held = " OR ".join(kinds) if name not in {"+", "-", "*"} else f"({kinds[0]}) <> ({kinds[1]})"
     yield held, refusing(f"{name.lower()} of a DECIMAL in an expression whose types are not known before it runs")
 
 
 def _day_guards(operator: str, left: str, right: str) -> Iterator[Guard]:
-    """A DATE and an interval with hours are a TIMESTAMP in Spark, and two DATES are an interval apart."""
+    """Guards: a DATE and an interval with hours make a TIMESTAMP in Spark, and two DATES differ by an interval."""
     for day, interval in ((left, right), (right, left)):
         both = f"{is_one_of(day, ['date'])} AND {is_one_of(interval, ['interval'])}"
         yield f"{both} AND {as_double(interval)} % 86400D <> 0", refusing("a DATE and an interval with hours")
@@ -206,7 +206,7 @@ def _day_guards(operator: str, left: str, right: str) -> Iterator[Guard]:
 
 
 def day_comparison(left: str, right: str) -> Guard:
-    """The guard of a DATE that is compared with a whole number: it is unequal to all of them there."""
+    """The guard of the comparison of a DATE with a whole number, which are never equal on Sail."""
     pairs = (
         f"{is_one_of(day, ['date'])} AND {is_one_of(number, _INTEGERS)}"
         for day, number in ((left, right), (right, left))
@@ -215,7 +215,7 @@ def day_comparison(left: str, right: str) -> Guard:
 
 
 def comparison_guards(left: str, right: str, *, days: bool, decimals: bool) -> Iterator[Guard]:
-    """The guards of a comparison of types that are not known before it runs; a literal has a type of its own."""
+    """The guards of a comparison of operands whose types are unknown before it runs, unless they are literals."""
     pairs = [
         f"{is_one_of(one, kinds)} AND {is_one_of(other, others)}"
         for kinds, others in ((*_TIMES_COMPARED,) if days else ()) + ((*_NUMBERS_COMPARED,) if decimals else ())
@@ -241,7 +241,7 @@ def sign_guards(sign: str, value: str, whole: str) -> Iterator[Guard]:
 
 
 def cast_guards(value: str, kind: str) -> Iterator[Guard]:
-    """The guards of a cast of `value` to the type that is written `kind`."""
+    """The guards of a cast of `value` to the type with the SQL text `kind`."""
     found = re.match(r"\w*", kind.strip())
     name = found[0].lower() if found is not None else ""
     name = _SAME.get(name, name)
@@ -278,7 +278,7 @@ def cast_guards(value: str, kind: str) -> Iterator[Guard]:
 
 
 def mixed_guards(values: Sequence[str]) -> Iterator[Guard]:
-    """The guards of values that must have one type: texts beside others, DECIMAL beside DOUBLE, days beside numbers."""
+    """The guards of values that need one type: STRING beside others, DECIMAL beside DOUBLE, dates beside numbers."""
     if len(values) > _MOST_MIXED:
         return
     kinds = [kind_of(value) for value in values]
@@ -293,7 +293,7 @@ def mixed_guards(values: Sequence[str]) -> Iterator[Guard]:
 
 
 def branch_guards(values: Sequence[str]) -> Iterator[Guard]:
-    """The guards of the branches of CASE and IF, of which Sail takes the first one's type for that of all."""
+    """The guards of the branches of CASE and IF, all of which Sail gives the type of the first."""
     first, *others = (f"typeof({value})" for value in values)
     differing = " OR ".join(f"{first} <> {other} AND {other} <> 'void'" for other in dict.fromkeys(others))
     yield f"{first} <> 'void' AND ({differing})", refusing("branches of several types in CASE or IF: cast them to one")
@@ -314,7 +314,7 @@ def call_guards(name: str, arguments: Sequence[str], whole: str) -> Iterator[Gua
 
 
 def unlike_call(name: str, arguments: Sequence[str]) -> str:
-    """What a call has that means something else whatever its types, in words; `name` is in upper case."""
+    """The kind of a call whose result differs for any types, in words; "" for none. `name` is in upper case."""
     if name.lower() in UNLIKE:
         return f"the function {name.lower()}"
     if (name in {"MAX_BY", "MIN_BY"} and len(arguments) > 2) or (name == "MODE" and len(arguments) > 1):

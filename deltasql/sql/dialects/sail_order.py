@@ -1,4 +1,4 @@
-"""Queries that Sail does not read as Spark does, said otherwise: `FROM t SELECT a`, VALUES with arrays and maps."""
+"""Queries that Sail parses differently from Spark, rewritten: `FROM t SELECT a`, VALUES with arrays and maps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BEHIND = frozenset(
     {"WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW", "QUALIFY"}
     | {"LATERAL", "UNION", "INTERSECT", "EXCEPT", "MINUS"}
 )
-"""What may stand behind the list of a SELECT that has no FROM."""
+"""Keywords that may follow the list of a SELECT without FROM."""
 
 
 _BEGINS = re.compile(r"(?:\(|\A)\s*(?=(?:from|with)\b)", re.IGNORECASE)
@@ -26,7 +26,7 @@ _PARTS = re.compile(r"\bvalues\s*\(.*\b(?:array|map)\s*\(", re.IGNORECASE | re.D
 
 
 def select_first(sql: str) -> str:
-    """A query with its own FROM before its SELECT, at any depth, the other way round; any other text as it is."""
+    """A query with FROM before SELECT, at any depth, in the usual order; any other text as it is."""
     if not _FROM_FIRST.search(sql):
         return sql
     for found in reversed(list(_BEGINS.finditer(sql))):
@@ -46,7 +46,7 @@ def _closing_offset(sql: str, start: int) -> int:
 
 
 def rows_selected(sql: str) -> str:
-    """A query whose VALUES hold arrays or maps, with a SELECT for each row: VALUES want parts that may be NULL."""
+    """A query whose VALUES hold arrays or maps, with a SELECT for each row: Sail's VALUES require nullable parts."""
     if not _PARTS.search(sql):
         return sql
     tokens, replaced = tokenize(sql), list[tuple[int, int, str]]()
@@ -61,7 +61,7 @@ def rows_selected(sql: str) -> str:
 
 
 def values_alike(sql: str) -> str:
-    """A query with casts of constants in its VALUES to the type that a column of several types has in Spark."""
+    """A query whose constants in VALUES are cast to the type that Spark gives their column."""
     if not _VALUES.search(sql):
         return sql
     tokens, casts = tokenize(sql), list[tuple[int, int, str]]()
@@ -76,7 +76,7 @@ def values_alike(sql: str) -> str:
 
 
 def _casts(sql: str, column: Sequence[Sequence[Token]]) -> Iterator[tuple[int, int, str]]:
-    """From where to where cells of a column need a cast, and to what; none where they are no constants."""
+    """Start, end and type of each cast that cells of a column need; none for cells that are no constants."""
     spans = [(cell[0].start, cell[-1].end) for cell in column]
     kinds = [derived_type(sql[start:end], StructType()) for start, end in spans]
     known = [kind for kind in kinds if kind is not None]
@@ -87,7 +87,7 @@ def _casts(sql: str, column: Sequence[Sequence[Token]]) -> Iterator[tuple[int, i
 
 
 def _cells(tokens: Sequence[Token], at: int) -> Iterator[list[Sequence[Token]]]:
-    """The cells of the rows that begin at a bracket."""
+    """The cells of each row, from the row whose bracket is token `at`."""
     while at < len(tokens) and tokens[at].key == "(":
         close = closing(tokens, at)
         yield [item for item in comma_separated(tokens[at + 1 : close]) if item]
@@ -97,7 +97,7 @@ def _cells(tokens: Sequence[Token], at: int) -> Iterator[list[Sequence[Token]]]:
 
 
 def _rows(sql: str, tokens: Sequence[Token], at: int) -> tuple[int, list[str]]:
-    """The index behind the rows that begin at a bracket, and each as a SELECT; names are those of VALUES."""
+    """The index behind the rows that begin at a bracket, and each row as a SELECT with the column names of VALUES."""
     rows = list[str]()
     while at < len(tokens) and tokens[at].key == "(":
         close = closing(tokens, at)

@@ -1,4 +1,4 @@
-"""Pipes, `FROM t |> WHERE a |> SELECT b`, which Sail does not read, as queries of queries.
+"""Pipe syntax, `FROM t |> WHERE a |> SELECT b`, which Sail does not parse, as nested queries.
 
 Source: Spark, SQL Pipe Syntax.
 """
@@ -23,12 +23,12 @@ _OPEN = frozenset({"PIVOT", "UNPIVOT", "TABLESAMPLE"})
 _BARE_FROM = re.compile(r"(\(\s*)from\s+(?=(?:`[^`]*`|[\w.])+\s*\))", re.IGNORECASE)
 
 Columns = Callable[[str], Sequence[str]]
-"""The names of the columns of a query."""
+"""Gives the names of the columns of a query."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """What stands before an operator: a query, or rows of a FROM that still go by their names, and a filter of them."""
+    """The input of a pipe operator: a query, or relations of a FROM, whose names are still visible, with a filter."""
 
     query: str = ""
     relation: str = ""
@@ -37,7 +37,7 @@ class _Rows:
     """Whether the query ends with an ORDER BY, which a LIMIT may follow."""
 
     def text(self) -> str:
-        """A query of its own."""
+        """The rows as a complete query."""
         return self.query or f"SELECT * {self.source()}"
 
     def source(self) -> str:
@@ -48,7 +48,7 @@ class _Rows:
 
 
 def without_pipes(sql: str, columns: Columns) -> str:
-    """`sql` without pipes, at any depth. Raises NotOnSailError for an operator that is not known here."""
+    """`sql` without pipes, at any depth. Raises NotOnSailError for an unsupported operator."""
     while True:
         tokens = tokenize(sql)
         at = max((index for index, token in enumerate(tokens) if _is_pipe(tokens, index)), default=None)
@@ -69,7 +69,7 @@ def _is_pipe(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _group(tokens: Sequence[Token], at: int) -> tuple[int, int]:
-    """What stands in the innermost brackets around a place."""
+    """The token range in the innermost brackets around a token."""
     depth = 0
     for index in range(at - 1, -1, -1):
         depth += (tokens[index].key == ")") - (tokens[index].key == "(")
@@ -92,7 +92,7 @@ def _piped(sql: str, tokens: Sequence[Token], begin: int, end: int, columns: Col
 
 
 def _steps(tokens: Sequence[Token], begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """Where what stands between pipes begins and ends."""
+    """The token range of each part between pipes."""
     first = at = begin
     while at < end:
         if _is_pipe(tokens, at):
@@ -119,7 +119,7 @@ class _Step:
 
     @property
     def rest(self) -> str:
-        """What follows the word of the operator."""
+        """The text behind the keyword of the operator."""
         return self.text(self.tokens[1:])
 
     def text(self, tokens: Sequence[Token]) -> str:
@@ -155,7 +155,7 @@ def _filtered(rows: _Rows, condition: str) -> _Rows:
 
 
 def _opened(rows: _Rows, step: _Step) -> _Rows:
-    """Rows that get a name, or others beside them."""
+    """Rows with an alias, or with other relations beside them."""
     if step.key == "AS":
         return _Rows(relation=f"({rows.text()}) {step.whole}")
     if rows.condition:
@@ -198,7 +198,7 @@ def _set(rows: _Rows, step: _Step, columns: Columns) -> str:
 
 
 def _aggregated(rows: _Rows, step: _Step) -> str:
-    """The columns of the GROUP BY come first."""
+    """A SELECT for AGGREGATE; the columns of its GROUP BY come first."""
     tokens = list(step.tokens[1:])
     group = next(
         (at for at, token in enumerate(tokens) if token.key == "GROUP" and _is_outside(tokens, at)), len(tokens)

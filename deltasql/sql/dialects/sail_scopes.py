@@ -1,4 +1,4 @@
-"""Which rows a part of a query is over: the FROM of its SELECT, and the WITH clauses that it stands below."""
+"""The scope of a part of a query: the FROM of its SELECT, and the WITH clauses of the queries around it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _QUERIES = frozenset({"SELECT", "WITH"})
 
 
 class SailScope(NamedTuple):
-    """`before` is a WITH clause or "", `relation` a FROM clause or "" where a SELECT has none.
+    """The scope of an expression: a WITH clause `before` it or "", and the FROM clause, its `relation`, or "".
 
-    `names` are those, in upper case, that the SELECT gives its columns, where these hide the ones of the FROM: behind
-    it. Outside of any query `is_query` is False.
+    `names` are the aliases of the SELECT, in upper case, where they hide columns of the FROM: in clauses behind it.
+    Outside of any query `is_query` is False.
     """
 
     before: str = ""
@@ -38,7 +38,7 @@ def scope_at(sql: str, tokens: Sequence[Token], at: int) -> SailScope:
 
 
 def _selected(sql: str, tokens: Sequence[Token], query: tuple[int, int], at: int) -> SailScope:
-    """The scope within the SELECT of a query that a place is in."""
+    """The scope within the SELECT of a query that contains a token."""
     places, end = list(_outside(tokens, *query)), query[1]
     select = max((index for index in places if index <= at and tokens[index].key == "SELECT"), default=None)
     if select is None:
@@ -54,7 +54,7 @@ def _selected(sql: str, tokens: Sequence[Token], query: tuple[int, int], at: int
 
 
 def _hiding(tokens: Sequence[Token], chosen: range, last: int, at: int) -> frozenset[str]:
-    """The names of the chosen columns, where a place is behind the FROM that ends at `last`, but in a WHERE."""
+    """The aliases of the columns `chosen`, for a token behind the FROM that ends at `last`, except in a WHERE."""
     if at <= last or tokens[last].key == "WHERE":
         return frozenset()
     return frozenset(_aliases(tokens, list(_outside(tokens, chosen.start, chosen.stop))))
@@ -65,7 +65,7 @@ def _first(places: Sequence[int], otherwise: int, holds: Callable[[int], bool]) 
 
 
 def _groups_around(tokens: Sequence[Token], at: int) -> Iterator[tuple[int, int]]:
-    """What stands in the brackets around a place, from the outermost."""
+    """The token range of each pair of brackets around a token, from the outermost."""
     opened = list[int]()
     for index in range(at):
         if tokens[index].key == "(":
@@ -77,7 +77,7 @@ def _groups_around(tokens: Sequence[Token], at: int) -> Iterator[tuple[int, int]
 
 
 def _common_tables(sql: str, tokens: Sequence[Token], start: int, end: int, at: int) -> Iterator[str]:
-    """The `name AS (…)` of a query's WITH that end before a place."""
+    """The `name AS (…)` of a query's WITH that end before a token."""
     if tokens[start].key != "WITH":
         return
     first = start + 1
@@ -106,7 +106,7 @@ def _aliases(tokens: Sequence[Token], places: Sequence[int]) -> Iterator[str]:
 
 
 def lambda_spans(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """From the arrow of each lambda to its end: names there may be its parameters."""
+    """The token range of each lambda from its arrow: names in it may be its parameters."""
     for at, token in enumerate(tokens):
         if token.key == "->":
             ends = (index for index in _outside(tokens, at + 1, len(tokens)) if tokens[index].key in {",", ")", "]"})
@@ -118,7 +118,7 @@ def _divides(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _outside(tokens: Sequence[Token], start: int, end: int) -> Iterator[int]:
-    """The indexes of tokens in no brackets of their own."""
+    """The indexes of the tokens of a range outside of all brackets in it."""
     at = start
     while at < end:
         yield at

@@ -1,6 +1,6 @@
-"""ORDER BY what the SELECT does not give: as columns of an inner query, which go again.
+"""ORDER BY expressions that the SELECT does not return: as columns of an inner query, which the outer one drops.
 
-Sail cannot sort by an aggregate that is no column, nor by a value that may fail, which every guard is.
+Sail cannot sort by an aggregate that is no column, nor by an expression that may fail, as each guard may.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _COMPUTED = frozenset({"+", "-", "*", "/", "%", "::", "CASE", "DIV", "CAST", "IF
 
 
 def may_sort_by_values(sql: str) -> bool:
-    """Whether a query may do so: `sorted_by_columns` says it."""
+    """Whether a query may sort by expressions; `sorted_by_columns` decides."""
     return _SUSPECT.search(sql) is not None
 
 
 def sorted_by_columns(sql: str, columns: Callable[[str], Sequence[str]]) -> str:
-    """`sql` with what its own ORDER BY computes as columns of an inner query; `columns` are the names of one's.
+    """`sql` with the expressions of its own ORDER BY as columns of an inner query; `columns` gives those of a query.
 
     The same text where it has none, or where that is not certain.
     """
@@ -51,7 +51,7 @@ def sorted_by_columns(sql: str, columns: Callable[[str], Sequence[str]]) -> str:
 
 
 def _named(sql: str, tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
-    """What a SELECT gives names to, by these in lower case: behind its FROM they come before columns of the FROM."""
+    """Aliases of a SELECT in lower case, and their expressions: behind its FROM they come before columns of it."""
     for item in filter(None, comma_separated(tokens)):
         if len(item) < 2 or not item[-1].is_name or item[-2].key == ".":
             continue
@@ -63,7 +63,10 @@ def _named(sql: str, tokens: Sequence[Token]) -> Iterator[tuple[str, str]]:
 def _sorts(
     sql: str, tokens: Sequence[Token], names: Sequence[str], named: Mapping[str, str]
 ) -> tuple[list[str], list[str]]:
-    """What is sorted by, c1 for the first of the `names`, and s1 for the first of the texts that must be added."""
+    """The ORDER BY items as names of columns, and the expressions to add.
+
+    Names are c1 for the first of the `names`, and s1 for the first added expression.
+    """
     sorts, added = list[str](), list[str]()
     folded = list(map(str.lower, names))
     for item in filter(None, comma_separated(tokens)):
@@ -80,7 +83,7 @@ def _sorts(
 
 
 def _with_values(text: str, named: Mapping[str, str]) -> str:
-    """A text with what a SELECT has given names to in place of the names."""
+    """A text with aliases of a SELECT replaced by their expressions."""
     tokens = tokenize(text)
     for index in reversed(range(len(tokens))):
         token, behind = tokens[index], tokens[index + 1].key if index + 1 < len(tokens) else ""
@@ -91,7 +94,7 @@ def _with_values(text: str, named: Mapping[str, str]) -> str:
 
 
 def _split(item: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
-    """A value and its DESC NULLS LAST."""
+    """The expression of an ORDER BY item, and its direction: DESC NULLS LAST."""
     end = len(item)
     while end > 1 and item[end - 1].key in {"ASC", "DESC", "NULLS", "FIRST", "LAST"}:
         end -= 1

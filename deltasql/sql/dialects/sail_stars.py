@@ -1,4 +1,4 @@
-"""`* EXCEPT (…)`, GROUP BY ALL and ORDER BY ALL, which Sail does not read, with the columns that they stand for."""
+"""`* EXCEPT (…)`, GROUP BY ALL and ORDER BY ALL, which Sail does not parse, expanded to columns."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _EXCEPT = re.compile(r"\*[^,)]*?\bexcept\b", re.IGNORECASE | re.DOTALL)
 _ALL = re.compile(r"\border\b.*?\ball\b", re.IGNORECASE | re.DOTALL)
 _GROUP_ALL = re.compile(r"\bgroup\b.*?\ball\b", re.IGNORECASE | re.DOTALL)
 Columns = Callable[[str], Sequence[str]]
-"""The names of the columns of a query."""
+"""Gives the names of the columns of a query."""
 
 
 def stars_named(sql: str, columns: Columns) -> str:
-    """`sql` with names in place of each star with EXCEPT. Raises NotOnSailError."""
+    """`sql` with column names in place of each star with EXCEPT. Raises NotOnSailError."""
     while _EXCEPT.search(sql):
         tokens = tokenize(sql)
         at = next((index for index in range(len(tokens)) if _is_star_except(tokens, index)), None)
@@ -38,7 +38,7 @@ def stars_named(sql: str, columns: Columns) -> str:
 
 
 def _left(found: Sequence[str], excepted: Sequence[Token]) -> Sequence[str]:
-    """The columns without those that are left out; one that is not there, so that the engine says so."""
+    """The columns without the excepted ones; only a missing one if there is any, so that the engine reports it."""
     items = list(filter(None, comma_separated(excepted)))
     left_out = [item[-1].name.lower() for item in items]
     folded = list(map(str.lower, found))
@@ -58,7 +58,7 @@ def _is_star_except(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _probe(sql: str, tokens: Sequence[Token], at: int, star: str) -> str:
-    """A query of all that the SELECT reads in whose list a star stands."""
+    """A query of all columns that the SELECT with the star at a token reads."""
     scope = scope_at(sql, tokens, at)
     if not scope.relation:
         raise NotOnSailError(what="* EXCEPT without FROM")
@@ -66,7 +66,7 @@ def _probe(sql: str, tokens: Sequence[Token], at: int, star: str) -> str:
 
 
 def _outside(tokens: Sequence[Token], start: int, end: int) -> list[int]:
-    """The indexes of the tokens that stand in no brackets of their own."""
+    """The indexes of the tokens of a range outside of all brackets in it."""
     found, at = list[int](), start
     while at < end:
         found.append(at)
@@ -75,7 +75,7 @@ def _outside(tokens: Sequence[Token], start: int, end: int) -> list[int]:
 
 
 def ordered_by_all(sql: str, columns: Columns) -> str:
-    """`sql` with numbers of columns in place of the ALL of its own ORDER BY ALL."""
+    """`sql` with column numbers in place of the ALL of its own ORDER BY ALL."""
     if not _ALL.search(sql):
         return sql
     tokens = tokenize(sql)
@@ -94,7 +94,7 @@ def ordered_by_all(sql: str, columns: Columns) -> str:
 
 
 def grouped_by_all(sql: str) -> str:
-    """`sql` with numbers of columns in place of each GROUP BY ALL: of those that hold no aggregate.
+    """`sql` with column numbers in place of each GROUP BY ALL: of the columns without an aggregate.
 
     Raises NotOnSailError beside a star.
     """
@@ -111,7 +111,7 @@ def grouped_by_all(sql: str) -> str:
 
 
 def _chosen_before(tokens: Sequence[Token], at: int) -> list[Sequence[Token]]:
-    """What the SELECT gives whose GROUP BY a place is in; nothing where that is not certain."""
+    """The items of the SELECT whose GROUP BY is at a token; none where that is not certain."""
     places = [place for place in _outside(tokens, _group_begin(tokens, at), at) if place < at]
     select = max((place for place in places if tokens[place].key == "SELECT"), default=at)
     end = next((place for place in places if place > select and tokens[place].key == "FROM"), select)
@@ -126,7 +126,7 @@ def _is_grouped(sql: str, item: Sequence[Token]) -> bool:
 
 
 def _group_begin(tokens: Sequence[Token], at: int) -> int:
-    """Where the brackets begin in which a place is; 0 where it is in none."""
+    """The index of the first token in the innermost brackets around a token; 0 outside of all."""
     depth = 0
     for index in range(at - 1, -1, -1):
         depth += (tokens[index].key == ")") - (tokens[index].key == "(")

@@ -1,4 +1,4 @@
-"""The branches of UNION, INTERSECT and EXCEPT, each as a query of its own: their types must be alike on Sail."""
+"""The branches of UNION, INTERSECT and EXCEPT, each as a query of its own: Sail requires the same types of all."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from deltasql.sql.tokens import Token, closing, tokenize
 _SETS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
 _SUSPECT = re.compile(rf"\b(?:{'|'.join(_SETS)})\b", re.IGNORECASE)
 _BEHIND = frozenset({"ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET"})
-"""What stands behind the last branch and belongs to all of them."""
+"""Keywords behind the last branch whose clauses apply to the whole set operation."""
 _BEGINS = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "FROM", "("})
 
 
 class Branch(NamedTuple):
-    """One branch: where it stands in the query, and its text with the WITH clause of the whole."""
+    """One branch: its offsets in the query, and its text with the WITH clause of the whole."""
 
     start: int
     end: int
@@ -45,13 +45,13 @@ def set_operations(sql: str) -> list[list[Branch]]:
 
 
 def is_of_one_kind(sql: str, branches: Sequence[Branch]) -> bool:
-    """Whether all branches stand between the same words: INTERSECT binds stronger than the others."""
+    """Whether all branches are joined by the same operator: INTERSECT binds stronger than the others."""
     between = (sql[first.end : second.start] for first, second in pairwise(branches))
     return len({next((token.key for token in tokenize(text) if token.key in _SETS), "") for text in between}) == 1
 
 
 def cast_branch(branch: str, names: Sequence[str], kinds: Sequence[str]) -> str:
-    """A branch whose columns have these names, with casts to types of SQL, "" for columns that stay."""
+    """A branch whose columns have these names, cast to types of SQL; "" leaves a column as it is."""
     tokens = tokenize(branch)
     if tokens[0].key == "(" and closing(tokens, 0) == len(tokens) - 1:
         branch = branch[tokens[0].end : tokens[-1].start]
@@ -64,7 +64,7 @@ def cast_branch(branch: str, names: Sequence[str], kinds: Sequence[str]) -> str:
 
 
 def _spans(tokens: Sequence[Token], offset: int) -> Iterator[tuple[int, int]]:
-    """From where to where each branch goes, as indexes of all tokens."""
+    """The range of each branch, as indexes of all tokens."""
     at = first = 0
     while at < len(tokens) and not (tokens[at].key in _BEHIND and at > first):
         if _divides(tokens, at):
@@ -78,18 +78,18 @@ def _spans(tokens: Sequence[Token], offset: int) -> Iterator[tuple[int, int]]:
 
 
 def _divides(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a word stands between two branches, and not in `* EXCEPT (column)`."""
+    """Whether a token divides two branches, and is not the EXCEPT of `* EXCEPT (column)`."""
     return tokens[at].key in _SETS and not (tokens[at].key == "EXCEPT" and at > 0 and tokens[at - 1].key == "*")
 
 
 def _is_set_operator(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a token is one, and no EXCEPT of a star."""
+    """Whether a token is a set operator, and no EXCEPT of a star."""
     key = tokens[at].key
     return key in _SETS and not (key == "EXCEPT" and at > 0 and tokens[at - 1].key == "*")
 
 
 def behind_with(tokens: Sequence[Token]) -> int:
-    """The index of what follows the WITH clause that a query begins with; 0 where it has none."""
+    """The index of the token behind the WITH clause of a query; 0 without one."""
     if not tokens or tokens[0].key != "WITH":
         return 0
     at = 1

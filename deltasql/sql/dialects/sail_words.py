@@ -1,4 +1,4 @@
-"""Words that are no names, and the least numbers of each type, for readers of texts that Sail gets."""
+"""Keywords that are no names, and the least numbers of each type, for readers of texts for Sail."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from deltasql.sql.tokens import tokenize
 CALLED = frozenset(
     {"LEFT", "RIGHT", "FIRST", "LAST", "RANGE", "FILTER", "LIKE", "ILIKE", "RLIKE", "REGEXP", "IF", "CASE"}
 )
-"""Keywords that are functions too, in front of a bracket where a value is expected."""
+"""Keywords that are also functions, before a bracket where a value is expected."""
 KEYWORDS = frozenset(
     """
     ALL AND ANTI ANY AS ASC BETWEEN BY CLUSTER CROSS CUBE DESC DISTINCT DISTRIBUTE DIV ELSE END ESCAPE EXCEPT EXISTS
@@ -26,7 +26,7 @@ _LEAST = {
     "32768S": "CAST(-32768 AS SMALLINT)",
     "128Y": "CAST(-128 AS TINYINT)",
 }
-"""What the least number of a type is without its sign, and how it is told to who reads the sign as an operator."""
+"""The digits of the least number of each integer type → a cast, since Sail parses the sign as an operator."""
 
 
 def with_least(sql: str) -> str:
@@ -50,7 +50,7 @@ _DOUBLED = re.compile(r"\\.|''|\"\"", re.DOTALL)
 
 
 def single_quotes(sql: str) -> str:
-    """`sql` with a backslash before the quotes in its texts that are doubled: Sail takes them for two texts."""
+    """`sql` with doubled quotes in its strings as a backslash and a quote: Sail parses doubled ones as two strings."""
     if "''" not in sql and '""' not in sql:
         return sql
     for token in reversed(tokenize(sql)):

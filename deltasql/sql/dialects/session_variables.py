@@ -14,13 +14,13 @@ _LIST_ENDS = frozenset(
     {"FROM", "WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW"}
     | {"QUALIFY", "LATERAL", "UNION", "INTERSECT", "EXCEPT", "MINUS", "VALUES", "SELECT"}
 )
-"""What ends the list of a SELECT."""
+"""Keywords that end the list of a SELECT."""
 _NO_TYPE = frozenset({"DEFAULT", "="})
 
 
 @dataclass(frozen=True, slots=True)
 class AssignedVariable:
-    """A variable that a statement names, at [start, end) of its text."""
+    """The variable that a statement changes, at [start, end) of its text."""
 
     name: str
     start: int
@@ -58,9 +58,9 @@ class Drop:
 
 
 def variable_command(sql: str) -> Declare | Assign | Drop | None:
-    """The statement about variables that a text is; None for any other text.
+    """The statement about session variables in a text; None for any other text.
 
-    Raises LeftToEngineError for what is not certain.
+    Raises LeftToEngineError for one that cannot be parsed with certainty.
     """
     at = _Statement(sql)
     if at.take("DECLARE"):
@@ -141,7 +141,7 @@ class _Statement(TokenCursor):
 
 
 def _target(at: TokenCursor) -> AssignedVariable:
-    """The variable that is next. Raises LeftToEngineError for a name that is none of the session's."""
+    """The variable at the cursor. Raises LeftToEngineError for a name that no session variable can have."""
     if not at.is_name:
         raise LeftToEngineError
     chain = at.dotted()
@@ -152,10 +152,10 @@ def _target(at: TokenCursor) -> AssignedVariable:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A name at [start, end) of a text that is called like a variable; `key` is the variable in capitals.
+    """A name at [start, end) of a text that may be a variable; `key` is the variable in capitals.
 
-    `certain` ones have `session` before them. One that is `listed` is all of a column in the list of a SELECT, and the
-    `name` of that column. Some are `nested` in a query within the text; `before` is the key of what stands before it.
+    `certain` ones are qualified by `session`. One that is `listed` is a whole column of a SELECT list, with that
+    `name`. `nested` ones are in a query within the text; `before` is the key of the token before the name.
     """
 
     key: str
@@ -169,7 +169,7 @@ class Mention:
 
 
 def mentions(sql: str, keys: Collection[str]) -> list[Mention]:
-    """The names in a text that may be the variables `keys`, which are in capitals: names of columns come first."""
+    """The names in a text that may be the variables `keys`, which are in capitals: columns of that name come first."""
     return list(_mentions(tokenize(sql), keys))
 
 
@@ -193,14 +193,14 @@ def _mentions(tokens: Sequence[Token], keys: Collection[str]) -> Iterator[Mentio
 
 @dataclass(slots=True)
 class _Around:
-    """Brackets: whether the list of a SELECT `lists` what comes, and whether they are `nested` in a query's."""
+    """A pair of brackets: whether its tokens are in a SELECT list, and whether it is `nested` in an inner query."""
 
     lists: bool = False
     nested: bool = False
 
 
 def _step(at: TokenCursor, around: list[_Around]) -> None:
-    """Takes up the next token."""
+    """Updates the brackets around the next token."""
     if at.key == "(":
         begins = at.peek(1) in {"SELECT", "WITH", "FROM", "VALUES", "TABLE"}
         around.append(_Around(nested=around[-1].nested or begins))
@@ -216,12 +216,12 @@ def _variable(chain: Sequence[Token], keys: Collection[str]) -> str | None:
 
 
 def _names(tokens: Sequence[Token], at: int) -> bool:
-    """Whether what stands at a place gives something a name, or is part of a longer one."""
+    """Whether the name at a token is an alias or part of a longer name."""
     return at > 0 and tokens[at - 1].key in {"AS", ".", "::", ":"}
 
 
 def with_values(sql: str, found: Sequence[Mention], values: Mapping[str, str]) -> str:
-    """`sql` with the SQL of values in place of names; columns of a SELECT keep theirs."""
+    """`sql` with the SQL of values in place of variables; columns of a SELECT keep their names."""
     for item in sorted(found, key=lambda item: item.start, reverse=True):
         name = item.name.replace("`", "``")
         value = f"{values[item.key]} AS `{name}`" if item.listed else values[item.key]

@@ -1,7 +1,7 @@
-"""Expressions over the columns of a row whose values are certain without Spark: names, literals, comparisons, sums.
+"""Expressions over the columns of a row that this process evaluates as Spark does: names, literals, comparisons, sums.
 
-Reads what people write in conditions and assignments. At whatever it does not know it raises
-LeftToEngineError, so it may know little, but must never be wrong.
+Covers what is common in conditions and assignments. Anything else raises LeftToEngineError: results must be right, and
+coverage may be small.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ _COMPARISONS = {"=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=
 _ORDERED = frozenset({STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ})
 _SAME = frozenset({"=", "<>", "<=>"})
 _COMPUTED = frozenset({INTEGER, LONG, DOUBLE})
-"""Types whose sums and products have no type but these: those of narrower ones depend on what they are stored in."""
+"""Operand types whose sums and products keep the type: that of narrower ones depends on the column they go into."""
 _MOST_LISTED = 200
 _ASSIGNED = re.compile(r"CAST\((.*) AS [\w(), ]+\)", re.DOTALL)
 _MOST_SHOWN = 80
-"""Characters of an expression that a reason shows."""
+"""Most characters of an expression in a reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnOf:
-    """A column of the rows that go by an alias."""
+    """A column of the rows with an alias."""
 
     alias: str
     name: str
@@ -56,7 +56,7 @@ class ColumnOf:
 
 @dataclass(frozen=True, slots=True)
 class Widened:
-    """A whole number with more bits, or as a DOUBLE."""
+    """A whole number cast to a wider type, or to DOUBLE."""
 
     value: RowExpression
     type: DataType
@@ -74,7 +74,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """All (AND) or some (OR) of several truth values."""
+    """The conjunction (AND) or disjunction (OR) of several conditions."""
 
     operator: str
     parts: tuple[RowExpression, ...]
@@ -83,7 +83,7 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class Denied:
-    """NOT."""
+    """The negation (NOT) of a condition."""
 
     value: RowExpression
     type: DataType = BOOLEAN
@@ -99,9 +99,9 @@ class IsNull:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """`operator` is one of + - * / %; both sides are of this type, which may be too narrow for what comes out.
+    """`operator` is one of + - * / %; both sides are of this type, which the result may exceed.
 
-    What is divided by is a constant other than 0, for a remainder a whole number above it.
+    A divisor is a constant other than 0, for a remainder a whole number above it.
     """
 
     operator: str
@@ -115,12 +115,12 @@ RowExpression: TypeAlias = Union[ColumnOf, Constant, Widened, Compared, Joined, 
 
 @dataclass(frozen=True, slots=True)
 class RowScope:
-    """The rows whose columns an expression may name: the schema of each alias."""
+    """The columns that an expression may name: the schema of the rows by each alias."""
 
     schemas: Mapping[str, StructType] = field(default_factory=dict)
 
     def column(self, parts: Sequence[str]) -> ColumnOf:
-        """The column of a name. Raises LeftToEngineError for one that is not there, or might be another one as well."""
+        """The column of a name. Raises LeftToEngineError for one that is missing or ambiguous."""
         found = list(self._meant(parts))
         if len(found) != 1:
             raise LeftToEngineError
@@ -141,12 +141,12 @@ class RowScope:
 
 
 def is_called(alias: str, name: str) -> bool:
-    """Whether `name` is an alias of rows, as the statement's setting of letter case has it."""
+    """Whether `name` is the alias, under the statement's setting of letter case."""
     return alias == name or (not case_counts() and alias.lower() == name.lower())
 
 
 def row_expression(text: str, scope: RowScope) -> RowExpression:
-    """What `text` is over the rows of a scope. Raises LeftToEngineError for what this process does not evaluate."""
+    """`text` parsed over the columns of a scope. Raises LeftToEngineError if this process cannot evaluate it."""
     try:
         return _row_expression(text, scope)
     except LeftToEngineError as left:
@@ -154,7 +154,7 @@ def row_expression(text: str, scope: RowScope) -> RowExpression:
 
 
 def not_evaluated(text: str) -> str:
-    """The reason for which an engine computes an expression."""
+    """The reason why an engine must compute an expression."""
     # The cast to the column's type is the planner's.
     inner = _ASSIGNED.fullmatch(text)
     shown = " ".join((text if inner is None else inner[1]).split())
@@ -175,7 +175,7 @@ def _row_expression(text: str, scope: RowScope) -> RowExpression:
 
 
 def row_condition(text: str, scope: RowScope) -> RowExpression:
-    """As `row_expression`, of a text that is TRUE, FALSE or NULL. Raises LeftToEngineError for any other."""
+    """As `row_expression`, for a condition: its type is BOOLEAN. Raises LeftToEngineError for any other text."""
     found = row_expression(text, scope)
     if found.type != BOOLEAN:
         raise LeftToEngineError(not_evaluated(text))
@@ -183,7 +183,7 @@ def row_condition(text: str, scope: RowScope) -> RowExpression:
 
 
 def value_of(text: str, kind: DataType, scope: RowScope) -> RowExpression:
-    """As `row_expression`, of what a column of this type gets. Raises LeftToEngineError for a value of another type."""
+    """As `row_expression`, for the value of a column of this type. Raises LeftToEngineError for another type."""
     if text == f"CAST(NULL AS {sql_text(kind)})":
         return Constant(kind, None)
     found = row_expression(text, scope)
@@ -193,12 +193,12 @@ def value_of(text: str, kind: DataType, scope: RowScope) -> RowExpression:
 
 
 def is_ordered(kind: DataType) -> bool:
-    """Whether values of a type are less or greater to Arrow as they are to Spark."""
+    """Whether Arrow orders values of a type as Spark does."""
     return kind in _ORDERED or is_integral(kind) or isinstance(kind, DecimalType)
 
 
 def columns_of(expression: RowExpression) -> Iterator[ColumnOf]:
-    """The columns whose values an expression is made of."""
+    """The columns that an expression reads."""
     match expression:
         case ColumnOf():
             yield expression
@@ -243,7 +243,7 @@ class _Reader(LiteralReader):
         return self.predicate()
 
     def predicate(self) -> RowExpression:
-        """One comparison or test; several in a row are left to Spark."""
+        """One comparison or test; a chain of several is left to Spark."""
         left = self.sum()
         if operator := self.take(*_COMPARISONS):
             return _compared(_COMPARISONS[operator], left, self.sum())
@@ -305,7 +305,7 @@ class _Reader(LiteralReader):
 
     @property
     def _is_typed(self) -> bool:
-        """Whether a word is next that a text follows: DATE '2024-01-31'."""
+        """Whether a typed literal is next: DATE '2024-01-31'."""
         return self.kind == "word" and self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind == "string"
 
     def cast(self) -> RowExpression:
@@ -331,7 +331,7 @@ def _joined(operator: str, parts: Sequence[RowExpression]) -> RowExpression:
 
 
 def _widened(value: RowExpression, target: DataType) -> RowExpression:
-    """`value` with the type `target`, which has all values of its own, or is DOUBLE."""
+    """`value` cast to `target`, which has all values of the type of `value`, or is DOUBLE."""
     if value.type == target:
         return value
     is_wider = is_integral(value.type) and is_integral(target) and BITS[value.type] < BITS[target]
@@ -347,7 +347,7 @@ def _is_known_as_double(value: RowExpression) -> bool:
 
 
 def _alike(left: RowExpression, right: RowExpression) -> tuple[RowExpression, RowExpression]:
-    """Both with the wider one of their types."""
+    """Both operands, cast to the wider one of their types."""
     if is_integral(left.type) and is_integral(right.type):
         wider = max(left.type, right.type, key=BITS.__getitem__)
         return _widened(left, wider), _widened(right, wider)
@@ -377,7 +377,7 @@ def _computed(operator: str, left: RowExpression, right: RowExpression) -> RowEx
 
 
 def _may_divide(operator: str, divisor: RowExpression) -> bool:
-    """Whether a quotient or a remainder is certain, or none is asked for."""
+    """Whether the divisor is valid, or the operator no division."""
     if operator not in {"/", "%"}:
         return True
     if not isinstance(divisor, Constant) or divisor.value is None:

@@ -1,4 +1,4 @@
-"""What a query asks of one relation beside its columns: SELECT … FROM r WHERE … ORDER BY … LIMIT …"""
+"""Queries over one relation, for in-process evaluation: SELECT … FROM r WHERE … ORDER BY … LIMIT …"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deltasql.sql.tokens import closing
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A column of the result that rows are ordered by: its name, or its number from 1."""
+    """An item of ORDER BY: the name of a column of the result, or its number from 1."""
 
     column: str | int
     descending: bool
@@ -21,7 +21,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`columns` as `plain_columns` has them, of a relation that goes by `alias`; `where` is SQL, None without one."""
+    """`columns` as by `plain_columns`, of a relation with an `alias`; `where` is SQL, None without one."""
 
     columns: tuple[tuple[str, str], ...]
     alias: str
@@ -31,7 +31,7 @@ class Selection:
 
 
 def selection(sql: str, relation: str) -> Selection:
-    """What a query asks of a relation. Raises LeftToEngineError for any other query."""
+    """The parsed query over `relation`. Raises LeftToEngineError for any other query."""
     sql = inner_query(sql)
     reader = _Reader(sql)
     try:

@@ -22,7 +22,7 @@ from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.plan import marks
 from deltasql.plan.operators import Constraint
-from deltasql.planner.rows.char_types import length_checks
+from deltasql.planner.values.char_types import length_checks
 from deltasql.schema.types import LONG, STRING, TIMESTAMP, StructField, StructType
 
 

@@ -38,15 +38,15 @@ from deltasql.plan.statements.insert import Insert
 from deltasql.planner.binding import bind, position_in
 from deltasql.planner.changes import COPIED, Answer, Load, Plan, Preview, RowChange
 from deltasql.planner.context import Context
-from deltasql.planner.rows.alignment import StructRule
-from deltasql.planner.rows.copy_options import CopyOptions, copy_options
-from deltasql.planner.rows.generated import generation_of
 from deltasql.planner.rows.insert_columns import Given, matched_columns
-from deltasql.planner.rows.new_columns import new_columns
 from deltasql.planner.rows.read_set import reads_of_itself
 from deltasql.planner.rows.row_level import inserted_rows
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.insert import InsertedRows, Insertion, hidden_names, inserted, renamed
+from deltasql.planner.values.alignment import StructRule
+from deltasql.planner.values.copy_options import CopyOptions, copy_options
+from deltasql.planner.values.generated import generation_of
+from deltasql.planner.values.new_columns import new_columns
 from deltasql.schema.identity import identity_of
 from deltasql.schema.text import path_text
 from deltasql.schema.types import StructField, StructType

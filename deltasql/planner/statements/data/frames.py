@@ -32,9 +32,7 @@ from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange
 from deltasql.planner.context import Context
 from deltasql.planner.frame_options import WriteOptions, write_options
 from deltasql.planner.idempotency import Application, noted, present, session_application, skipped
-from deltasql.planner.rows.alignment import StructRule
 from deltasql.planner.rows.insert_columns import Given, matched_columns, struct_rule
-from deltasql.planner.rows.new_columns import new_columns
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.delete import refuse_append_only
@@ -45,6 +43,8 @@ from deltasql.planner.tables.clustering_columns import check_same_clustering, ne
 from deltasql.planner.tables.column_definitions import comment_metadata
 from deltasql.planner.tables.metadata import mapped_metadata, metadata_actions
 from deltasql.planner.tables.target import creation_parameters
+from deltasql.planner.values.alignment import StructRule
+from deltasql.planner.values.new_columns import new_columns
 from deltasql.schema.checks import check_duplicates, check_table_schema
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
 from deltasql.schema.evolution import as_nullable

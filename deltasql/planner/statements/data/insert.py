@@ -26,10 +26,6 @@ from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan, RowChange, Stepwise
 from deltasql.planner.context import Context
 from deltasql.planner.idempotency import plan_statement
-from deltasql.planner.rows.alignment import StructRule
-from deltasql.planner.rows.char_types import stored
-from deltasql.planner.rows.defaults import default_keywords, replace_defaults
-from deltasql.planner.rows.generated import generated_checks
 from deltasql.planner.rows.insert_columns import (
     Given,
     Match,
@@ -43,7 +39,6 @@ from deltasql.planner.rows.insert_columns import (
     table_rows,
     written_fields,
 )
-from deltasql.planner.rows.literal_insert import constant_source, stored_held_rows, stored_rows
 from deltasql.planner.rows.read_set import WHOLE_TABLE, reads_of_files, reads_of_itself
 from deltasql.planner.rows.replace_matching import Replacement, replaced, replaced_by_columns, replaced_by_condition
 from deltasql.planner.rows.replace_where import checked_rows, replacing
@@ -52,6 +47,11 @@ from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.delete import refuse_append_only, whole_partitions
 from deltasql.planner.statements.definitions.constraints import constraints_of
 from deltasql.planner.tables.metadata import evolved_metadata, metadata_actions
+from deltasql.planner.values.alignment import StructRule
+from deltasql.planner.values.char_types import stored
+from deltasql.planner.values.defaults import default_keywords, replace_defaults
+from deltasql.planner.values.generated import generated_checks
+from deltasql.planner.values.literal_insert import constant_source, stored_held_rows, stored_rows
 from deltasql.schema.invariants import column_invariants
 from deltasql.schema.partition_values import partition_value
 from deltasql.schema.text import sql_text

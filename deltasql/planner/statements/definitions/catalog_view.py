@@ -21,7 +21,7 @@ from deltasql.planner import binding
 from deltasql.planner.catalog_changes import ViewDefining
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
-from deltasql.planner.tables.lasting_text import (
+from deltasql.planner.tables.persisted_sql import (
     refuse_parameters,
     refuse_temporary,
     refuse_variables,

@@ -47,16 +47,16 @@ from deltasql.plan.statements.columns import (
 )
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange, Verification
 from deltasql.planner.context import Context
-from deltasql.planner.rows.defaults import CURRENT_DEFAULT, checked_default
-from deltasql.planner.rows.generated import refuse_base_change
-from deltasql.planner.rows.identity import refuse_change, synchronized
 from deltasql.planner.rows.read_set import WHOLE_TABLE
-from deltasql.planner.rows.widening import declared_widening, refuse_dependent_types
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions.constraints import refuse_dependent, verification
 from deltasql.planner.tables.column_definitions import declared_field, field_metadata, refuse_value_clauses
 from deltasql.planner.tables.keys import refuse_key_change, refuse_nullable_key, refuse_referenced
 from deltasql.planner.tables.metadata import evolved_metadata, metadata_actions, with_current_names
+from deltasql.planner.values.defaults import CURRENT_DEFAULT, checked_default
+from deltasql.planner.values.generated import refuse_base_change
+from deltasql.planner.values.identity import refuse_change, synchronized
+from deltasql.planner.values.widening import declared_widening, refuse_dependent_types
 from deltasql.schema.edits import (
     add_column,
     drop_column,

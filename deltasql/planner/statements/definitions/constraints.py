@@ -34,12 +34,12 @@ from deltasql.plan.statements.table import CheckConstraint
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan, TableChange, Verification
 from deltasql.planner.context import Context
-from deltasql.planner.rows.char_types import length_checks
-from deltasql.planner.rows.column_types import types_of
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions.keys import dropped_key
 from deltasql.planner.tables.keys import drop_first, refuse_key_change
+from deltasql.planner.values.char_types import length_checks
+from deltasql.planner.values.column_types import types_of
 from deltasql.schema.invariants import INVARIANTS, column_invariants
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType

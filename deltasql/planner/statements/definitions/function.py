@@ -29,7 +29,7 @@ from deltasql.planner.catalog_changes import FunctionChange, FunctionDefining, T
 from deltasql.planner.changes import Answer, Plan, SparkCommand
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.planner.tables.lasting_text import (
+from deltasql.planner.tables.persisted_sql import (
     refuse_parameters,
     refuse_temporary,
     refuse_variables,

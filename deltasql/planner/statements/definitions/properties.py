@@ -28,9 +28,9 @@ from deltasql.planner.catalog_changes import SchemaComment
 from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
+from deltasql.planner.show.column_names import table_and_column
 from deltasql.planner.statements.definitions import catalog_view
 from deltasql.planner.tables.clustering_columns import check_still_indexed
-from deltasql.planner.tables.column_names import table_and_column
 from deltasql.planner.tables.iceberg_files import check_iceberg_files
 from deltasql.planner.tables.manifest_files import check_manifest_files
 from deltasql.planner.tables.metadata import check_mapping_change, evolved_metadata, mapped_metadata, metadata_actions

@@ -56,10 +56,9 @@ from deltasql.planner.catalog_changes import (
 )
 from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
-from deltasql.planner.rows.char_types import stored
-from deltasql.planner.rows.literal_insert import stored_held_rows
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
+from deltasql.planner.show.create_positions import position_in_create
 from deltasql.planner.statements.data.delete import refuse_append_only
 from deltasql.planner.statements.definitions.constraints import constraints_of, declared_constraints
 from deltasql.planner.tables.clustering_columns import (
@@ -70,7 +69,6 @@ from deltasql.planner.tables.clustering_columns import (
     with_vectors,
 )
 from deltasql.planner.tables.column_definitions import comment_metadata, declared_keys, declared_schema
-from deltasql.planner.tables.create_places import position_in_create
 from deltasql.planner.tables.existing_log import Declared, adopted
 from deltasql.planner.tables.keys import refuse_referenced, with_declared_keys
 from deltasql.planner.tables.metadata import keeping_log_properties, keeping_tags, mapped_metadata, reusing_ids
@@ -83,6 +81,8 @@ from deltasql.planner.tables.target import (
     registration,
     target_of,
 )
+from deltasql.planner.values.char_types import stored
+from deltasql.planner.values.literal_insert import stored_held_rows
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.lengths import declared_texts, declared_type, plain_field

@@ -19,8 +19,8 @@ from deltasql.planner.catalog_changes import SchemaProperties, ViewDefining
 from deltasql.planner.changes import CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
+from deltasql.planner.show.column_names import table_and_column
 from deltasql.planner.statements.definitions.catalog_view import with_changed
-from deltasql.planner.tables.column_names import table_and_column
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, quote_text
 

@@ -18,12 +18,12 @@ from deltasql.plan.statements.inspect import DescribeTable
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.planner.tables.describe_json import table_json, view_json
+from deltasql.planner.show.describe_json import table_json, view_json
+from deltasql.planner.show.detail_rows import constraint_rows, tag_rows
+from deltasql.planner.show.show_columns import all_properties, name_in_catalog, view_schema
+from deltasql.planner.show.view_information import detailed_view_rows
 from deltasql.planner.tables.keys import full_name
-from deltasql.planner.tables.own_rows import constraint_rows, tag_rows
 from deltasql.planner.tables.partition_spec import partition_files, partition_text, partition_values
-from deltasql.planner.tables.shown import all_properties, name_in_catalog, view_schema
-from deltasql.planner.tables.view_information import detailed_view_rows
 from deltasql.schema.lengths import declared_type
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, type_text

@@ -53,8 +53,8 @@ from deltasql.planner.changes import (
 from deltasql.planner.context import Context
 from deltasql.planner.rows.read_set import scans
 from deltasql.planner.rule import plan
-from deltasql.planner.tables.told_conflicts import conflict_lines
-from deltasql.planner.tables.told_statement import logical_lines
+from deltasql.planner.show.explained_conflicts import conflict_lines
+from deltasql.planner.show.explained_statement import logical_lines
 from deltasql.schema.text import path_text
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.sql.tokens import tokens_from

@@ -38,10 +38,10 @@ from deltasql.plan.statements.inspect import (
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.rule import plan
-from deltasql.planner.tables.create_text import create_statement, create_view_statement
+from deltasql.planner.show.create_text import create_statement, create_view_statement
+from deltasql.planner.show.show_columns import all_properties, name_in_catalog, view_schema
+from deltasql.planner.show.view_information import view_properties
 from deltasql.planner.tables.keys import full_name
-from deltasql.planner.tables.shown import all_properties, name_in_catalog, view_schema
-from deltasql.planner.tables.view_information import view_properties
 from deltasql.schema.text import path_text
 from deltasql.schema.types import (
     BOOLEAN,

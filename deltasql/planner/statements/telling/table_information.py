@@ -18,8 +18,8 @@ from deltasql.plan.statements.inspect import ShowTableExtended, ShowTables
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
+from deltasql.planner.show.view_information import view_lines
 from deltasql.planner.tables.partition_spec import partition_files, partition_text
-from deltasql.planner.tables.view_information import view_lines
 from deltasql.schema.lengths import with_lengths
 from deltasql.schema.text import tree_text
 from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType

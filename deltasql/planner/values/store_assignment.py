@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deltasql.planner.context import Context
-from deltasql.planner.rows.alignment import Casts
+from deltasql.planner.values.alignment import Casts
 from deltasql.settings.session_settings import ANSI, STORE_ASSIGNMENT
 
 

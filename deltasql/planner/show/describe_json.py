@@ -13,8 +13,8 @@ from deltasql.log.configuration.tags import column_tags, table_tags
 from deltasql.log.properties.own_properties import without_deltasql_properties
 from deltasql.log.reading.clustering import clustering_columns
 from deltasql.log.storage.locations import table_uri
-from deltasql.planner.rows.defaults import CURRENT_DEFAULT
-from deltasql.planner.rows.generated import generation_of
+from deltasql.planner.values.defaults import CURRENT_DEFAULT
+from deltasql.planner.values.generated import generation_of
 from deltasql.schema.lengths import declared_type, length_of
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType

@@ -14,8 +14,8 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.operators import HeldRows, Literals, LiteralValue
 from deltasql.plan.statements.insert import Insert
 from deltasql.planner.context import Context
-from deltasql.planner.rows.defaults import default_sql
-from deltasql.planner.rows.generated import generation_of
+from deltasql.planner.values.defaults import default_sql
+from deltasql.planner.values.generated import generation_of
 from deltasql.schema.identity import identity_of
 from deltasql.schema.invariants import column_invariants
 from deltasql.schema.lengths import Length, declared_length

@@ -8,7 +8,7 @@ from deltasql.errors.column_values import GeneratedDependentError, GeneratedExpr
 from deltasql.plan import marks
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import Constraint
-from deltasql.planner.rows.char_comparisons import with_padded_literals
+from deltasql.planner.values.char_comparisons import with_padded_literals
 from deltasql.schema.text import path_text, sql_text
 from deltasql.schema.types import StructField, StructType
 from deltasql.sql.references import column_references, is_deterministic, refers_to

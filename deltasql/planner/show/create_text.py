@@ -12,8 +12,8 @@ from deltasql.log.configuration.properties import parse_properties
 from deltasql.log.properties.own_properties import OWN, without_deltasql_properties
 from deltasql.log.reading.clustering import AUTO_PROPERTY, CLUSTERING_FEATURE, clustering_columns
 from deltasql.plan.base import quote
-from deltasql.planner.rows.defaults import CURRENT_DEFAULT
-from deltasql.planner.rows.generated import generation_of
+from deltasql.planner.values.defaults import CURRENT_DEFAULT
+from deltasql.planner.values.generated import generation_of
 from deltasql.schema.foreign import check_foreign
 from deltasql.schema.identity import identity_of
 from deltasql.schema.lengths import declared_type

@@ -10,8 +10,8 @@ from deltasql.errors.statements.constraints import ConstraintTypeMismatchError
 from deltasql.log.configuration.iceberg_compat import compat_keys
 from deltasql.log.properties.property_registry import TYPE_WIDENING
 from deltasql.log.properties.table_properties import TableProperties
-from deltasql.planner.rows.alignment import same_type
-from deltasql.planner.rows.generated import GENERATION
+from deltasql.planner.values.alignment import same_type
+from deltasql.planner.values.generated import GENERATION
 from deltasql.schema.paths import find_path, walk
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.type_lattice import Widening

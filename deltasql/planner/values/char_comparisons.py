@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from deltasql.planner.rows.char_types import padded
+from deltasql.planner.values.char_types import padded
 from deltasql.schema.lengths import declared_length
 from deltasql.schema.types import StructType
 from deltasql.sql.text_edits import Replacement, splice

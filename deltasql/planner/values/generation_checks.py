@@ -15,9 +15,9 @@ from deltasql.errors.column_values import (
     GeneratedTypeError,
 )
 from deltasql.plan.base import SqlText, quote
-from deltasql.planner.rows.alignment import same_type
-from deltasql.planner.rows.column_types import types_of
-from deltasql.planner.rows.generated import generation_of
+from deltasql.planner.values.alignment import same_type
+from deltasql.planner.values.column_types import types_of
+from deltasql.planner.values.generated import generation_of
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructField, StructType
 from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic

@@ -8,7 +8,7 @@ from itertools import count
 from deltasql.plan import marks
 from deltasql.plan.base import quote
 from deltasql.plan.operators import Constraint
-from deltasql.planner.rows.alignment import is_path
+from deltasql.planner.values.alignment import is_path
 from deltasql.schema.lengths import TYPE_KEY, Length, declared_type, has_lengths, length_of
 from deltasql.schema.text import text_sql
 from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType

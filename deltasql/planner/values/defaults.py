@@ -17,8 +17,8 @@ from deltasql.errors.column_values import (
 )
 from deltasql.plan.base import SqlText
 from deltasql.plan.hidden import hidden
-from deltasql.planner.rows.column_types import types_of
-from deltasql.planner.rows.default_types import may_default
+from deltasql.planner.values.column_types import types_of
+from deltasql.planner.values.default_types import may_default
 from deltasql.schema.lengths import Length
 from deltasql.schema.text import path_text, sql_text
 from deltasql.schema.type_lattice import fits, is_integral
