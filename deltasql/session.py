@@ -310,7 +310,7 @@ class Session:
         )
 
     def _done_in_block(self, bound: BoundStatement) -> tuple[Committed, bool]:
-        """The result of a statement of an atomic block, and whether it is the rows of a query, which are computed now."""
+        """The result of a statement of an atomic block, and whether it is a query, whose rows are computed now."""
         engine = self._runtime(bound.sql)
         change = self._planned(bound, engine)
         run = Run(change, engine, self._state())
@@ -384,8 +384,7 @@ class Session:
         if self._made is None:
             from deltasql.engines.engine import session_engine
 
-            watch = Watch(lambda: self.on_progress)
-            self._made = session_engine(self._given, self.stores, watch, sail=self._sail)
+            self._made = session_engine(self._given, self.stores, Watch(lambda: self.on_progress), sail=self._sail)
         return self._made
 
     def _runtime(self, sql: str) -> StatementEngine:
@@ -435,7 +434,10 @@ class Session:
         return self.settings[TIME_ZONE] or ""
 
     def _set(self, key: str | None, value: str | None) -> None:
-        """Sets a setting of the session, and of Spark if it is one of Spark's; None as `value` resets it, as `key` all."""
+        """Changes a setting of the session, also in Spark if it is one of Spark's.
+
+        `value` None resets it, `key` None resets all settings.
+        """
         if key is None:
             return self._reset()
         self._engine.configure(key, value)

@@ -60,7 +60,7 @@ DOOR = "engines.door"
 
 OWNERS = {
     "lark": {"parser"},
-    "sqlglot": {"sql", "skipping"},
+    "sqlglot": {"sql", "skipping", "engines.sail"},
     "pyspark": {"engines.spark", "engines.sail", "integrations"},
     "dbt": {"integrations"},
     "pysail": {"engines.sail"},
@@ -92,7 +92,7 @@ FILES = {
     "integrations.dbt": "the folder of its macros",
     "command": "the file of settings",
     "parser.tables": "the tables of the grammar, kept from process to process",
-    "sql.dialects.sail_functions": "the table of calls that run on Sail",
+    "engines.sail.guards.functions": "the table of calls that run on Sail",
     "render.progress": "the width of the terminal",
     "render.table": "the width of the terminal",
     "server.command": "the token, and the certificate of TLS",

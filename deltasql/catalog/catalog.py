@@ -1,4 +1,4 @@
-"""The embedded catalog: which names exist, and where their tables lie."""
+"""The embedded catalog: names of schemas, tables, views and functions, and locations of tables."""
 
 from __future__ import annotations
 
@@ -59,11 +59,10 @@ Name: TypeAlias = Union[str, Sequence[str]]
 
 
 class Catalog:
-    """Names of a warehouse. Names are kept in lower case; missing parts come from the current catalog and schema.
+    """Names of a warehouse. Names are stored in lower case; missing parts come from the current catalog and schema.
 
-    The current schema belongs to this object; everything else is shared by all processes that use the warehouse, of
-    all machines that reach it. On a local disk names are in a SQLite file, else in objects of the warehouse, which
-    `open_store` opens.
+    The current schema is per object; everything else is shared by all processes and machines that use the warehouse.
+    On a local disk names are in a SQLite file, else in objects of the warehouse, which `open_store` opens.
     """
 
     def __init__(self, warehouse: str, open_store: Callable[[str], LogStore] = open_store) -> None:
@@ -107,7 +106,7 @@ class Catalog:
         return True
 
     def drop_schema(self, name: Name, cascade: bool = False, if_exists: bool = False) -> list[TableEntry]:
-        """Drops a schema; the tables that went with it (their files are the caller's to remove).
+        """Drops a schema; returns its dropped tables, whose files the caller must remove.
 
         Raises SchemaNotFoundError, SchemaNotEmptyError, DropDefaultSchemaError.
         """
@@ -124,11 +123,11 @@ class Catalog:
             raise SchemaNotEmptyError(schema=sql_name((schema,)), tables=tuple(error.names)) from None
 
     def comment_on_schema(self, name: Name, comment: str | None) -> None:
-        """Gives a schema another comment, or none. Raises SchemaNotFoundError."""
+        """Sets the comment of a schema, None for none. Raises SchemaNotFoundError."""
         self._change_schema(name, lambda schema: replace(schema, comment=comment))
 
     def change_schema_properties(self, name: Name, added: Mapping[str, str], removed: Sequence[str]) -> None:
-        """Sets and removes properties of a schema; a key that is not set is passed over. Raises SchemaNotFoundError."""
+        """Sets and removes properties of a schema; missing keys to remove are ignored. Raises SchemaNotFoundError."""
 
         def change(schema: StoredSchema) -> StoredSchema:
             kept = {key: value for key, value in schema.properties.items() if key not in removed}
@@ -159,13 +158,13 @@ class Catalog:
         self.current_catalog, self.current_schema = entry.catalog, entry.name
 
     def within(self, catalog: str, schema: str) -> Catalog:
-        """This catalog for somebody whose current schema is another one, which need not be there any more."""
+        """A view of this catalog with another current schema, which need not exist."""
         other = copy(self)
         other.current_catalog, other.current_schema = catalog, schema
         return other
 
     def looked_at_once(self) -> Catalog:
-        """This catalog for one statement, which looks a name up once and finds the same whenever it asks again."""
+        """A view of this catalog for one statement, with cached look-ups: each name is read once."""
         other = copy(self)
         other._lookups = Lookups(self._store, once=True)
         return other
@@ -227,7 +226,7 @@ class Catalog:
     def require(self, parts: Name, views: Collection[str] = ()) -> TableEntry:
         """The table of this name.
 
-        Raises TableNotFoundError, which names what is closest; of a session's `views` as well, for a name alone.
+        Raises TableNotFoundError with similar names, including those of a session's `views`.
         """
         entry = self.resolve(parts)
         if entry is None:
@@ -235,7 +234,7 @@ class Catalog:
         return entry
 
     def register(self, parts: Name, location: str, managed: bool) -> TableEntry:
-        """Adds a table; of several that add one name at once, exactly one wins.
+        """Adds a table; of concurrent calls for one name, exactly one succeeds.
 
         Raises TableAlreadyExistsError, SchemaNotFoundError, InvalidNameError.
         """
@@ -246,14 +245,14 @@ class Catalog:
         return entry
 
     def unregister(self, parts: Name) -> TableEntry:
-        """Removes a table's name; its entry as it was. Raises TableNotFoundError."""
+        """Removes a table's name; returns its old entry. Raises TableNotFoundError."""
         with self._explained(parts):
             entry = self._store.remove(self._table_key(parts), Kind.TABLE)
             assert isinstance(entry, TableEntry)
             return entry
 
     def rename(self, parts: Name, new_parts: Name) -> Entry:
-        """The entry under its new name; files stay where they are, so that readers and writers go on.
+        """Renames a table or view; returns the new entry. Files are not moved, so that readers and writers go on.
 
         A new name of one part stays in the table's schema.
         Raises TableNotFoundError, TableAlreadyExistsError, SchemaNotFoundError, InvalidNameError.
@@ -264,7 +263,7 @@ class Catalog:
         try:
             checked(name)
         except InvalidNameError:
-            # What is not there comes first.
+            # A missing table or schema is reported first.
             self.require(parts)
             self.schema((catalog, schema))
             raise
@@ -272,16 +271,16 @@ class Catalog:
             return self._store.rename(old, (catalog, schema, name))
 
     def set_location(self, parts: Name, location: str) -> TableEntry:
-        """The entry at its new place, which makes it external. Raises TableNotFoundError."""
+        """Sets the location of a table, which becomes external; returns the new entry. Raises TableNotFoundError."""
         with self._explained(parts):
             return self._store.move_table(self._table_key(parts), absolute_location(location))
 
     # Views and functions
 
     def change_view(self, parts: Name, change: Callable[[Entry | None], ViewDefinition]) -> None:
-        """Gives a view, which may be new, the definition that `change` makes of what has the name now.
+        """Creates or replaces a view with the definition that `change` returns for the current entry of the name.
 
-        `change` may be called again; what it raises has changed nothing. Raises SchemaNotFoundError, InvalidNameError.
+        `change` may be called again; if it raises, nothing is changed. Raises SchemaNotFoundError, InvalidNameError.
         """
         key = self._table_key(parts)
         checked(key[2])
@@ -296,7 +295,7 @@ class Catalog:
             raise self._schema_not_found(*key[:2]) from None
 
     def drop_view(self, parts: Name) -> bool:
-        """Removes a view; False where there is none."""
+        """Removes a view; False if there is none."""
         try:
             self._store.remove(self._table_key(parts), Kind.VIEW)
         except NameMissingError:
@@ -314,7 +313,7 @@ class Catalog:
         return self._lookups.function(self._table_key(parts))
 
     def change_function(self, parts: Name, change: Callable[[FunctionEntry | None], FunctionDefinition | None]) -> None:
-        """The same as `change_view` for a function, which goes where `change` gives None."""
+        """Like `change_view` for a function, which is removed if `change` returns None."""
         key = self._table_key(parts)
         checked(key[2])
 
@@ -328,9 +327,9 @@ class Catalog:
             raise self._schema_not_found(*key[:2]) from None
 
     def managed_location(self, parts: Name) -> str:
-        """Where a managed table of this name belongs: `<location of its schema>/<table>`.
+        """The location of a new managed table of this name: `<location of its schema>/<table>`.
 
-        A place that a renamed table still uses is avoided by a number behind it. Raises SchemaNotFoundError.
+        A number is appended if a renamed table still uses that location. Raises SchemaNotFoundError.
         """
         catalog, schema, name = self._table_key(parts)
         wanted = f"{self.schema((catalog, schema)).location}/{checked(name)}"
@@ -379,7 +378,7 @@ class Catalog:
 
     @contextmanager
     def _explained(self, parts: Name, new: TableKey | None = None) -> Iterator[None]:
-        """Tells conflicts of a change to the table `parts`, which is to be called `new` if that is given."""
+        """Context: converts conflicts of a change to the table `parts`, or to its new name `new`, to user errors."""
         try:
             yield
         except NameMissingError as error:
@@ -419,7 +418,7 @@ class Catalog:
         return place if self._holds_table(place) else None
 
     def _holds_table(self, place: str) -> bool:
-        """Whether a Delta table lies there, as far as can be told."""
+        """Whether there is a Delta table at a location; false if that cannot be read."""
         with suppress(DeltaSqlError):
             store = self._open_store(place)
             if is_local(place):
@@ -428,7 +427,7 @@ class Catalog:
         return False
 
     def _similar(self, catalog: str, schema: str, name: str, views: Collection[str]) -> tuple[str, ...]:
-        """Names like `name` in its schema or among `views`; else the same name elsewhere, with its schema."""
+        """Names like `name` in its schema or among `views`; else tables of that name in other schemas."""
         known = [entry.parts for entry in self._store.tables_below("")]
         with suppress(NameMissingError):
             known += [entry.parts for entry in self._store.entries((catalog, schema)) if isinstance(entry, ViewEntry)]

@@ -1,6 +1,6 @@
-"""What the catalog keeps of a view and of a function, and its JSON: text, and all that the text's meaning hangs on.
+"""Stored definitions of views and functions, and their JSON: the SQL text, and the context that determines its meaning.
 
-The text is read again whenever the name is used, so that it never has a temporary object in it.
+The text is parsed again at each use, so it must not refer to temporary objects.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Json: TypeAlias = dict[str, Any]
 
 
 class SchemaMode(Enum):
-    """What becomes of a view's columns when those of its query have changed. Source: Spark's WITH SCHEMA."""
+    """How a view's columns follow changed columns of its query. Source: Spark's WITH SCHEMA."""
 
     BINDING = "BINDING"
     COMPENSATION = "COMPENSATION"
@@ -28,10 +28,10 @@ class SchemaMode(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ViewDefinition:
-    """A view: its query, and what was so when it was made.
+    """A view: its query, and the context of its creation.
 
-    `namespace` is the catalog and schema that were current, `settings` are those that say what SQL means. `names` are
-    the columns of the query, `schema` the view's own; `has_names` says whether these were given.
+    `namespace` is the then current catalog and schema, `settings` are the session settings that affect the meaning of
+    SQL. `names` are the columns of the query, `schema` the view's columns; `has_names`: the statement named these.
     """
 
     query: str
@@ -46,7 +46,7 @@ class ViewDefinition:
 
     @classmethod
     def from_json(cls, value: Json) -> ViewDefinition:
-        """Raises KeyError, TypeError, ValueError, AttributeError for what is no view."""
+        """Raises KeyError, TypeError, ValueError, AttributeError for invalid JSON of a view."""
         return cls(
             _text(value["query"]),
             _namespace(value["namespace"]),
@@ -75,7 +75,7 @@ class ViewDefinition:
 
 @dataclass(frozen=True, slots=True)
 class FunctionDefinition:
-    """A function of SQL: the `text` behind its name in CREATE FUNCTION. For the rest see ViewDefinition."""
+    """A SQL function: `text` is CREATE FUNCTION from after the name on. Other fields as in ViewDefinition."""
 
     text: str
     namespace: tuple[str, str]
@@ -83,7 +83,7 @@ class FunctionDefinition:
 
     @classmethod
     def from_json(cls, value: Json) -> FunctionDefinition:
-        """Raises KeyError, TypeError, ValueError, AttributeError for what is no function."""
+        """Raises KeyError, TypeError, ValueError, AttributeError for invalid JSON of a function."""
         return cls(_text(value["text"]), _namespace(value["namespace"]), _texts(value["settings"]))
 
     def to_json(self) -> Json:

@@ -1,4 +1,4 @@
-"""What the objects hold that keep the names of a warehouse, and their JSON."""
+"""Contents of the catalog objects of a warehouse in an object store, and their JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Json: TypeAlias = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class KeptSchema:
-    """`id` tells a schema from one of the same name that was dropped before."""
+    """A schema with an `id`, which differs from that of a dropped schema of the same name."""
 
     id: str
     schema: StoredSchema
@@ -33,7 +33,7 @@ class KeptSchema:
 
 @dataclass(frozen=True, slots=True)
 class KeptTable:
-    """`id` is new whenever a name is given to a table or view."""
+    """A table or view with an `id`, which is new for each name that it gets."""
 
     id: str
     entry: Entry
@@ -41,9 +41,9 @@ class KeptTable:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A table that is to come from another schema, where it still is `source` unless it has departed.
+    """The announced arrival of a table that is renamed from another schema; see `renaming`.
 
-    `source_id` is the id that it has there, `table` what it is to be here.
+    `source` and `source_id` are its name and id in the old schema, `table` is its entry in the new one.
     """
 
     table: KeptTable
@@ -59,7 +59,7 @@ class SchemaList:
 
     @classmethod
     def first(cls) -> SchemaList:
-        """What there is before anything is written."""
+        """The list before the first write: the default catalog and schema."""
         default = KeptSchema("0", StoredSchema(DEFAULT_CATALOG, DEFAULT_SCHEMA, None, None, now()))
         return cls({DEFAULT_CATALOG: {DEFAULT_SCHEMA: default}})
 
@@ -71,7 +71,7 @@ class SchemaList:
         return self.catalogs.get(key[0], {}).get(key[1])
 
     def with_schema(self, kept: KeptSchema) -> SchemaList:
-        """The list with a schema more, or changed; its catalog is made where it is missing."""
+        """The list with a schema added or replaced; a missing catalog is added."""
         schemas = self.catalogs.get(kept.schema.catalog, {})
         return SchemaList({**self.catalogs, kept.schema.catalog: {**schemas, kept.schema.name: kept}})
 
@@ -81,7 +81,7 @@ class SchemaList:
 
     @classmethod
     def from_json(cls, value: Json) -> SchemaList:
-        """Raises KeyError, TypeError, AttributeError for what is no such list."""
+        """Raises KeyError, TypeError, AttributeError for invalid JSON of a list."""
         return cls(
             {
                 catalog: {name: _kept_schema(catalog, name, found) for name, found in of_catalog["schemas"].items()}
@@ -100,11 +100,10 @@ class SchemaList:
 
 @dataclass(frozen=True, slots=True)
 class SchemaTables:
-    """The tables and views of one schema, by name, and its functions, by theirs.
+    """The tables and views of one schema, by name, and its functions, by name.
 
-    `schema_id` is the id that the schema has in the list. `is_open`: False once that schema is dropped. `arrivals` are
-    by the names that they are to have here. `departed` tells of tables that have left for another schema: by the id
-    of their arrival there, the names that they have now.
+    `schema_id` is the schema's id in the list. `is_open` is False once that schema is dropped. `arrivals` are by new
+    name. `departed` maps tables that were renamed to another schema, by the id of their arrival, to their new names.
     """
 
     key: SchemaKey
@@ -117,21 +116,21 @@ class SchemaTables:
 
     @property
     def layout(self) -> int:
-        """Releases that know layout 1 alone know no views and functions."""
+        """The layout version: 2 with views or functions, which releases with layout 1 cannot read."""
         arriving = [arrival.table for arrival in self.arrivals.values()]
         views = any(isinstance(kept.entry, ViewEntry) for kept in (*self.tables.values(), *arriving))
         return 2 if views or self.functions else 1
 
     @property
     def is_settled(self) -> bool:
-        """Whether no table is on its way."""
+        """Whether no renaming between schemas is pending."""
         return not self.arrivals and not self.departed
 
     def with_table(self, kept: KeptTable) -> SchemaTables:
         return replace(self, tables={**self.tables, kept.entry.name: kept})
 
     def with_function(self, name: str, entry: FunctionEntry | None) -> SchemaTables:
-        """A function is there from now on, or not any more (None)."""
+        """The document with a function added or replaced, or removed (None)."""
         left = _without(self.functions, name)
         return replace(self, functions=left if entry is None else {**left, name: entry})
 
@@ -145,7 +144,7 @@ class SchemaTables:
         return replace(self, arrivals=_without(self.arrivals, name))
 
     def with_departed(self, name: str, arrival: Arrival) -> SchemaTables:
-        """The table `name` has become the `arrival` of another schema."""
+        """The document without the table `name`, which has departed to the `arrival` in another schema."""
         gone = {**self.departed, arrival.table.id: arrival.table.entry.parts}
         return replace(self, tables=_without(self.tables, name), departed=gone)
 
@@ -154,7 +153,7 @@ class SchemaTables:
 
     @classmethod
     def from_json(cls, value: Json) -> SchemaTables:
-        """Raises KeyError, TypeError, ValueError, AttributeError for what is no such document."""
+        """Raises KeyError, TypeError, ValueError, AttributeError for invalid JSON of a document."""
         catalog, schema = value["schema"]
         key = (_text(catalog), _text(schema))
         return cls(
@@ -187,7 +186,7 @@ class SchemaTables:
 
 
 def new_id() -> str:
-    """An id that nothing else has."""
+    """A new unique id."""
     return secrets.token_hex(8)
 
 

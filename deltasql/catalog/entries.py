@@ -1,4 +1,4 @@
-"""What the catalog hands out, and the rules that names obey."""
+"""Entries of the catalog, and rules of names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFAULT_SCHEMA = "default"
 
 @dataclass(frozen=True, slots=True)
 class StoredSchema:
-    """One schema as it is kept: `location` is None for the place that its name gives it below the warehouse."""
+    """One schema as stored: `location` is None for the default location below the warehouse."""
 
     catalog: str
     name: str
@@ -30,7 +30,7 @@ class StoredSchema:
 
 @dataclass(frozen=True, slots=True)
 class SchemaEntry:
-    """One schema. `location` is where its managed tables go; `created_at` is milliseconds since the epoch."""
+    """One schema. `location` is the parent of its managed tables; `created_at` is milliseconds since the epoch."""
 
     catalog: str
     name: str
@@ -56,7 +56,7 @@ class TableEntry:
         return (self.catalog, self.schema, self.name)
 
     def renamed(self, parts: tuple[str, str, str]) -> TableEntry:
-        """The same table under another name."""
+        """This table under another name."""
         return TableEntry(*parts, self.location, self.managed, self.created_at)
 
     @property
@@ -67,7 +67,7 @@ class TableEntry:
 
 @dataclass(frozen=True, slots=True)
 class ViewEntry:
-    """One view, which has its name among those of tables; `created_at` is milliseconds since the epoch."""
+    """One view, which shares the namespace of tables; `created_at` is milliseconds since the epoch."""
 
     catalog: str
     schema: str
@@ -80,21 +80,21 @@ class ViewEntry:
         return (self.catalog, self.schema, self.name)
 
     def renamed(self, parts: tuple[str, str, str]) -> ViewEntry:
-        """The same view under another name."""
+        """This view under another name."""
         return ViewEntry(*parts, self.definition, self.created_at)
 
     def defined(self, definition: ViewDefinition) -> ViewEntry:
-        """The view as it is defined from now on."""
+        """This view with another definition."""
         return replace(self, definition=definition)
 
 
 Entry: TypeAlias = Union[TableEntry, ViewEntry]
-"""What a name of a table may stand for."""
+"""An entry of the namespace that tables and views share."""
 
 
 @dataclass(frozen=True, slots=True)
 class FunctionEntry:
-    """One function; functions have names of their own. `created_at` is milliseconds since the epoch."""
+    """One function; functions have a separate namespace. `created_at` is milliseconds since the epoch."""
 
     catalog: str
     schema: str
@@ -113,7 +113,7 @@ def now() -> int:
 
 
 def checked(name: str) -> str:
-    """`name` in the catalog's lower case. The banned characters are those that Unity Catalog bans.
+    """`name` in lower case. Forbidden characters are those of Unity Catalog.
 
     Raises InvalidNameError.
     """
@@ -133,8 +133,8 @@ def sql_name(parts: Iterable[str]) -> str:
 def matching(names: Iterable[str], pattern: str | None) -> list[str]:
     """Those of `names` that a SHOW … LIKE pattern selects, sorted.
 
-    As in Spark: `*` is any text, `|` separates alternatives, the rest is a regular expression, case does not count,
-    and an alternative that is no regular expression selects nothing.
+    As in Spark: `*` is any text, `|` separates alternatives, the rest is a case-insensitive regular expression, and an
+    invalid alternative selects nothing.
     """
     ordered = sorted(names)
     if pattern is None:

@@ -1,4 +1,4 @@
-"""Single names looked up in a store: always anew, or once for all that one statement asks."""
+"""Look-ups of single names in a store, uncached or cached for one statement."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from deltasql.catalog.store import CatalogStore, TableKey
 
 
 class Lookups:
-    """What names stand for. With `once` a name that was found, or not found, stays what it was."""
+    """Look-ups of tables, views and functions by name. With `once` results, also missing names, are cached."""
 
     def __init__(self, store: CatalogStore, *, once: bool = False) -> None:
         self._store = store

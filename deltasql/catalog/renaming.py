@@ -1,17 +1,17 @@
-"""How a table goes from one schema to another, whose names are in two objects, so that it always has one name.
+"""Protocol to rename a table from one schema to another, whose names are in two objects, atomically for readers.
 
-1. The new schema's object announces the arrival. Readers take no notice of it, so nothing has happened.
-2. The old schema's object loses the table and notes its departure. **This one swap decides.** From now on the arrival
-   is the table: whoever meets it looks for the departure in the old object.
-3. The new object makes a table of the arrival.
-4. The old object forgets the departure.
+1. The new schema's object gets the announcement of the arrival. Readers ignore it.
+2. The table in the old schema's object is replaced by its departure. **This compare-and-swap commits the renaming.**
+   From now on readers treat the arrival as the table, since they find the departure in the old object.
+3. In the new object the arrival is replaced by the table.
+4. The departure is removed from the old object.
 
-A crash after 1 leaves an announcement that nobody sees; after 2 or 3 the table has its new name, and to look it up
-costs two more requests until somebody changes it. It is never without a name, and never has two.
+A crash after 1 leaves an announcement that readers ignore; after 2 or 3 the table has its new name, and a look-up
+takes two more requests until the next change. The table always has exactly one name.
 
-Who wants to change what is on its way settles it before: one that has departed is brought to its end; else the table in
-the old schema gets another id, without which it cannot depart any more, and then the announcement goes. Whoever was
-renaming begins again.
+A change to a table with a pending renaming settles it first: after a departure, steps 3 and 4 are done; else the table
+in the old schema gets another id, so that it can no longer depart, and the announcement is removed. The process that
+was renaming starts again.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, Schem
 from deltasql.errors.catalog import CatalogFileError
 from deltasql.errors.log import StorageError
 
-# Each is settled, or begun again, because of another statement about the same name.
+# Each attempt but the first follows a conflict with another statement on the same name.
 _MOST_ATTEMPTS = 20
 
 _T = TypeVar("_T")
 
 Edited: TypeAlias = tuple["SchemaTables | None", _T]
-"""What an object is to hold, None to leave it, and what to tell of the change."""
+"""New content of an object, None for no change, and the result to return."""
 
 
 class UnsettledError(Exception):
-    """Tables that are on their way must be settled before this change: arrivals, and departures by their ids."""
+    """Pending renamings must be settled before this change: arrivals, and new names of departures by arrival id."""
 
     def __init__(self, arrivals: Iterable[Arrival], departed: Mapping[str, TableKey] | None = None) -> None:
         super().__init__()
@@ -57,11 +57,10 @@ class Renaming:
         self._edit = edit
 
     def seen(self, found: SchemaTables | None) -> SchemaTables | None:
-        """The tables of a schema as its readers are to see them: with those that have arrived, without those that have
-        not.
+        """The tables of a schema as readers see them: with arrivals that have departed from their old schema.
 
-        `found` is what its object holds. Where tables are on their way it must hold the same afterwards, so that all
-        was true at one moment.
+        `found` is the content of its object. With pending arrivals, the object is read again until it is unchanged, so
+        that the result is consistent at one moment.
         """
         while found is not None and found.arrivals:
             arrived = {name: arrival.table for name, arrival in found.arrivals.items() if self._has_departed(arrival)}
@@ -76,7 +75,7 @@ class Renaming:
         return source is not None and arrival.table.id in source.departed
 
     def settled(self, schema: SchemaKey, edit: Callable[[SchemaTables | None], Edited[_T]]) -> _T:
-        """Makes a change, once all is settled that stands in its way. Raises what `edit` raises, CatalogFileError."""
+        """Applies `edit`, after settling renamings that block it. Raises what `edit` raises, CatalogFileError."""
         for _ in range(_MOST_ATTEMPTS):
             try:
                 return self._edit(schema, edit)
@@ -90,7 +89,7 @@ class Renaming:
     def rename(
         self, key: TableKey, new: TableKey, free: Callable[[SchemaTables | None, TableKey], SchemaTables]
     ) -> Entry:
-        """The entry under a name of another schema; `free` gives the tables of that schema if it has room for it.
+        """Renames a table to another schema; returns the new entry. `free` checks that the new name is unused.
 
         Raises NameMissingError, what `free` raises, CatalogFileError.
         """
@@ -100,12 +99,12 @@ class Renaming:
             try:
                 self._announce(arrival, free)
             except (NameTakenError, NameMissingError):
-                # A table that has gone meanwhile comes before whatever is wrong with its new name.
+                # If the table is gone meanwhile, that is reported before errors of the new name.
                 if self._table(key).id == kept.id:
                     raise
                 continue
             if self._depart(arrival):
-                # It has its new name; what is left is to spare readers a request.
+                # The renaming is committed; the rest only saves requests of readers.
                 with suppress(CatalogFileError, StorageError):
                     self._finish(arrival.table.id, key[:2], new)
                 return arrival.table.entry
@@ -136,7 +135,7 @@ class Renaming:
         return self._edit(arrival.source[:2], depart)
 
     def _settle(self, arrival: Arrival) -> None:
-        """Ends the way of a table: it has arrived, or is where it was and will not depart by this arrival."""
+        """Settles a renaming: completes it after the departure; else prevents the departure, and withdraws it."""
         name = arrival.source[2]
 
         def stay(found: SchemaTables | None) -> Edited[bool]:
@@ -162,7 +161,7 @@ class Renaming:
         self._edit(arrival.table.entry.parts[:2], withdraw)
 
     def _finish(self, arrival_id: str, source: SchemaKey, target: TableKey) -> None:
-        """The last two steps, for a table that has departed. They may have been taken."""
+        """Steps 3 and 4 of a renaming, after the departure; idempotent."""
         name = target[2]
 
         def arrive(found: SchemaTables | None) -> Edited[None]:
@@ -184,7 +183,7 @@ def _announces(tables: SchemaTables, name: str, arrival_id: str) -> bool:
 
 
 def present(found: SchemaTables | None, key: TableKey) -> tuple[SchemaTables, KeptTable]:
-    """The tables of a schema with the one that is to be changed. Raises NameMissingError, UnsettledError."""
+    """The tables of a schema, and the table `key` of it. Raises NameMissingError, UnsettledError."""
     if found is not None and key[2] in found.arrivals:
         raise UnsettledError([found.arrivals[key[2]]])
     if found is None or key[2] not in found.tables:

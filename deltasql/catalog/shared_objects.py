@@ -1,4 +1,4 @@
-"""Documents in an object store that many processes change at once, each by compare and swap on the object's tag."""
+"""Documents in an object store, changed concurrently by compare-and-swap on the object's tag."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from deltasql.log.storage.log_store import LogStore, Tag
 
 LAYOUT_VERSION = 2
 PATIENCE = 30.0
-"""Seconds for which a change is tried again that others come before, as long as SQLite waits."""
+"""Seconds for which a change is retried after lost races; SQLite's timeout is equal."""
 
-# Changes that a document remembers, so that whoever got no answer finds the own one.
+# Marks of changes kept in a document, by which a writer without an answer finds its change.
 _REMEMBERED = 64
 _THREADS = 16
 _LONGEST_PAUSE = 0.5
@@ -32,14 +32,14 @@ _T = TypeVar("_T")
 
 
 class Document(Protocol):
-    """What an object holds. `from_json` raises KeyError, TypeError, ValueError, AttributeError for something else."""
+    """Content of an object. `from_json` raises KeyError, TypeError, ValueError, AttributeError for invalid JSON."""
 
     @classmethod
     def from_json(cls, value: dict[str, Any]) -> Self: ...
 
     @property
     def layout(self) -> int:
-        """The first layout that has all that the document has."""
+        """The lowest layout version that can represent the document."""
 
     def to_json(self) -> dict[str, Any]: ...
 
@@ -55,9 +55,9 @@ class _Read(Generic[_D]):
 
 
 class SharedObjects:
-    """Objects of one storage, each a JSON document with its layout and the marks of its last changes.
+    """Objects of one storage, each a JSON document with its layout version and the marks of its last changes.
 
-    What was read is kept with its tag: to read it again while it is the same is one request without a body.
+    Documents are cached with their tags: reading an unchanged one again is one request without a body.
     """
 
     def __init__(self, open_store: Callable[[], LogStore]) -> None:
@@ -66,12 +66,12 @@ class SharedObjects:
         self._known: dict[str, _Read[Any]] = {}
 
     def read(self, path: str, kind: type[_D]) -> _D | None:
-        """The document as it is now, None where there is none; one request. Raises CatalogFileError, StorageError."""
+        """The current document, None if there is none; one request. Raises CatalogFileError, StorageError."""
         found = self._read(path, kind)
         return None if found is None else found.document
 
     def read_below(self, folder: str, kind: type[_D]) -> list[_D]:
-        """All documents below a folder: one listing, and a request for each that is not known as it is now."""
+        """All documents below a folder: one listing, and a request for each that is not cached in its current state."""
         entries = self._store.list_below(folder)
         known = self._known
         changed = [
@@ -87,13 +87,13 @@ class SharedObjects:
             return [*same, *(document for document in fresh if document is not None)]
 
     def change(self, path: str, kind: type[_D], edit: Callable[[_D | None], tuple[_D | None, _T]]) -> _T:
-        """Replaces a document by what `edit` makes of it, whoever else changes it meanwhile.
+        """Replaces a document by the result of `edit`, atomically under concurrent changes.
 
-        `edit` gets the document as it is now (None: there is none) and gives the new one, or None to leave it, and a
-        value, which comes back from the change that took place. It is called again after a lost race, and what it
-        raises has changed nothing. An answer that does not come is never taken for a yes or a no: every put has a mark
-        of its own in the document, which the next one is read for.
-        Raises CatalogFileError after half a minute of lost races or without an answer, StorageError.
+        `edit` gets the current document (None if there is none) and returns the new one, or None to leave it, and a
+        value; the value of the successful change is returned. It is called again after a lost race; if it raises,
+        nothing is changed. Every put writes a unique mark into the document, by which a put without an answer is
+        recognized when the document is read again.
+        Raises CatalogFileError after half a minute of lost races or if the outcome is unknown, StorageError.
         """
         tried: dict[str, _T] = {}
         doubt: AmbiguousWriteError | None = None
@@ -119,10 +119,10 @@ class SharedObjects:
         raise AssertionError("unreachable")
 
     def require_conditional_puts(self, folder: str) -> None:
-        """Tries on an object of its own whether the storage compares before it writes. Raises ConditionalPutError."""
+        """Probes with a temporary object whether the storage has conditional puts. Raises ConditionalPutError."""
         store, path = self._store, f"{folder}/{secrets.token_hex(8)}.probe"
         try:
-            # One that knows no conditions says so before there is an object.
+            # A storage without conditional puts refuses this before an object exists.
             store.put_if_same(path, b"0", Tag('"none"', "1"))
             store.put_if_absent(path, b"1")
             found = store.read_tagged(path)
@@ -132,7 +132,7 @@ class SharedObjects:
             if store.put_if_same(path, b"4", found[1]) is not None:
                 raise ConditionalPutError(store.root, "it overwrites an object that has changed (If-Match)")
         finally:
-            # An object that stays says nothing to anybody.
+            # A leftover object is harmless.
             with suppress(StorageError):
                 store.delete([path])
 
@@ -207,5 +207,5 @@ class SharedObjects:
 
 
 def _pause(attempt: int) -> None:
-    """Lets others finish after so many lost races; whoever waits at random meets fewer of them again."""
+    """Waits after `attempt` lost races, for a random time with exponential backoff."""
     time.sleep(random.uniform(0, min(0.01 * 2 ** min(attempt, 10), _LONGEST_PAUSE)))

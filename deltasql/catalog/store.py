@@ -1,4 +1,4 @@
-"""What keeps the names of a warehouse, as the catalog sees it: entries in, entries and typed conflicts out."""
+"""Interface of the stores of a warehouse's names: entries in, entries and typed conflicts out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TableKey: TypeAlias = tuple[str, str, str]
 
 
 class Kind(Enum):
-    """What a name is the name of."""
+    """Kind of object that has a name."""
 
     CATALOG = "catalog"
     SCHEMA = "schema"
@@ -26,7 +26,7 @@ class Kind(Enum):
 
 
 class NameMissingError(Exception):
-    """A name that a change needs is not there; nothing was changed."""
+    """A name that a change needs does not exist; nothing was changed."""
 
     def __init__(self, kind: Kind) -> None:
         super().__init__(kind)
@@ -34,7 +34,7 @@ class NameMissingError(Exception):
 
 
 class NameTakenError(Exception):
-    """Another one has the name already; nothing was changed."""
+    """The name exists already; nothing was changed."""
 
 
 class SchemaInUseError(Exception):
@@ -46,20 +46,19 @@ class SchemaInUseError(Exception):
 
 
 def of_kind(entry: Entry | None, kind: Kind) -> Entry:
-    """`entry`, if it is what `kind` says. Raises NameMissingError."""
+    """`entry`, if it is of this kind. Raises NameMissingError."""
     if entry is None or isinstance(entry, ViewEntry) != (kind is Kind.VIEW):
         raise NameMissingError(kind)
     return entry
 
 
 class CatalogStore(Protocol):
-    """Where names are kept: a SQLite file, objects beside the tables, or the server of a catalog.
+    """Store of names: a SQLite file, objects beside the tables, or the server of a catalog.
 
-    Names come in lower case and checked. Each change takes place as a whole or not at all, and of several that want one
-    name at once exactly one gets it, whatever process or machine they are of. What names mean – the current schema,
-    default locations, the errors that people read – is the Catalog's.
+    Names are passed in lower case and checked. Each change is atomic, and of concurrent changes for one name, in any
+    process or machine, exactly one succeeds. The current schema, default locations and user errors are the Catalog's.
 
-    Every method may raise a DeltaSqlError where the store cannot be read or written.
+    Every method may raise a DeltaSqlError if the store cannot be read or written.
     """
 
     def catalogs(self) -> Collection[str]:
@@ -69,7 +68,7 @@ class CatalogStore(Protocol):
         """Adds a catalog with its default schema. Raises NameTakenError."""
 
     def schemas(self, catalog: str) -> Sequence[StoredSchema]:
-        """The schemas of a catalog, in no order; none where there is no such catalog."""
+        """The schemas of a catalog, in no order; none if there is no such catalog."""
 
     def schema(self, key: SchemaKey) -> StoredSchema | None:
         """One schema, or None."""
@@ -78,17 +77,17 @@ class CatalogStore(Protocol):
         """Adds a schema. Raises NameTakenError, NameMissingError for its catalog."""
 
     def change_schema(self, key: SchemaKey, change: Callable[[StoredSchema], StoredSchema]) -> None:
-        """Replaces a schema by what `change` makes of it, which may be called again. Raises NameMissingError."""
+        """Replaces a schema by the result of `change`, which may be called again. Raises NameMissingError."""
 
     def drop_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
-        """Removes a schema with its tables, which come back, views and functions. Raises NameMissingError, and
+        """Removes a schema with its tables, which are returned, views and functions. Raises NameMissingError, and
         without `cascade` SchemaInUseError."""
 
     def entries(self, schema: SchemaKey) -> Sequence[Entry]:
         """Tables and views of a schema, in no order. Raises NameMissingError where there is no such schema."""
 
     def tables_below(self, location: str) -> Sequence[TableEntry]:
-        """At least all tables, of all schemas, whose location begins with this text."""
+        """All tables, of all schemas, whose location begins with this text, and possibly others."""
 
     def entry(self, key: TableKey) -> Entry | None:
         """One table or view, or None."""
@@ -97,27 +96,28 @@ class CatalogStore(Protocol):
         """Adds a table. Raises NameTakenError, NameMissingError for its catalog or schema."""
 
     def remove(self, key: TableKey, kind: Kind) -> Entry:
-        """Removes a table, or a view, whichever `kind` says; its entry as it was. Raises NameMissingError."""
+        """Removes a table or a view, by `kind`; returns its old entry. Raises NameMissingError."""
 
     def rename(self, key: TableKey, new: TableKey) -> Entry:
-        """A table or view under its new name. Raises NameMissingError for the old one, then for the new catalog or
-        schema; NameTakenError."""
+        """Renames a table or view; returns the new entry. Raises NameMissingError for the old name, then for the new
+        catalog or schema; NameTakenError."""
 
     def move_table(self, key: TableKey, location: str) -> TableEntry:
-        """The entry at its new place, which makes it external. Raises NameMissingError."""
+        """Sets the location of a table, which becomes external; returns the new entry. Raises NameMissingError."""
 
     def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
-        """Puts what `change` makes of a name into its place: of None where nothing has it. `change` may be called
-        again; what it raises has changed nothing. Raises NameMissingError for the catalog or schema."""
+        """Sets the entry of a name to the view that `change` returns for the current entry, None if there is none.
+        `change` may be called again; if it raises, nothing is changed. Raises NameMissingError for the catalog or
+        schema."""
 
     def functions(self, schema: SchemaKey) -> Sequence[FunctionEntry]:
-        """The functions of a schema, in no order; none where there is no such schema."""
+        """The functions of a schema, in no order; none if there is no such schema."""
 
     def function(self, key: TableKey) -> FunctionEntry | None:
         """One function, or None."""
 
     def change_function(self, key: TableKey, change: Callable[[FunctionEntry | None], FunctionEntry | None]) -> None:
-        """The same as `change_view` for a function, which goes where `change` gives None."""
+        """Like `change_view` for a function, which is removed if `change` returns None."""
 
     def close(self) -> None:
-        """Lets go of files and connections; a later call opens them again."""
+        """Closes files and connections; a later call opens them again."""

@@ -1,4 +1,4 @@
-"""What the command line is told besides SQL: the file of settings, values of parameters, shells that complete options.
+"""Command line apart from SQL: configuration file, parameter values, shell completion of options.
 
-Options themselves and exit codes are in `cli`. Nothing here runs a statement.
+Options and exit codes are in `cli`. No statement is run here.
 """

@@ -1,4 +1,4 @@
-"""The file of settings, `~/.config/deltasql/config.toml`, and values given as NAME=VALUE."""
+"""The configuration file, `~/.config/deltasql/config.toml`, and values given as NAME=VALUE."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OURS = ("deltasql.", "spark.databricks.delta.")
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What the file says: `shell` by the names of the shell's preferences, `conf` and `define` as the options do."""
+    """Content of the configuration file: `shell` are preferences by name, `conf` and `define` as the options."""
 
     warehouse: str | None = None
     remote: str | None = None
@@ -38,13 +38,13 @@ class Configuration:
 
 
 def user_file() -> Path:
-    """Where the file of settings is, if the user has one."""
+    """The path of the user's configuration file, which need not exist."""
     folder = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
     return Path(folder).expanduser() / "deltasql" / "config.toml"
 
 
 def read_configuration(path: Path, *, needed: bool = False) -> Configuration:
-    """The settings in the file; none where there is no file and it is not `needed`. Raises ConfigurationFileError."""
+    """The configuration in a file; empty if it is missing and not `needed`. Raises ConfigurationFileError."""
     try:
         text = path.read_text(encoding="utf-8")
     except (FileNotFoundError, NotADirectoryError) as error:
@@ -69,7 +69,7 @@ def _toml(text: str) -> dict[str, Any]:
 
 
 def _checked(values: dict[str, Any]) -> Configuration:
-    """Raises ValueError for what nobody asks for, or what is of another kind."""
+    """The configuration of parsed TOML. Raises ValueError for unknown settings and values of wrong types."""
     _known("", values, (*_TEXTS, *_TABLES))
     for name in _TEXTS:
         if not isinstance(values.get(name, ""), str):
@@ -100,7 +100,7 @@ def _known(place: str, values: Mapping[str, Any], names: tuple[str, ...]) -> Non
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
-    """Keys with dots that stand without quotes are tables to TOML."""
+    """Settings with dotted keys: TOML parses unquoted keys with dots as nested tables."""
     found: list[tuple[str, Any]] = []
     for name, value in values.items():
         found += _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else [(prefix + name, value)]
@@ -120,7 +120,7 @@ def pair(text: str) -> tuple[str, str]:
 
 
 def parameter(text: str) -> tuple[str, Any]:
-    """NAME=VALUE of a parameter: a number, true, false or null where it looks like one; in quotes always a text.
+    """NAME=VALUE of a parameter: a number, true, false or null if it has that form; in quotes always a text.
 
     Raises ValueError.
     """
@@ -135,19 +135,19 @@ def parameter(text: str) -> tuple[str, Any]:
 
 
 def split_settings(settings: Mapping[str, str], *, remote: bool) -> tuple[dict[str, str], dict[str, str]]:
-    """Settings that SET takes, and those that Spark must be started with. A server has been started before."""
+    """Settings for SET, and settings that Spark must be started with; all are for SET if Spark is `remote`."""
     by_set = {key: value for key, value in settings.items() if remote or key in SETTINGS or key.startswith(_OURS)}
     return by_set, {key: value for key, value in settings.items() if key not in by_set}
 
 
 def give_to_spark(settings: Mapping[str, str], environment: dict[str, str] | os._Environ[str]) -> None:
-    """Has a Spark that this process starts begin with `settings`, before those of the environment."""
+    """Adds `settings` to the environment for a Spark that this process starts; they override existing ones."""
     given = dict(settings)
     master = given.pop("spark.master", None)
     if master is not None:
         environment["DELTASQL_MASTER"] = master
     if given:
         words = [word for key, value in given.items() for word in ("--conf", f"{key}={value}")]
-        # Of two settings with one key the last one counts, and the word for PySpark itself stands at the end.
+        # The last of several settings with one key counts, and the argument pyspark-shell must be at the end.
         submitted = environment.get("PYSPARK_SUBMIT_ARGS", "").strip().removesuffix(_OF_PYSPARK)
         environment["PYSPARK_SUBMIT_ARGS"] = f"{submitted.strip()} {shlex.join(words)} {_OF_PYSPARK}".strip()

@@ -1,4 +1,4 @@
-"""Scripts by which bash, zsh and fish complete the command, made of its own options and those of its commands."""
+"""Completion scripts for bash, zsh and fish, generated from the options of the program and its commands."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import NamedTuple
 SHELLS = ("bash", "zsh", "fish")
 FILES = "<files>"
 _ARE_FILES = frozenset({"FILE", "DIR"})
-"""What a path is called in the help."""
+"""Metavars of options and arguments that are paths."""
 
 
 class CompletedOption(NamedTuple):
-    """An option with all its names. `values` are what it takes: words, or FILES; () for nothing that can be offered."""
+    """An option with all its names. `values` are its completions: words, or FILES; () for none."""
 
     names: tuple[str, ...]
     help: str
@@ -24,9 +24,9 @@ class CompletedOption(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CompletedCommand:
-    """A command with its options; `values` are what stands behind it without one, as an option's are.
+    """A command with its options; `values` are the completions of its argument, as of an option.
 
-    The command without a name is the program itself.
+    The command with an empty name is the program itself.
     """
 
     name: str
@@ -36,7 +36,7 @@ class CompletedCommand:
 
 
 def script(shell: str, parser: argparse.ArgumentParser) -> str:
-    """The script for one of SHELLS, by which it completes the parser's program."""
+    """The completion script of the parser's program for one of SHELLS."""
     program, *commands = _commands(parser)
     lines = {"bash": _bash, "zsh": _zsh, "fish": _fish}[shell](program, commands)
     return "\n".join(lines) + "\n"
@@ -74,7 +74,7 @@ def _values(action: argparse.Action) -> tuple[str, ...]:
 
 
 def _bash(program: CompletedCommand, commands: Sequence[CompletedCommand]) -> Iterator[str]:
-    """COMP_WORDS are the words of the line; the command is the first of them that is one, and no option's value."""
+    """Lines of the bash script. COMP_WORDS are the words of the line; option values are skipped to find the command."""
     alone = {name for option in program.options if option.takes_value for name in option.names}
     yield '# eval "$(deltasql completion bash)"'
     yield "_deltasql() {"
@@ -102,7 +102,7 @@ def _names(command: CompletedCommand) -> list[str]:
 
 
 def _bash_options(command: CompletedCommand) -> Iterator[str]:
-    """What is offered behind options; those of the program are its commands', too, where they do not say otherwise."""
+    """Cases that complete values of options; those of the program apply to all commands, after their own."""
     place = f'"{command.name}"' if command.name else "*"
     for option in command.options:
         if option.takes_value:
@@ -111,7 +111,7 @@ def _bash_options(command: CompletedCommand) -> Iterator[str]:
 
 
 def _bash_words(command: CompletedCommand, pattern: str, names: Sequence[str]) -> str:
-    """What is offered elsewhere: names, and where no option begins the values of the command."""
+    """The case of all other words: names of options, and the command's values unless the word begins with `-`."""
     values = f'[[ "$word" != -* ]] && {_bash_values(command.values)} || ' if command.values else ""
     return f'        {pattern}) {values}COMPREPLY=($(compgen -W "{" ".join(names)}" -- "$word")) ;;'
 
@@ -122,7 +122,7 @@ def _bash_values(values: Sequence[str]) -> str:
 
 
 def _zsh(program: CompletedCommand, commands: Sequence[CompletedCommand]) -> Iterator[str]:
-    """`_arguments -C` leaves what follows the command to the `case`, where words and number begin with the command."""
+    """Lines of the zsh script. After `_arguments -C` the `case` completes the rest, with words from the command on."""
     yield "#compdef deltasql"
     yield '# eval "$(deltasql completion zsh)"'
     yield "_deltasql() {"
@@ -184,10 +184,10 @@ def _fish_values(values: Sequence[str]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A word of sh."""
+    """A quoted word of sh."""
     return "'" + text.replace("'", "'\\''") + "'"
 
 
 def _fish_text(text: str) -> str:
-    """A word of fish, where a backslash escapes quotes and itself."""
+    """A quoted word of fish, where a backslash escapes quotes and itself."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

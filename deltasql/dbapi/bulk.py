@@ -16,26 +16,26 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MANY_ROWS = 500
-"""From so many rows on they do not become text, which takes long to be read."""
+"""From this number of rows on they are written as Arrow data, not as SQL, which is slow to parse."""
 
 _OTHERWISE = frozenset({"OVERWRITE", "REPLACE", "WITH", "SELECT", "?"})
-"""Words before VALUES with which the sets of parameters mean more than rows, or a parameter that is no value."""
+"""Tokens before VALUES that exclude merging: the statement does more than append, or has a parameter there."""
 
 
 @dataclass(frozen=True, slots=True)
 class BulkInsert:
-    """INSERT INTO … VALUES (…), whose only row, `operation[start:end]`, is there once for each set of parameters."""
+    """INSERT INTO … VALUES (…), whose only row, `operation[start:end]`, is repeated for each set of parameters."""
 
     operation: str
     start: int
     end: int
 
     def statement(self, sets: Iterable[Any]) -> str:
-        """One INSERT of all rows. Raises what `bind_parameters` raises, placed in the operation."""
+        """One INSERT of all rows. Raises what `bind_parameters` raises, with positions in `operation`."""
         return self.operation[: self.start] + ", ".join(self._rows(sets))
 
     def target(self) -> tuple[str, tuple[str, ...]] | None:
-        """The table and the columns that it names, () for none; None where the statement says more than these."""
+        """The table and its listed columns, () for none; None if the statement has more before VALUES."""
         tokens = tokenize(self.operation[: self.start])[2:-1]
         if len(tokens) > 1 and tokens[0].key == "TABLE" and tokens[1].is_name:
             tokens = tokens[1:]
@@ -46,7 +46,7 @@ class BulkInsert:
         return self.operation[name[0].start : name[-1].end], tuple(token.name for token in listed[::2])
 
     def rows(self, sets: Sequence[Any], columns: Sequence[str]) -> pa.Table | None:
-        """The rows as a table with `columns`, or any names; None where a value is an expression, or types are mixed."""
+        """The rows as a table with these or generated names; None if a value is an expression, or types are mixed."""
         import pyarrow as pa
 
         markers = _markers(tokenize(self.operation[self.start : self.end])[1:-1])
@@ -56,7 +56,7 @@ class BulkInsert:
             values = zip(*(_in_order(item, markers) for item in sets), strict=True)
             arrays = [_array(list(column)) for column in values]
         except (LookupError, TypeError, ValueError, OverflowError):
-            # What is wrong is said where the statement is made.
+            # The error is raised when the statement is built.
             return None
         return pa.table(arrays, names=list(columns) or [f"c{index}" for index in range(len(arrays))])
 
@@ -70,13 +70,13 @@ class BulkInsert:
 
 
 def _alternate(tokens: Sequence[Token], separator: str) -> bool:
-    """Whether the tokens are names, one at least, with a separator between them."""
+    """Whether the tokens are one or more names with separators between them."""
     named = all(token.is_name for token in tokens[::2])
     return bool(tokens) and len(tokens) % 2 == 1 and named and all(token.key == separator for token in tokens[1::2])
 
 
 def _markers(tokens: Sequence[Token]) -> list[str] | int | None:
-    """The names of the markers that a row is made of, or how many `?` there are; None where it has anything else."""
+    """The names of the markers in a row, or the number of `?`; None if the row has anything else."""
     keys = [token.key for token in tokens]
     if keys == ["?", *[",", "?"] * (len(keys) // 2)]:
         return len(keys[::2])
@@ -86,7 +86,7 @@ def _markers(tokens: Sequence[Token]) -> list[str] | int | None:
 
 
 def _in_order(values: Any, markers: Sequence[str] | int) -> Sequence[Any]:
-    """The values of one set. Raises TypeError, LookupError, ValueError."""
+    """The values of one set, in the order of the markers. Raises TypeError, LookupError, ValueError."""
     if isinstance(markers, int):
         if isinstance(values, Mapping) or len(values) != markers:
             raise ValueError(markers)
@@ -98,7 +98,7 @@ _PLAIN = (bool, int, float, Decimal, str, bytes, date, datetime)
 
 
 def _array(values: Sequence[Any]) -> pa.Array:
-    """The values as an array. Raises TypeError and ValueError for those that are not of one plain type."""
+    """The values as an array. Raises TypeError or ValueError if they are not of one plain type."""
     import pyarrow as pa
 
     # Arrow takes times with a zone and times without one for one type, that of the first.
@@ -109,7 +109,7 @@ def _array(values: Sequence[Any]) -> pa.Array:
 
 
 def bulk_insert(operation: str) -> BulkInsert | None:
-    """What `operation` is as a BulkInsert; None where its sets of parameters must be run one after another."""
+    """The BulkInsert of `operation`; None if its sets of parameters must be run one by one."""
     tokens = tokenize(operation)
     while tokens and tokens[-1].key == ";":
         tokens.pop()
@@ -128,7 +128,7 @@ def _is_special(head: Sequence[Token]) -> bool:
 
 
 def _is_one_row(tokens: Sequence[Token]) -> bool:
-    """Whether the tokens are one pair of brackets with what is in it."""
+    """Whether the tokens are exactly one parenthesized row."""
     depth = 0
     for index, token in enumerate(tokens):
         depth += (token.key == "(") - (token.key == ")")

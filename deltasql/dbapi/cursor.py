@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _AFFECTED = "num_affected_rows"
-"""The first column of what INSERT, UPDATE, DELETE, MERGE and COPY INTO give back."""
+"""The first result column of INSERT, UPDATE, DELETE, MERGE and COPY INTO."""
 
 _Self = TypeVar("_Self", bound="Cursor")
 
 
 class Runs(Protocol):
-    """What a cursor asks of its connection."""
+    """Interface of a connection to its cursors."""
 
     def run(self, operation: str, parameters: Mapping[str, Any] | Sequence[Any] | None = None) -> Result: ...
 
@@ -37,18 +37,18 @@ class Runs(Protocol):
 
 
 class Cursor:
-    """Used by one thread at a time. Cursors of a connection see each other's changes at once.
+    """A cursor of PEP 249, for one thread at a time. Cursors of a connection see each other's changes at once.
 
-    `rowcount` is the number of rows that a query has, or that a write has changed; -1 where nobody counted. A write has
-    no rows to fetch. `result` is the `deltasql.Result` of the last statement, with `version`, `metrics` and `schema`.
+    `rowcount` is the number of rows of a query, or of rows changed by a write; -1 if unknown. A write has no rows to
+    fetch. `result` is the `deltasql.Result` of the last statement, with `version`, `metrics` and `schema`.
     """
 
     lastrowid: None = None
-    """Rows of tables have no number."""
+    """Always None: rows of tables have no id."""
 
     def __init__(self, connection: Runs) -> None:
         self.connection: Any = connection
-        """The Connection that it is of."""
+        """The Connection of this cursor."""
         self.arraysize = 1
         self.rowcount = -1
         self.description: list[Column] | None = None
@@ -62,7 +62,7 @@ class Cursor:
     def execute(self: _Self, operation: str, parameters: Mapping[str, Any] | Sequence[Any] | None = None) -> _Self:
         """Runs one statement, and computes its rows. `parameters`: a sequence for `?`, a mapping for `:name`.
 
-        Raises an Error of PEP 249. The rows of the statement before are gone then.
+        Raises an Error of PEP 249. The rows of the previous statement are discarded.
         """
         self._reset()
         with self.connection.errors():
@@ -72,8 +72,8 @@ class Cursor:
     def executemany(self: _Self, operation: str, seq_of_parameters: Iterable[Any]) -> _Self:
         """Runs a statement for each set of parameters. `rowcount` is the sum; there is nothing to fetch.
 
-        INSERT INTO … VALUES (…) becomes one statement, and so one commit, or none. Others are run one after another,
-        and are a commit each where no transaction is open; what an error comes upon is not undone then.
+        INSERT INTO … VALUES (…) becomes one statement, and so one atomic commit. Other statements are run one by one,
+        each with its own commit if no transaction is open; commits before an error are then not undone.
         """
         self._reset()
         sets, total = list(seq_of_parameters), 0
@@ -89,7 +89,7 @@ class Cursor:
         return self
 
     def _inserted(self, bulk: BulkInsert, sets: Sequence[Any]) -> Result:
-        """The result of one INSERT of all rows: of many in columns, else as text."""
+        """The result of one INSERT of all rows: of many as Arrow data, else as SQL."""
         target = bulk.target() if len(sets) >= MANY_ROWS else None
         rows = None if target is None else bulk.rows(sets, target[1])
         owner: Runs = self.connection
@@ -103,7 +103,7 @@ class Cursor:
         self.rowcount, self._at = -1, 0
 
     def _take(self, result: Result) -> None:
-        """Makes `result` the one that is fetched from."""
+        """Sets `result` as the source of fetched rows."""
         self.result = result
         if result.columns and result.columns[0] == _AFFECTED and not result.is_query:
             self.rowcount = int(result.collect()[0][0])
@@ -113,49 +113,49 @@ class Cursor:
             self._rows, self.rowcount, self.description = rows, rows.count, describe(result.schema)
 
     def setinputsizes(self, sizes: Sequence[Any]) -> None:
-        """Does nothing: values know their types."""
+        """Does nothing: types are those of the values."""
 
     def setoutputsize(self, size: int, column: int | None = None) -> None:
-        """Does nothing: values are never cut."""
+        """Does nothing: values are never truncated."""
 
     def cancel(self) -> None:
-        """Stops what Spark runs for the connection; may be called in another thread."""
+        """Cancels the running statement of the connection; may be called in another thread."""
         self.connection.cancel()
 
     # Rows
 
     @property
     def rownumber(self) -> int | None:
-        """The index, from 0, of the row that is fetched next; None where there is nothing to fetch."""
+        """The index, from 0, of the next row to fetch; None if there are no rows to fetch."""
         return None if self._rows is None else self._at
 
     def fetchone(self) -> Row | None:
-        """The next row, or None behind the last."""
+        """The next row, or None after the last."""
         found = self._next(1)
         return found[0] if found else None
 
     def fetchmany(self, size: int | None = None) -> list[Row]:
-        """The next `size` rows at most, `arraysize` where it is not given."""
+        """At most the next `size` rows, by default `arraysize`."""
         return self._next(self.arraysize if size is None else size)
 
     def fetchall(self) -> list[Row]:
-        """All rows that are left."""
+        """All remaining rows."""
         return self._next(None)
 
     def fetchmany_arrow(self, size: int | None = None) -> pa.Table:
-        """The next `size` rows at most as a pyarrow.Table."""
+        """At most the next `size` rows, by default `arraysize`, as a pyarrow.Table."""
         rows = self._fetchable()
         start, self._at = self._at, self._end(rows, self.arraysize if size is None else size)
         return rows.table(start, self._at)
 
     def fetchall_arrow(self) -> pa.Table:
-        """All rows that are left as a pyarrow.Table."""
+        """All remaining rows as a pyarrow.Table."""
         rows = self._fetchable()
         start, self._at = self._at, self._end(rows, rows.count)
         return rows.table(start, self._at)
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """The rows that are left, for whatever takes Arrow's data: `polars.DataFrame(cursor)`."""
+        """The remaining rows, for consumers of Arrow data: `polars.DataFrame(cursor)`."""
         return self.fetchall_arrow().__arrow_c_stream__(requested_schema)
 
     def __iter__(self: _Self) -> _Self:
@@ -179,7 +179,7 @@ class Cursor:
         return min(rows.count, self._at + max(0, size))
 
     def _fetchable(self) -> FetchedRows:
-        """Raises InterfaceError, and ProgrammingError where no statement has given rows."""
+        """The rows to fetch from. Raises InterfaceError, and ProgrammingError if no statement has returned rows."""
         self._check_open()
         if self._rows is None:
             told = "No statement was executed" if self.result is None else "The statement has no rows to fetch"
@@ -193,7 +193,7 @@ class Cursor:
         return self._closed
 
     def close(self) -> None:
-        """Ends the cursor: it forgets its rows, and everything but this raises InterfaceError."""
+        """Closes the cursor and discards its rows; any later use but `close` raises InterfaceError."""
         self._closed = True
         self._rows = self.description = self.result = None
 

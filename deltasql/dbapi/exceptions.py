@@ -1,4 +1,4 @@
-"""The exceptions of PEP 249, and which of them an error of deltasql becomes: by its SQLSTATE."""
+"""The exceptions of PEP 249, and the conversion of deltasql's errors to them by SQLSTATE."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from deltasql.errors.base import Caret, DeltaSqlError
 
 
 class Warning(Exception):  # noqa: A001, N818 - the PEP's name
-    """PEP 249 wants it to be there; it is never raised."""
+    """Required by PEP 249; never raised."""
 
 
 class Error(Exception):
-    """What any statement may raise.
+    """Base class of all errors.
 
     Attributes: `condition` and `sqlstate` as in `deltasql.DeltaSqlError`, `message` without these two, and `caret`, the
-    place in the SQL. They are None, and `message` is the text, for what no statement has raised. `__cause__` is the
-    error of deltasql itself, of its own class.
+    position in the SQL. For errors not raised by a statement they are None, and `message` is the text. `__cause__` is
+    the original DeltaSqlError.
     """
 
     condition: str | None = None
@@ -30,7 +30,7 @@ class Error(Exception):
 
 
 class InterfaceError(Error):
-    """The API was used wrongly: a cursor or a connection that is closed."""
+    """Wrong use of the API, such as of a closed cursor or connection."""
 
 
 class DatabaseError(Error):
@@ -38,27 +38,27 @@ class DatabaseError(Error):
 
 
 class DataError(DatabaseError):
-    """A value does not fit: SQLSTATE 22."""
+    """An invalid value: SQLSTATE 22."""
 
 
 class OperationalError(DatabaseError):
-    """The storage, Spark, or another writer who was first: 08, 40, 2D, 5x."""
+    """An error of the storage or Spark, or a conflict with another writer: SQLSTATE 08, 40, 2D, 5x."""
 
 
 class IntegrityError(DatabaseError):
-    """A constraint of the table: 23, 44."""
+    """A violated constraint of the table: SQLSTATE 23, 44."""
 
 
 class InternalError(DatabaseError):
-    """A table or a state that should not be: XX, KD00D."""
+    """A damaged table or an impossible state: SQLSTATE XX, KD00D."""
 
 
 class ProgrammingError(DatabaseError):
-    """The SQL, a name in it, or a parameter: 42 and most others."""
+    """An error in the SQL, a name in it, or a parameter: SQLSTATE 42 and most others."""
 
 
 class NotSupportedError(DatabaseError):
-    """Something that there is not: 0A, 56."""
+    """An unsupported feature: SQLSTATE 0A, 56."""
 
 
 _BY_SQLSTATE: dict[str, type[Error]] = {
@@ -69,7 +69,7 @@ _BY_SQLSTATE: dict[str, type[Error]] = {
     "0K": ProgrammingError,
     "21": ProgrammingError,
     "22": DataError,
-    # A setting or an argument, and a feature that takes time to go.
+    # Errors of settings and arguments, and of dropping a feature that is still in use.
     "22022": ProgrammingError,
     "22023": ProgrammingError,
     "22KD": OperationalError,
@@ -94,17 +94,17 @@ _BY_SQLSTATE: dict[str, type[Error]] = {
     "KD00D": InternalError,
     "XX": InternalError,
 }
-"""By the longest beginning that is there; what is not is a DatabaseError."""
+"""Classes by SQLSTATE prefix, the longest match first; without a match DatabaseError."""
 
 
 def class_of(sqlstate: str) -> type[Error]:
-    """The class for a SQLSTATE."""
+    """The exception class of a SQLSTATE."""
     beginnings = (sqlstate[:length] for length in range(len(sqlstate), 1, -1))
     return next((_BY_SQLSTATE[item] for item in beginnings if item in _BY_SQLSTATE), DatabaseError)
 
 
 def translated(error: DeltaSqlError) -> Error:
-    """The PEP's error that says what `error` says."""
+    """`error` as an exception of PEP 249."""
     made = class_of(error.sqlstate)(str(error))
     made.condition, made.sqlstate, made.caret = error.condition, error.sqlstate, error.caret
     made.message = error.message
@@ -113,7 +113,7 @@ def translated(error: DeltaSqlError) -> Error:
 
 @contextmanager
 def in_words_of_the_pep() -> Iterator[None]:
-    """Within the context, errors of deltasql come out as those of PEP 249; their cause is the original."""
+    """Context: converts errors of deltasql to those of PEP 249, with the original as cause."""
     try:
         yield
     except DeltaSqlError as error:

@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 class FetchedRows(Protocol):
-    """Rows that have been computed."""
+    """Computed rows of a result."""
 
     @property
     def count(self) -> int:
-        """How many there are."""
+        """The number of rows."""
 
     def part(self, start: int, end: int) -> list[Row]:
-        """The rows from `start` to `end`, which is not among them. Raises TimeOutOfRangeError."""
+        """The rows from `start` to before `end`. Raises TimeOutOfRangeError."""
 
     def table(self, start: int, end: int) -> pa.Table:
-        """The same, as an Arrow table."""
+        """The rows from `start` to before `end`, as an Arrow table."""
 
 
 def rows_of(result: Result) -> FetchedRows:
-    """The rows of a result; those of a query are computed now, once, and kept in columns."""
+    """The rows of a result; those of a query are computed now, and kept as Arrow data if their types allow."""
     if not result.is_query:
         return BufferedRows(result.schema, result.collect())
     if all(_has_columns(item.type) for item in result.schema):
@@ -83,7 +83,7 @@ _NO_ARROW = ("interval year", "interval month", "interval", "geometry", "geograp
 
 
 def _has_columns(kind: DataType) -> bool:
-    """Whether PySpark gives values of a type as Arrow's."""
+    """Whether PySpark can return values of a type as Arrow data."""
     match kind:
         case PrimitiveType(name=name):
             return not name.startswith(_NO_ARROW) or name.startswith(("timestamp", "interval day"))

@@ -37,7 +37,7 @@ class Caret:
     def draw(self) -> str:
         """The line of SQL that holds the place, with carets below it. Secrets in it are stars.
 
-        Of a very long line what is near the place.
+        A very long line is cut on both sides of the place.
         """
         begin = self.sql.rfind("\n", 0, self.start) + 1
         stop = self.sql.find("\n", self.start)
@@ -57,10 +57,10 @@ _LONG_LINE = 1000
 
 
 class DeltaSqlError(Exception):
-    """deltasql said no. Catch this to catch every error of ours.
+    """The base class of all errors of deltasql: catch it to catch every one.
 
-    Attributes: `condition` (Delta's or Spark's name), `sqlstate` (5 characters), `caret` (where, if known), and
-    the fields that each subclass declares; `message` is the text without condition, SQLSTATE and caret.
+    Attributes: `condition` (Delta's or Spark's name), `sqlstate` (5 characters), `caret` (where, if known), and the
+    fields that each subclass declares; `message` is the text without condition, SQLSTATE and caret.
     """
 
     condition: ClassVar[str] = "DELTA_INTERNAL_ERROR"
@@ -68,13 +68,13 @@ class DeltaSqlError(Exception):
     template: ClassVar[str] = ""
     caret: Caret | None = None
     note: str = ""
-    """What else is to be known of this failure, behind the message's own text."""
+    """Further facts on this failure, appended to the message."""
 
     def __post_init__(self) -> None:
         self._hide(without_secrets)
 
     def _hide(self, hidden: Callable[[str], str]) -> None:
-        """Takes secrets out of the fields, which tools that report errors print one by one."""
+        """Removes secrets from the fields, which error reporters print one by one."""
         for name, value in list(vars(self).items()):
             setattr(self, name, _hidden(value, hidden))
         self.args = tuple(_hidden(value, hidden) for value in self.args)
@@ -95,13 +95,13 @@ class DeltaSqlError(Exception):
         return self
 
     def moved(self, inner: str, outer: str, start: int) -> DeltaSqlError:
-        """This error, placed in `outer` where it is placed in `inner`, a part of it that begins at `start`."""
+        """This error with its caret in `outer`, if it is in `inner`, the part of `outer` that begins at `start`."""
         if self.caret is not None and self.caret.sql == inner:
             self.caret = Caret(outer, start + self.caret.start, start + self.caret.end)
         return self
 
     def _render_traceback_(self) -> list[str]:
-        """What IPython shows in place of a traceback."""
+        """The lines that IPython shows in place of a traceback."""
         return short_traceback(self)
 
     def __reduce__(self) -> tuple[Any, ...]:

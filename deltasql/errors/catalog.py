@@ -1,4 +1,4 @@
-"""What goes wrong with names: schemas, tables and what keeps them."""
+"""Errors of names: catalogs, schemas and tables, and the catalog that stores them."""
 
 from __future__ import annotations
 
@@ -92,8 +92,11 @@ class TooManyNamePartsError(DeltaSqlError):
 
 @condition("CATALOG_FILE_UNUSABLE", "58030", "The catalog file {path} cannot be used: {reason}. {advice}")
 class CatalogFileError(DeltaSqlError):
-    """The SQLite file of the warehouse, or an object in which its names are, is damaged, locked or changed by others
-    for too long, of a later version, or not permitted; or nobody knows whether an object was written."""
+    """The SQLite file of the warehouse, or an object with its names, cannot be used.
+
+    It is damaged, locked or changed by others for too long, of a later version, or not permitted; or it is unknown
+    whether an object was written.
+    """
 
     path: str
     reason: str

@@ -59,7 +59,7 @@ class NeedsEngineError(DeltaSqlError):
     'deltasql.connect(engine="spark"), or deltasql --engine spark.',
 )
 class NotOnSailError(DeltaSqlError):
-    """What only Spark can do. `what` names it."""
+    """A statement, or a part of one, that only Spark supports; `what` names it."""
 
     what: str
 
@@ -99,7 +99,7 @@ class MonthsInResultError(DeltaSqlError):
 class SparkError(DeltaSqlError):
     """Spark refused the statement or failed in it: Spark's condition, SQLSTATE and sentence, without the JVM's stack.
 
-    `stack` holds what Spark printed, for whoever asks for it.
+    `stack` is the text that Spark printed, for debugging.
     """
 
     def __init__(self, condition_name: str, sqlstate: str, text: str, stack: str = "") -> None:
@@ -153,7 +153,7 @@ class OtherCredentialsError(DeltaSqlError):
     "without VARIANT columns.",
 )
 class StagedRowsMissingError(DeltaSqlError):
-    """Files that executors have written, and the driver cannot find, or finds more of."""
+    """Staged files of executors that the driver cannot find, or that have more rows than Spark has written."""
 
     location: str
     written: int
@@ -168,7 +168,7 @@ class StagedRowsMissingError(DeltaSqlError):
     "write the file.",
 )
 class RowsLostError(DeltaSqlError):
-    """A rewrite by this process that is found to be wrong before anybody reads it."""
+    """A file rewrite by this process with a wrong number of rows, found before the commit."""
 
     file: str
     found: int

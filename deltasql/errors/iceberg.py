@@ -13,7 +13,7 @@ _STATE = "KD00E"
     "{table} can have one version of Iceberg compatibility only, and {keys} are true. Set the others to 'false'.",
 )
 class IcebergVersionsError(DeltaSqlError):
-    """Two versions at once."""
+    """Two versions of Iceberg compatibility at once."""
 
     table: str
     keys: str
@@ -26,7 +26,7 @@ class IcebergVersionsError(DeltaSqlError):
     "Set that property first.",
 )
 class IcebergMappingError(DeltaSqlError):
-    """Iceberg finds columns by their ids."""
+    """Iceberg compatibility without column mapping: Iceberg finds columns by their ids."""
 
     table: str
     version: str
@@ -40,7 +40,7 @@ class IcebergMappingError(DeltaSqlError):
     "REORG TABLE {table} APPLY (PURGE) first.",
 )
 class IcebergVectorsError(DeltaSqlError):
-    """Iceberg does not read deletion vectors."""
+    """Iceberg compatibility with deletion vectors, which Iceberg does not read."""
 
     table: str
     version: str
@@ -53,7 +53,7 @@ class IcebergVectorsError(DeltaSqlError):
     "Leave the column out, or switch the compatibility off: ALTER TABLE {table} SET TBLPROPERTIES ('{key}' = 'false').",
 )
 class IcebergTypeError(DeltaSqlError):
-    """A type that Iceberg lacks, or that we cannot write as it wants it."""
+    """A type that Iceberg lacks, or that cannot be written as Iceberg requires."""
 
     table: str
     version: str
@@ -70,7 +70,7 @@ class IcebergTypeError(DeltaSqlError):
     "Keep the type, or write the table anew: CREATE OR REPLACE TABLE {table} AS SELECT * FROM {table}.",
 )
 class IcebergWideningError(DeltaSqlError):
-    """A change of type that old files of the table would not survive in Iceberg."""
+    """A type change that Iceberg does not support in old files of the table."""
 
     table: str
     version: str
@@ -86,7 +86,7 @@ class IcebergWideningError(DeltaSqlError):
     "in them. Run: REORG TABLE {table} APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = {version})).",
 )
 class IcebergFilesError(DeltaSqlError):
-    """Files of before the compatibility: they may lack field ids or the partition columns."""
+    """Files older than the compatibility: they may lack field ids or the partition columns."""
 
     count: int
     table: str
@@ -99,7 +99,7 @@ class IcebergFilesError(DeltaSqlError):
     "ICEBERG_COMPAT_VERSION = {version} is not supported: write 1, or 2, which allows arrays and maps.",
 )
 class IcebergVersionError(DeltaSqlError):
-    """REORG … APPLY (UPGRADE UNIFORM …) to a version that is not there."""
+    """REORG … APPLY (UPGRADE UNIFORM …) to a version that does not exist."""
 
     version: int
 
@@ -112,7 +112,7 @@ class IcebergVersionError(DeltaSqlError):
     "REORG TABLE {table} APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2)).",
 )
 class UniversalFormatError(DeltaSqlError):
-    """A format is asked for, and what it needs is not."""
+    """The format is enabled without the Iceberg compatibility that it requires."""
 
     table: str
     formats: str = "delta.universalFormat.enabledFormats"
@@ -153,7 +153,7 @@ class IcebergStatisticsError(DeltaSqlError):
     "Run: REORG TABLE {table} APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2)).",
 )
 class IcebergIdError(DeltaSqlError):
-    """A column that is not mapped, or has elements without ids."""
+    """A column without a field id, or with elements without ids."""
 
     table: str
     column: str
@@ -166,7 +166,7 @@ class IcebergIdError(DeltaSqlError):
     "The next commit writes it.",
 )
 class ConversionError(DeltaSqlError):
-    """What is logged when a commit cannot be followed by metadata of another format."""
+    """Logged after a commit whose metadata of another format cannot be written."""
 
     table: str
     version: int
@@ -180,7 +180,7 @@ class ConversionError(DeltaSqlError):
     "Other writers of {table} were faster with its iceberg metadata {attempts:times}.",
 )
 class IcebergWritersError(DeltaSqlError):
-    """A lost race, again and again."""
+    """The race for the Iceberg metadata was lost at every attempt."""
 
     table: str
     attempts: int
@@ -193,7 +193,7 @@ class IcebergWritersError(DeltaSqlError):
     "Run: pip install 'deltasql[uniform]'",
 )
 class MissingIcebergLibraryError(DeltaSqlError):
-    """The optional dependency is not there."""
+    """The optional dependency PyIceberg is not installed."""
 
     table: str
 
@@ -205,7 +205,7 @@ class MissingIcebergLibraryError(DeltaSqlError):
     "Run: pip install 'deltasql[iceberg]'",
 )
 class MissingIcebergReaderError(MissingIcebergLibraryError):
-    """The optional dependency is not there, and a source needs it."""
+    """The optional dependency PyIceberg is not installed, and a source requires it."""
 
 
 @condition(
@@ -215,7 +215,7 @@ class MissingIcebergReaderError(MissingIcebergLibraryError):
     "anew: session.write(df) of a DataFrame that Iceberg's reader gives.",
 )
 class IcebergSourceError(DeltaSqlError):
-    """What a log of Delta's cannot say of a table of Iceberg's."""
+    """A property of an Iceberg table that a Delta log cannot represent."""
 
     location: str
     reason: str

@@ -158,7 +158,7 @@ class CursorOpenError(DeltaSqlError):
 
 @condition("CURSOR_NO_MORE_ROWS", "02000", "The cursor {name} has no more rows.")
 class NoMoreRowsError(DeltaSqlError):
-    """FETCH behind the last row. Where no handler takes it, it is no error."""
+    """FETCH behind the last row. It is ignored where no handler takes it."""
 
     name: str
 
@@ -247,7 +247,7 @@ class EndLabelError(DeltaSqlError):
     "A label or FOR variable around it is called {label}, too. Choose another.",
 )
 class LabelExistsError(DeltaSqlError):
-    """A label inside of its namesake."""
+    """A label inside a block or loop with the same label."""
 
     label: str
 
@@ -294,7 +294,7 @@ class ScriptPhasesError(DeltaSqlError):
 
 
 class SignalledError(DeltaSqlError):
-    """What SIGNAL raises: the condition, SQLSTATE and text that the script gives it, and its arguments."""
+    """Raised by SIGNAL: the condition, SQLSTATE and text that the script gives it, and its arguments."""
 
     def __init__(self, name: str, sqlstate: str, text: str, arguments: Mapping[str, str] | None = None) -> None:
         super().__init__(name, sqlstate, text)

@@ -1,4 +1,4 @@
-"""Which names stand for secrets, and texts without the secrets in them. Nothing else decides that.
+"""Secrets: the names that stand for them, and their removal from texts. No other module decides what is a secret.
 
 Source of the names: Spark's `spark.redaction.regex`, and the keys of the file systems that tables lie on.
 """
@@ -12,7 +12,7 @@ from typing import Any
 from deltasql.sql.patterns import GAP, OPEN_TEXT
 
 REDACTED = "*********(redacted)"
-"""What Spark shows in place of a secret."""
+"""Spark's replacement for a secret."""
 
 _SECRET = re.compile(
     r"secret|passw(or)?d|passphrase|pwd|token|credential|(access|account|api|private|encryption|master).?key"
@@ -25,7 +25,7 @@ _IN_URL = re.compile(
     r"|(?<=accountkey=)[^;\s'\"`]+|(?<=\bbearer )[\w.~+/=-]{8,}",
     re.IGNORECASE,
 )
-"""Names and passwords before a host, signatures behind `?`, and what else gives away itself."""
+"""Secrets recognized without a name: names and passwords before a host, signatures, account keys, bearer tokens."""
 
 # No part of a text is read more than once or twice by these: they see every statement, and every message.
 _GAPS = re.compile(rf"{GAP}*")
@@ -45,41 +45,41 @@ _ARGUMENT = re.compile(rf"(?<!\w)(?P<name>\w+)\s*=>\s*(?P<value>{OPEN_TEXT})", r
 
 
 def is_secret(name: str) -> bool:
-    """Whether the value of a setting, an option or a property of this name is to be kept from sight."""
+    """Whether the value of a setting, an option or a property of this name is a secret."""
     return _SECRET.search(name) is not None
 
 
 def shown_value(name: str, value: str) -> str:
-    """The value of a setting or a property as it may be shown and kept."""
+    """The value of a setting or a property for display and storage, redacted if it is secret."""
     return REDACTED if is_secret(name) else _IN_URL.sub(REDACTED, value)
 
 
 def shown_pairs(pairs: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings or properties as they may be shown and kept; what is no text stays."""
+    """Settings or properties for display and storage, secrets redacted; values that are no texts stay."""
     return {name: shown_value(name, value) if isinstance(value, str) else value for name, value in pairs.items()}
 
 
 def has_secret(sql: str) -> bool:
-    """Whether a text of SQL gives a secret: a setting, an option, a property or an argument, or a password in a URL."""
+    """Whether SQL text has a secret: of a setting, an option, a property or an argument, or a password in a URL."""
     return next(_secrets(sql), None) is not None
 
 
 def without_secrets(sql: str) -> str:
-    """`sql` with a star in place of each character of a secret: every other one stays where it was."""
+    """`sql` with a star in place of each character of a secret; offsets stay the same."""
     for start, end in list(_secrets(sql)):
         sql = sql[:start] + re.sub(r"[^\n]", "*", sql[start:end]) + sql[end:]
     return sql
 
 
 def without_secrets_of(sql: str, text: str) -> str:
-    """`text`, which tells of the statement `sql`, without the secrets that stand in that."""
+    """`text`, which is about the statement `sql`, with the secrets of the statement redacted."""
     for secret in {sql[start:end] for start, end in _secrets(sql)}:
         text = text.replace(secret, REDACTED) if len(secret) > 1 else text
     return text
 
 
 def _secrets(sql: str) -> Iterator[tuple[int, int]]:
-    """Where the secrets stand, without the quotes around them."""
+    """The spans of the secrets, without the quotes around them."""
     for match in (*_settings(sql), *_options(sql), *_ARGUMENT.finditer(sql)):
         # CREDENTIAL c in a list names a credential, and has none.
         if match["name"] and is_secret(match["name"]) and match["name"].upper() != "CREDENTIAL":

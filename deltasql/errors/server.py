@@ -1,4 +1,4 @@
-"""What the server says no to, beyond what its statements do."""
+"""Errors of the server, besides those of its statements."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SessionGoneError(DeltaSqlError):
     "Rows cannot be ingested into {what}. Name a table of a schema, and say what to do where it is there or missing.",
 )
 class UnsupportedIngestError(DeltaSqlError):
-    """`what` is a temporary table, say."""
+    """Ingestion into another target than a table, such as a temporary one; `what` names it."""
 
     what: str
 

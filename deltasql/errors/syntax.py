@@ -1,4 +1,4 @@
-"""Errors of the text itself: what cannot be read as a statement, and types that no table can have."""
+"""Errors of the text itself: syntax errors, and types that no table can have."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class ParseSyntaxError(DeltaSqlError):
     "divide the statement into simpler ones.",
 )
 class TooComplexError(DeltaSqlError):
-    """What is nested so deeply that it cannot be worked on."""
+    """A statement, a type or a value that is nested too deeply."""
 
 
 @condition(

@@ -85,7 +85,7 @@ class StagedChange(Protocol):
         """Checks for conflicts with concurrent commits, and commits. Raises a ConcurrentModificationError."""
 
     def contribution(self) -> Contribution | None:
-        """The part to be committed with other statements of a transaction; None for a change that cannot be part of one."""
+        """The part to be committed with other statements of a transaction; None if that is not possible."""
 
     def discard(self) -> None:
         """Removes the staged files, unless a commit may need them."""

@@ -114,8 +114,8 @@ def _staged(change: RowChange, runtime: Runtime, stage: Stage) -> _Work:
 class _Work:
     """Result of the engine's work on a change: actions, metrics, and the row that the statement returns.
 
-    `marked` are files that stay, with their deleted row indexes, and `marking` has the actions of their deletion vectors
-    without a concurrent commit. `reads` is the read set if the plan has none.
+    `marked` are files that stay, with their deleted row indexes, and `marking` has the actions of their deletion
+    vectors without a concurrent commit. `reads` is the read set if the plan has none.
     """
 
     actions: Sequence[Action]

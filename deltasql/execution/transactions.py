@@ -91,7 +91,7 @@ class Transactions:
         return done
 
     def admit(self, item: LogicalPlan | Plan, sql: str) -> None:
-        """Raises if a statement, or its plan, is not allowed in the open transaction; the caret is at `sql`'s first word."""
+        """Raises if the open transaction does not allow a statement or plan; the caret is at `sql`'s first word."""
         if self.open is None:
             return
         first = next(tokens_from(sql, 0), None)

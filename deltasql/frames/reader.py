@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 
 class TableReader(Optioned):
-    """What readers of rows and of streams share."""
+    """Base class of readers of rows and of streams."""
 
     def schema(self, schema: Any) -> TableReader:
-        """Raises UnsupportedReadSchemaError."""
+        """Always raises UnsupportedReadSchemaError."""
         raise UnsupportedReadSchemaError
 
     def _place(self, path: str | None, format: str | None, options: Mapping[str, Any]) -> TableName:
-        """The table at `path`, or at the option of that name. Raises MissingPathError."""
+        """Sets options and format; the table at `path`, or at the option `path`. Raises MissingPathError."""
         self.options(**options)
         if format is not None:
             self.format(format)
@@ -58,13 +58,13 @@ class FrameReader(TableReader):
         self._rows = rows
 
     def table(self, tableName: str) -> DataFrame:
-        """The rows of a table of the catalog, at the version or over the changes that the options say."""
+        """The rows of a table of the catalog, at the version of the options, or its change data feed."""
         if self._reads_changes():
             return self._changes("table_changes", tableName)
         return self._rows(f"SELECT * FROM {tableName}{self._version()}")
 
     def load(self, path: str | None = None, format: str | None = None, **options: Any) -> DataFrame:
-        """The rows of the table at `path`, or at the option of that name."""
+        """The rows of the table at `path`, or at the option `path`; options as for `table`."""
         location = self._place(path, format, options).parts[1]
         if self._reads_changes():
             return self._changes("table_changes_by_path", location)
@@ -75,7 +75,7 @@ class FrameReader(TableReader):
         return options[READ_CHANGE_FEED] or options[READ_CHANGE_DATA]
 
     def _version(self) -> str:
-        """The clause that names the version that is read."""
+        """The time travel clause of the options, "" without one. Raises ReadOptionsError."""
         options = Options(self._options)
         timestamp = options[TIMESTAMP_AS_OF]
         if VERSION_AS_OF.name.lower() in options.given and timestamp is not None:
@@ -94,7 +94,7 @@ class FrameReader(TableReader):
         return self._rows(f"SELECT * FROM {function}({', '.join(bounds)})")
 
     def _bound(self, of_version: Option[int | None], of_time: Option[str | None], verb: str) -> str | None:
-        """The SQL of the first or last version or moment of the changes."""
+        """The SQL of a bound (version or timestamp) of the changes; None without one. Raises ChangeBoundariesError."""
         options = Options(self._options)
         timestamp = options[of_time]
         if of_version.name.lower() in options.given and timestamp is not None:

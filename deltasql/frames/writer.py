@@ -1,4 +1,4 @@
-"""DataFrames into tables, in PySpark's words: `session.write(df).mode("append").saveAsTable("t")`."""
+"""Writers of DataFrames with PySpark's API: `session.write(df).mode("append").saveAsTable("t")`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Run = Callable[[WriteFrame], Result]
 """Plans and commits a write."""
 Named = Callable[[str], TableName]
-"""The name of a table in a text of SQL."""
+"""Parses the name of a table in SQL."""
 
 MODES = {
     "append": WriteMode.APPEND,
@@ -34,13 +34,13 @@ _Writer = TypeVar("_Writer", bound="Optioned")
 
 
 class Optioned:
-    """What has options. Their names are taken in any letter case; True and False are the texts `true` and `false`."""
+    """Base class of readers and writers: options with case-insensitive names; booleans become `true` and `false`."""
 
     def __init__(self) -> None:
         self._options: dict[str, str] = {}
 
     def option(self: _Writer, key: str, value: Any) -> _Writer:
-        """Sets one option; None takes it away."""
+        """Sets one option; None removes it."""
         if value is None:
             self._options.pop(key.lower(), None)
             return self
@@ -100,7 +100,7 @@ class FrameWriter(Optioned):
         partitionBy: str | Iterable[str] | None = None,
         **options: Any,
     ) -> Result:
-        """Writes to a table of the catalog, columns by name; makes it if it is not there."""
+        """Writes to a table of the catalog, columns by name; creates it if it is missing."""
         self._take(format, mode, partitionBy, options)
         return self._write(self._named(name))
 
@@ -112,7 +112,7 @@ class FrameWriter(Optioned):
         partitionBy: str | Iterable[str] | None = None,
         **options: Any,
     ) -> Result:
-        """Writes to the table at `path` (or at the option of that name), columns by name."""
+        """Writes to the table at `path` (or at the option `path`), columns by name; creates it if it is missing."""
         self._take(format, mode, partitionBy, options)
         place = path or self._options.get("path")
         if place is None:
@@ -120,7 +120,7 @@ class FrameWriter(Optioned):
         return self._write(at(place))
 
     def insertInto(self, tableName: str, overwrite: bool | None = None) -> Result:
-        """Writes to a table that is there, columns by position."""
+        """Writes to an existing table, columns by position."""
         if self._partitioned is not None:
             raise UnsupportedWriteError("insertInto() with partitionBy", "The table knows its partition columns.")
         if overwrite is not None:
@@ -150,7 +150,7 @@ class FrameWriter(Optioned):
 
 
 class FrameWriterV2(Optioned):
-    """PySpark's DataFrameWriterV2: `session.writeTo(df, "t").append()`. Columns go by name."""
+    """PySpark's DataFrameWriterV2: `session.writeTo(df, "t").append()`. Columns are matched by name."""
 
     def __init__(self, frame: DataFrame | HeldRows, table: str, run: Run, named: Named) -> None:
         super().__init__()
@@ -173,30 +173,30 @@ class FrameWriterV2(Optioned):
         return self
 
     def withSchemaEvolution(self) -> FrameWriterV2:
-        """New columns of the DataFrame become the table's."""
+        """New columns of the DataFrame are added to the table."""
         return self.option("mergeSchema", True)
 
     def append(self) -> Result:
         return self._into(WriteMode.APPEND)
 
     def overwrite(self, condition: str) -> Result:
-        """Rows for which `condition`, a text of SQL, is TRUE make way for the DataFrame's, which must satisfy it."""
+        """Replaces the rows for which the SQL `condition` is TRUE by the DataFrame's, which must satisfy it."""
         if not isinstance(condition, str):
             raise UnsupportedWriteError("overwrite() by a Column", 'Give the condition as SQL: overwrite("day = 3").')
         self.option("replaceWhere", condition)
         return self._into(WriteMode.OVERWRITE)
 
     def overwritePartitions(self) -> Result:
-        """The partitions that the rows fall into are replaced."""
+        """Replaces the partitions of the DataFrame's rows."""
         self.option("partitionOverwriteMode", "dynamic")
         return self._into(WriteMode.OVERWRITE)
 
     def create(self) -> Result:
-        """A new table."""
+        """Creates a table; an existing one is an error."""
         return self._define(WriteMode.ERROR)
 
     def replace(self) -> Result:
-        """A new definition and new rows for a table that is there."""
+        """Replaces definition and rows of an existing table."""
         return self._define(WriteMode.REPLACE)
 
     def createOrReplace(self) -> Result:
@@ -210,7 +210,7 @@ class FrameWriterV2(Optioned):
 
 
 def frame_of(rows: DataFrame | Result) -> DataFrame:
-    """The DataFrame that a caller hands in, or that of a result. Raises NotADataFrameError."""
+    """A Spark DataFrame unchanged, or that of a result. Raises NotADataFrameError for other objects."""
     if isinstance(rows, Result):
         return rows.df
     if not hasattr(rows, "sparkSession"):
@@ -223,10 +223,10 @@ def frame_of(rows: DataFrame | Result) -> DataFrame:
 
 
 def rows_to_write(rows: Any) -> DataFrame | HeldRows:
-    """What a caller hands in to be written: a DataFrame of Spark, that of a result, or rows in memory.
+    """The source of a write from a user's object: a Spark DataFrame, that of a result, or rows in memory.
 
-    The latter are a DataFrame of pandas or polars, or whatever gives Arrow's data. Spark writes them only where
-    something has to be computed.
+    Rows in memory are a DataFrame of pandas or polars, or an object with Arrow data. Spark writes them only if
+    something must be computed.
     Raises NotADataFrameError, and UnsupportedRowsError for columns that a table cannot have.
     """
     if isinstance(rows, Result) or hasattr(rows, "sparkSession"):
@@ -250,22 +250,22 @@ _ANY_ADVICE = (
 
 
 def is_columnar(rows: Any) -> bool:
-    """Whether an object gives Arrow's data: a table, batch or reader, or a DataFrame that has such a door."""
+    """Whether an object has Arrow data: a table, batch or reader, or a DataFrame with the Arrow PyCapsule interface."""
     return not isinstance(rows, type) and (hasattr(rows, "__arrow_c_stream__") or hasattr(rows, "__arrow_c_array__"))
 
 
 def at(path: str) -> TableName:
-    """The name of the table at a place; a relative one is taken from the working directory."""
+    """The name of the table at a path or URL; a relative path is resolved in the working directory."""
     return TableName(("delta", path if re.match(r"\w+:/", path) else str(Path(path).absolute())))
 
 
 def column_names(cols: Iterable[str | Iterable[str]]) -> tuple[str, ...]:
-    """The names in a list of names, or of lists of them."""
+    """Column names from names and lists of names, flattened."""
     return tuple(name for item in cols for name in ((item,) if isinstance(item, str) else item))
 
 
 def _column_name(column: Any) -> str:
-    """The name of a column that is given by its name, or as `col(name)`. Raises UnsupportedWriteError."""
+    """The name of a column given by name, or as `col(name)`. Raises UnsupportedWriteError for other expressions."""
     if isinstance(column, str):
         return column
     plain = re.fullmatch(r"Column<'([^'()]+)'>", str(column))

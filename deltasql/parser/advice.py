@@ -1,4 +1,4 @@
-"""What was probably meant: sentences for the mistakes that are made most, by patterns over the statement's words."""
+"""Advice for the most frequent syntax errors: sentences by patterns over the statement's words."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ QUERIES = (
     ("⋯ SELECT|DISTINCT|,|. * < EXCLUDE > !FROM part", "Write EXCEPT: * EXCEPT (a, b)."),
     ("⋯ SELECT|DISTINCT|FROM|JOIN|BY|WHERE|AND|OR|,|.|= < [name] >", "Names are quoted by back-ticks: `{inner}`."),
 )
-"""Forms of other dialects in a query that no engine reads, so that none is asked. All of them are syntax errors."""
+"""Forms of other dialects in a query, all of them syntax errors in every engine, so that none is started."""
 
 NAMES = (
     ("⋯ , < WHERE|GROUP|ORDER|HAVING|LIMIT|JOIN|LEFT|INNER|CROSS|ON >", "Remove the comma before it."),
@@ -147,11 +147,11 @@ NAMES = (
     ("DELETE FROM < TABLE > name", "Leave out TABLE."),
     ("DESCRIBE|DESC < HISTORY|DETAIL end >", "Say of which table: DESCRIBE {words} t."),
 )
-"""Patterns of words that stand where the name of a table should, each with what is told of it."""
+"""Patterns of words in place of the name of a table, each with its advice."""
 
 
 def advice(text: str, stuck: int) -> str:
-    """What to write instead of what stands at offset `stuck`, which cannot be read; "" where nothing is sure."""
+    """Advice for the text at offset `stuck`, which cannot be parsed; "" where none is certain."""
     if text.startswith("\\", stuck) and not text[:stuck].strip():
         return "Commands that begin with \\ are the shell's, where its input is a terminal."
     return _first((*ADVICE, *QUERIES), text, stuck)
@@ -160,13 +160,13 @@ def advice(text: str, stuck: int) -> str:
 _FORMS = re.compile(
     r"@\s*\d|\[\s*[\w`]|\b(?:EXCLUDE|TIMESTAMP|TOP)\b|\bVERSION\s+\d|\bLIMIT\s+\d+\s*,", re.IGNORECASE | re.ASCII
 )
-"""Where this is not found, none of QUERIES is."""
+"""A text without a match has no form of QUERIES."""
 _RAW = frozenset({"SET", "RESET", "ADD", "LIST", "REFRESH"})
-"""What follows these is no SQL."""
+"""Keywords of statements whose text behind them is no SQL."""
 
 
 def foreign_form(text: str) -> ParseSyntaxError | None:
-    """The error for a statement that the grammar reads, with a form in one of its queries that no engine does."""
+    """The error for a statement that the grammar accepts, with a form of QUERIES; None for any other statement."""
     if _FORMS.search(text) is None:
         return None
     statement = outline(text)
@@ -180,7 +180,7 @@ def foreign_form(text: str) -> ParseSyntaxError | None:
 
 
 def misplaced_word(caret: Caret | None) -> ParseSyntaxError | None:
-    """The error for a word that was taken for the name of a table, which there is not."""
+    """The error for a keyword that was parsed as the name of a table, which does not exist; None for other names."""
     sentence = _first(NAMES, caret.sql, caret.start) if caret else ""
     if not (caret and sentence):
         return None

@@ -1,7 +1,8 @@
-"""The parser proper: an LALR automaton whose lexer looks for what the grammar wants at each place.
+"""The parser proper: an LALR automaton whose lexer looks only for the terminals that the grammar accepts next.
 
 A word may be a keyword or a name. Where both fit, the keyword is tried first, and the name when that leads nowhere; so
-every keyword that is not reserved can name a table or column. The error that is told is the one furthest to the right.
+every keyword that is not reserved can name a table or column. The error that is reported is the one furthest to the
+right.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _DECLARED = {
 
 
 class GrammarToken(NamedTuple):
-    """A terminal with its place in the text."""
+    """A terminal with its span in the text."""
 
     name: str
     start: int
@@ -54,7 +55,7 @@ class Tree(NamedTuple):
 
 
 class Stuck(NamedTuple):
-    """Where parsing cannot go on: the offset, the terminals that could stand there, and the token before."""
+    """The point where parsing cannot go on: the offset, the terminals acceptable there, and the token before."""
 
     position: int
     expected: frozenset[str]
@@ -62,7 +63,7 @@ class Stuck(NamedTuple):
 
 
 class NoParseError(Exception):
-    """The text is not in the grammar; `stuck` is the furthest place that was reached."""
+    """The text is not in the grammar; `stuck` is the furthest point that was reached."""
 
     def __init__(self, stuck: Stuck) -> None:
         super().__init__(stuck)
@@ -70,7 +71,7 @@ class NoParseError(Exception):
 
 
 class _Path(NamedTuple):
-    """A way of reading that has not been tried: the stacks before a token, and the tokens that are left to try."""
+    """An alternative that has not been tried: the stacks before a token, and the tokens that are left to try."""
 
     states: list[int]
     values: list[Any]
@@ -79,7 +80,7 @@ class _Path(NamedTuple):
 
 
 class Automaton:
-    """Reads one text."""
+    """Parses one text."""
 
     def __init__(self, text: str, start: str = "start") -> None:
         self.text = text
@@ -90,7 +91,7 @@ class Automaton:
         self._end_state = self.tables.end_states[start]
 
     def parse(self) -> Tree:
-        """The tree of the text. Raises NoParseError, and ParseSyntaxError for what is not closed."""
+        """The tree of the text. Raises NoParseError, and ParseSyntaxError for an unclosed piece."""
         states, values = [self._start_state], list[Any]()
         position, previous = skip_blanks(self.text, 0), None
         untried: list[_Path] = []
@@ -121,12 +122,12 @@ class Automaton:
 
     @property
     def furthest(self) -> Stuck:
-        """The place where it could not go on, or the end of a text that was read."""
+        """The furthest point that was reached, or the end of a text that was parsed."""
         position, previous, stacks = self._furthest
         return Stuck(position, frozenset().union(*map(self._expected, stacks)), previous)
 
     def _expected(self, states: list[int]) -> frozenset[str]:
-        """The terminals that may really come next."""
+        """The terminals that the grammar accepts next."""
         symbols = self.tables.states[states[-1]]
         return frozenset(symbol for symbol in symbols if _is_terminal(symbol) and self._accepts(states, symbol))
 
@@ -140,7 +141,7 @@ class Automaton:
         return self._after(states, terminal) is not None
 
     def _after(self, states: list[int], terminal: str) -> list[int] | None:
-        """The states after `terminal`, or None when it cannot come here."""
+        """The states after `terminal`, or None where the grammar does not accept it."""
         table, productions = self.tables.states, self.tables.productions
         states = states.copy()
         while True:
@@ -158,7 +159,7 @@ class Automaton:
             states.append(table[states[-1]][production.origin])
 
     def _feed(self, states: list[int], values: list[Any], token: GrammarToken, previous: GrammarToken | None) -> bool:
-        """Takes an acceptable token; True when the text is read."""
+        """Shifts an acceptable token; True when the text is parsed."""
         table, productions = self.tables.states, self.tables.productions
         end = previous.end if previous else token.start
         while not (token.name == END and states[-1] == self._end_state):
@@ -180,7 +181,7 @@ class Automaton:
         return True
 
     def _tokens(self, states: list[int], position: int, previous: GrammarToken | None) -> list[GrammarToken]:
-        """What the text at `position` can be to the grammar here, best first."""
+        """The tokens at `position` that the grammar accepts in these states, the likeliest first."""
         text, wanted = self.text, self.tables.states[states[-1]]
         if position >= len(text):
             return [GrammarToken(END, position, position)] if END in wanted or states[-1] == self._end_state else []
@@ -201,7 +202,7 @@ class Automaton:
     def _keywords_and_symbols(
         self, wanted: dict[str, int], position: int, run: GrammarToken | None
     ) -> list[GrammarToken]:
-        """The keyword or the character that the grammar wants; a run that begins with the character is as good."""
+        """The keyword or the character that the grammar accepts; a run that begins with the character is as good."""
         text, tokens = self.text, []
         word = WORD.match(text, position)
         keyword = self.tables.keywords.get(word[0].upper()) if word else None
@@ -213,7 +214,7 @@ class Automaton:
         return tokens
 
     def _run(self, wanted: dict[str, int], position: int) -> GrammarToken | None:
-        """The run that starts here, if the grammar wants one other than an expression."""
+        """The run at `position`, if the grammar accepts one other than an expression."""
         text = self.text
         leading = self._leading(wanted, position)
         if leading is not None:
@@ -229,7 +230,7 @@ class Automaton:
         return None
 
     def _leading(self, wanted: dict[str, int], position: int) -> GrammarToken | None:
-        """The run before the first word of a statement, if one starts here that is no query."""
+        """The run before the first word of a statement, if one begins at `position` that is no query."""
         word = WORD.match(self.text, position)
         opening = word[0].upper() if word else ""
         for name, end_of, openings in (("CTES_RUN", ctes_end, ("WITH",)), ("FROM_RUN", from_end, ("FROM", "WITH"))):

@@ -1,4 +1,4 @@
-"""What may come next in a statement that is being typed."""
+"""Completion of statements: the keywords that may come next in an unfinished one."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from deltasql.parser.tables import grammar_tables
 class Expected(frozenset[str]):
     """The keywords that may come next.
 
-    `name` tells that a name of the user's own, or an expression, may come too; `expression` that an expression may, or
-    the rest of a query.
+    With `name` a name of the user's own, or an expression, may come too; with `expression` an expression, or the rest
+    of a query.
     """
 
     name: bool = False
@@ -20,7 +20,7 @@ class Expected(frozenset[str]):
 
 
 def expected_keywords(sql_prefix: str) -> Expected:
-    """What may come after `sql_prefix`, whose last word counts as finished. Empty after text that is wrong."""
+    """The keywords after `sql_prefix`, whose last word counts as finished. Empty after a syntax error."""
     automaton = Automaton(sql_prefix)
     try:
         automaton.parse()

@@ -1,4 +1,4 @@
-"""From the place where parsing got stuck to an error that helps."""
+"""The error for a text that cannot be parsed, from the point where parsing got stuck."""
 
 from __future__ import annotations
 
@@ -65,16 +65,16 @@ _UNTOLD_KEYWORDS = frozenset(
     }
 )
 _TYPES = frozenset({"ARRAY", "INTERVAL", "MAP", "STRUCT"})
-"""Where these may stand, a type is wanted, and most types are names to the grammar."""
+"""Where all of these are acceptable, a type is: most types are names to the grammar."""
 _LIKELIEST = (
     *("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "CREATE", "ALTER", "DROP", "DESCRIBE", "SHOW", "EXPLAIN"),
     *("TABLE", "TABLES", "VIEW", "VIEWS", "SCHEMA", "SCHEMAS", "COLUMN", "COLUMNS", "AS", "USING", "PARTITIONED"),
     *("CLUSTER", "COMMENT", "LOCATION", "TBLPROPERTIES"),
 )
 _MANY = frozenset({"TABLE", "TABLES", "MERGE", "PARTITIONED"})
-"""Where one of these may stand, so many others may that the likeliest come first."""
+"""Where one of these is acceptable, so many others are that the likeliest come first."""
 _BESIDE_PARTITION = frozenset({"COLUMNS", "RENAME"})
-"""Where one of these may stand, PARTITION begins a statement that is refused."""
+"""Where one of these is acceptable, PARTITION begins a statement that is refused."""
 _BEHIND = {
     ";": "One call runs one statement; several are run one by one, or between BEGIN and END.",
     "EXCEPT": "Write the columns in parentheses: EXCEPT (a, b).",
@@ -84,7 +84,7 @@ _MOST_QUOTED = 100
 
 
 def syntax_error(text: str, stuck: Stuck) -> ParseSyntaxError:
-    """The error for a text that got stuck: what stands there, what could, and a keyword that was probably meant."""
+    """The error for a text that got stuck: the text found, the texts expected, and the keyword probably meant."""
     if stuck.position == len(text) and "RPAR" in stuck.expected:
         unclosed = _unclosed(text)
         if unclosed:
@@ -112,7 +112,7 @@ def _unclosed(text: str) -> ParseSyntaxError | None:
 
 
 def readable(terminals: frozenset[str]) -> tuple[str, ...]:
-    """What terminals stand for, in words: things first, then keywords, then punctuation."""
+    """Terminals in words: kinds such as `a name` first, then keywords, then punctuation."""
     things = [_READABLE[name] for name in _READABLE if name in terminals and name != END]
     words = set(_keywords(terminals))
     if words >= _TYPES:
@@ -124,7 +124,7 @@ def readable(terminals: frozenset[str]) -> tuple[str, ...]:
 
 
 def _told_keywords(words: set[str]) -> list[str]:
-    """The keywords that are worth telling, in the order in which they are told."""
+    """The keywords to list in a message, in their order there."""
     # Where nothing else could stand, it is told all the same.
     words = words - _UNTOLD_KEYWORDS or words
     words = words - {"FILEFORMAT"} if "LOCATION" in words else words
@@ -188,7 +188,7 @@ def _words_before(text: str, previous: GrammarToken | None) -> list[re.Match[str
 
 
 def _advice(found: str, stuck: Stuck, text: str) -> str:
-    """A sentence for the mistakes that are made most."""
+    """Advice for the most frequent mistakes, as a sentence."""
     keywords = frozenset(_keywords(stuck.expected))
     if found == "INSERT" and keywords == {"DELETE", "UPDATE"}:
         return "INSERT belongs to WHEN NOT MATCHED."
@@ -204,5 +204,5 @@ def _advice(found: str, stuck: Stuck, text: str) -> str:
 
 
 def _quoting(found: str) -> str:
-    """How a reserved word becomes a name."""
+    """Advice to quote a reserved word that is meant as a name; "" for other texts."""
     return f"To use it as a name, write `{found.lower()}`." if WORD.match(found) and not found.isdigit() else ""

@@ -37,7 +37,7 @@ class Production(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What the automaton runs on.
+    """The tables of the automaton.
 
     `states[state][symbol]` is the next state, or -1 - n for a reduction by `productions[n]`. `keywords` maps words in
     capitals, and `symbols` characters, to terminals; `patterns` maps the other terminals to regular expressions.

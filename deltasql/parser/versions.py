@@ -1,6 +1,6 @@
-"""VERSION AS OF variable: the number that a session variable holds, put into the statement before it is read.
+"""VERSION AS OF variable: the number in a session variable replaces its name before the statement is parsed.
 
-What lasts and is read again, a view or a function, keeps its text: there a version must be written.
+The text of a view or a function is stored and parsed again: there the version must be a literal.
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ _BEHIND_A_COLUMN = frozenset(
     {"FROM", "WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "QUALIFY"}
     | {"UNION", "INTERSECT", "EXCEPT", "MINUS", "WINDOW", "LATERAL"}
 )
-"""What may follow a column with the name `of`: SELECT version AS of FROM t."""
+"""Keywords that may follow a column with the name `of`: SELECT version AS of FROM t."""
 _LASTING = frozenset({"VIEW", "FUNCTION"})
 _HEAD = 6
-"""Words of CREATE OR REPLACE GLOBAL TEMPORARY VIEW, which a view of the session is told by."""
+"""Words of CREATE OR REPLACE GLOBAL TEMPORARY VIEW, among which a temporary view is recognized."""
 
 
 def bind_versions(bound: BoundStatement, evaluate: Callable[[str], Any]) -> BoundStatement:
     """The statement with numbers in place of session variables behind VERSION AS OF.
 
-    `evaluate` gives the value of a name, None where it has none or no variable is called so.
-    Raises UnknownVersionError for a name that has no number, LastingVersionError for any in a text that lasts.
+    `evaluate` gives the value of a name, None where it has none or no variable is called so. Raises UnknownVersionError
+    for a name without a number, LastingVersionError for any name in a text that is stored.
     """
     tokens = tokenize(bound.sql) if "version" in bound.sql.lower() else []
     edits = []
@@ -47,13 +47,13 @@ def bind_versions(bound: BoundStatement, evaluate: Callable[[str], Any]) -> Boun
 
 
 def _lasts(tokens: Sequence[Token]) -> bool:
-    """Whether a statement defines a view or a function that is not the session's."""
+    """Whether a statement defines a view or a function of the catalog."""
     head = {token.key for token in tokens[:_HEAD]}
     return tokens[0].key in {"CREATE", "ALTER"} and bool(head & _LASTING) and not head & {"TEMPORARY", "TEMP"}
 
 
 def _name_end(tokens: Sequence[Token], at: int) -> int:
-    """The token behind the name, of one or several parts, that begins at token `at`; `at` where none does."""
+    """The index behind the name, of one or several parts, that begins at token `at`; `at` where none does."""
     end = at
     while end < len(tokens) and tokens[end].is_name and tokens[end].key not in _BEHIND_A_COLUMN:
         end += 1

@@ -1,4 +1,4 @@
-"""What every statement node is made of: names, and runs of the user's own SQL that Spark will parse."""
+"""Parts of statement nodes: names, and text of the user's SQL that Spark parses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["ColumnPath", "LogicalPlan", "SqlText", "TableName", "Temporal", "quo
 
 
 class LogicalPlan:
-    """One statement. Subclasses are frozen dataclasses whose fields stand in grammar order."""
+    """One statement. Subclasses are frozen dataclasses whose fields are in grammar order."""
 
     __slots__ = ()
 

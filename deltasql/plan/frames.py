@@ -1,4 +1,4 @@
-"""Writes of DataFrames: what `df.write` says, as a statement like any other."""
+"""Writes of DataFrames, by `df.write` and the like, as statements."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
 
 
 DATAFRAME = SqlText("(DataFrame)", 0)
-"""Stands where a statement of SQL has its query."""
+"""The query of a statement whose rows are those of a DataFrame."""
 
 
 class WriteMode(Enum):
-    """What a write does to a table, and what it does where there is one or none."""
+    """The effect of a write on an existing table, and without one."""
 
     APPEND = "append"
     OVERWRITE = "overwrite"
     ERROR = "error"
-    """A new table, else an error."""
+    """Creates a table; an existing one is an error."""
     IGNORE = "ignore"
-    """A new table, else nothing."""
+    """Creates a table; does nothing where one exists."""
     REPLACE = "replace"
-    """A new definition for a table that must be there."""
+    """Replaces the definition of a table that must exist."""
     CREATE_OR_REPLACE = "create or replace"
 
 
@@ -43,7 +43,7 @@ class StreamBatch:
 
 @dataclass(frozen=True, slots=True)
 class CreateForFrame(LogicalPlan):
-    """df.writeStream.toTable(t): the table that is to hold the rows of `write`, empty, unless it is there."""
+    """df.writeStream.toTable(t): creates the table for the rows of `write`, empty, unless it exists."""
 
     write: WriteFrame
 
@@ -52,8 +52,8 @@ class CreateForFrame(LogicalPlan):
 class WriteFrame(LogicalPlan):
     """df.write.mode(…).option(…).partitionBy(…).saveAsTable(t)
 
-    Columns go by name, or by position. The table is created if it is missing, unless it `must_exist`.
-    `partitioned_by` and `clustered_by` are None where the writer did not say. Keys of `options` are in lower case.
+    Columns go by name, or by position. The table is created if it is missing, unless it `must_exist`. `partitioned_by`
+    and `clustered_by` are None where the writer does not give them. Keys of `options` are in lower case.
     """
 
     table: TableName

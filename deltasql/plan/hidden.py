@@ -1,4 +1,4 @@
-"""Names of our own in SQL and DataFrames. No user sees them, and no column of a table is called so."""
+"""Generated names in SQL and DataFrames. Users do not see them, and no column of a table has one."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ __all__ = ["HIDDEN_PREFIX", "hidden", "hidden_view"]
 
 
 def hidden(name: object) -> str:
-    """A hidden name; those that have no constant here are numbered, or made for one statement."""
+    """A hidden name; names without a constant in this module are numbered, or generated for one statement."""
     return f"{HIDDEN_PREFIX}{name}"
 
 
 def hidden_view() -> str:
-    """The name of a view that no other statement has: threads, and sessions of a process, may share a Spark."""
+    """The name of a view, unique among the threads and the sessions of a process, which may share a Spark."""
     return hidden(uuid4().hex)
 
 
 # Relations and aliases of theirs
 
 ROWS = hidden("rows")
-"""The rows of the table that a statement is about."""
+"""The rows of the target of a statement."""
 NULL_ROW = hidden("null_row")
 SOURCE_ROWS = hidden("source_rows")
 """The source of a MERGE that has no alias."""
@@ -31,9 +31,9 @@ QUERY, VIEW, PARTITIONS = hidden("query"), hidden("view"), hidden("p")
 # Columns of scans
 
 ROW_FILE = hidden("file")
-"""Of an identified scan: the URI of the data file that a row stands in."""
+"""Of an identified scan: the URI of the data file of a row."""
 ROW_INDEX = hidden("row")
-"""Of an identified scan: the position of a row in its data file, from 0."""
+"""Of an identified scan: the row index of a row in its data file."""
 TARGET_PRESENT = hidden("target")
 """Of an identified scan: TRUE, so that the outer side of a join can be told from a row of NULLs."""
 SOURCE_PRESENT = hidden("source")
@@ -41,19 +41,19 @@ SOURCE_PRESENT = hidden("source")
 ROW_ID, ROW_VERSION = hidden("row_id"), hidden("row_version")
 """Of a scan with `row_ids`: the id of a row, and the version that last changed it."""
 ORDINAL = hidden("ordinal")
-"""Of numbered rows: a number from 0 that no other row has. Rows of one task are mostly in sequence."""
+"""Of numbered rows: a unique number from 0. Those of one task are mostly consecutive."""
 GUARD = hidden("guard")
 """Of rows that must satisfy constraints: TRUE."""
 
 # Columns on the way to those
 
 FILE_KEY, FILE_KEYS = hidden("key"), hidden("keys")
-"""What tells the file of a row, and the same of all files of a partition."""
+"""The key of the data file of a row, and the keys of all files of a partition."""
 KEYED_FILE = hidden("keyed_file")
 MARKED_FILE, MARKED_ROW = hidden("marked_file"), hidden("marked_row")
 DESCRIBED = hidden("described")
 ROW_PLACE = hidden("row_place")
-"""Of rows that this process has read: the file of a row, and its position there, in one number."""
+"""Of rows that this process has read: the data file of a row, and its row index, in one number."""
 ID_FILE, ID_POSITION = hidden("id_file"), hidden("id_position")
 MOVED_ID, MOVED_VERSION = hidden("moved_id"), hidden("moved_version")
 FIRST_ID, FIRST_VERSION = hidden("first_id"), hidden("first_version")
@@ -62,7 +62,7 @@ FIRST_ID, FIRST_VERSION = hidden("first_id"), hidden("first_version")
 
 ACTION = hidden("action")
 LOOKUP = hidden("lookup")
-"""Of the source of INSERT … REPLACE USING and ON: whether a row is a key to look up, and none to insert."""
+"""Of the source of INSERT … REPLACE USING and ON: whether a row is a lookup key, and not to be inserted."""
 SOURCE_ROW = hidden("source_row")
 """The number of a row of the source."""
 MATCH_NUMBER = hidden("match")

@@ -1,6 +1,6 @@
-"""The closed set of physical operators: what a statement makes the engine do with rows.
+"""The closed set of physical operators, by which rows are read, computed and written.
 
-An operator is data. The planner builds trees of them, EXPLAIN prints them, the engine turns them into DataFrames.
+An operator is data. The planner builds trees of them, EXPLAIN prints them, an engine or this process evaluates them.
 Expressions in operators are SQL text in Spark's dialect, mostly the user's own.
 """
 
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 METADATA = "_metadata"
-"""Column of a described scan: a struct of the row's file, its place in it and, where rows are tracked, its id."""
+"""Column of a described scan: a struct of the row's file, its row index and, with row tracking, its row id."""
 READ_COLUMNS = ("path", "partitionValues", "size", "deletionVector")
-"""What a Scan knows of each of its files where rows are only read: columns of `Snapshot.files()`."""
+"""Columns of `Snapshot.files()` that a Scan has for files that are only read."""
 SCAN_COLUMNS = (*READ_COLUMNS, "location", "stats")
-"""What a Scan knows of each of its files where files may be replaced: columns of `Snapshot.files()`."""
+"""Columns of `Snapshot.files()` that a Scan has for files that may be replaced."""
 ROW_ID_COLUMNS = ("baseRowId", "defaultRowCommitVersion")
-"""What a Scan must know of each of its files besides to give row ids."""
+"""Further columns of `Snapshot.files()` that a Scan needs to give row ids."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableVersion:
-    """A version of a table: the `name` that the statement calls it by, and the location of its log."""
+    """A version of a table: its `name` in the statement, and the location of its log."""
 
     name: str
     location: str
@@ -42,7 +42,7 @@ class TableVersion:
 class Pruning:
     """How the files of a scan were chosen, out of `total_files`.
 
-    `predicate`, its columns qualified by `alias`, chose them: where it is not TRUE, no row is asked for.
+    They were chosen by `predicate`, with columns qualified by `alias`: rows for which it is not TRUE are not needed.
     """
 
     total_files: int
@@ -52,7 +52,7 @@ class Pruning:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class ReadInProcess:
-    """That this process had better read the files of a scan, whatever their size.
+    """Marks a scan whose files this process should read, whatever their size.
 
     `keys` are values of columns, by physical name, without NULLs, whole numbers 64 bits wide: rows that have another
     value in one of these columns may be missing.
@@ -68,8 +68,9 @@ class Scan:
     `files` has the columns `path` (as in the log), `size`, `partitionValues` (struct of strings) and `deletionVector`
     (its descriptor, or null), or all of SCAN_COLUMNS. With `identity` each row also carries ROW_FILE, ROW_INDEX and
     TARGET_PRESENT. With `row_ids` it carries ROW_ID and ROW_VERSION, and `files` have ROW_ID_COLUMNS as well. Rows of a
-    `described` scan have METADATA, and without `identity` not these two. With `marked_only` the rows that the vectors
-    mark are read, and no others; with `here` this process reads them if it can, and some may be missing: see Here.
+    `described` scan have METADATA, and without `identity` not these two. With `marked_only` the rows in the deletion
+    vectors are read, and no others; with `here` this process reads them if it can, and some may be missing: see
+    ReadInProcess.
     """
 
     table: TableVersion
@@ -86,7 +87,7 @@ class Scan:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SourceFiles:
-    """Rows of `files` (absolute places, decoded) in a format that Spark reads, with `options` of its reader.
+    """Rows of `files` (absolute paths, decoded) in a format that Spark reads, with `options` of its reader.
 
     `root` is the folder below which folders such as `p=1` are columns; `size` is in bytes. Rows of a `described` source
     have METADATA besides. `access` are options of the storage, for this source alone.
@@ -112,8 +113,8 @@ class UnionAll:
 class SqlQuery:
     """Rows of a query in Spark SQL; `relations` are the rows behind the view names that `sql` uses.
 
-    That of a view is analysed under the `settings` of its creation (None: not set), and has the columns of `view`.
-    Where it only gives the columns of another one other names, that is `renames`.
+    The query of a view is analysed under the `settings` of its creation (None: not set), and has the columns of `view`.
+    `renames` is set for a query that only gives the columns of another one other names.
     """
 
     sql: str
@@ -134,9 +135,9 @@ class RenamedQuery:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SqlFunction:
-    """A function of SQL that a query calls by the name under which it stands among the relations: it has no rows.
+    """A function of SQL, which a query calls by its name among the relations; it has no rows.
 
-    `text` is what stands behind the name in CREATE FUNCTION, and uses the names of `relations`; it is analysed under
+    `text` is the text behind the name in CREATE FUNCTION, and uses the names of `relations`; it is analysed under
     `settings` (None: not set). A function that is not `stable` may give another value when it is called again.
     """
 
@@ -149,10 +150,10 @@ class SqlFunction:
 
 @dataclass(frozen=True, slots=True)
 class ViewColumns:
-    """What a view shows of its query, whose tables may have other columns by now: those called `names`, as `schema`.
+    """The columns of a view over its query, whose tables may have changed: those called `names`, as `schema`.
 
-    Values get the types of `schema` by casts that lose nothing; where they are `cast`, by any; where they are not even
-    `typed`, they keep the types that they have. `remedy` is the statement that makes the view anew.
+    Values are cast to the types of `schema` without loss; with `cast` by any cast; without `typed` they keep their
+    types. `remedy` is the statement that creates the view anew.
     """
 
     view: str
@@ -189,9 +190,9 @@ LiteralValue: TypeAlias = Union[bool, int, float, Decimal, str, bytes, None]
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Literals:
-    """Rows that the statement itself spells out: the values of each column of `schema`, which are of its type.
+    """Rows of literals in the statement: the values of each column of `schema`, which are of its type.
 
-    Of structs, arrays and maps there is none but NULL.
+    A struct, array or map is always NULL.
     """
 
     schema: StructType
@@ -206,7 +207,7 @@ class Literals:
 class Project:
     """`columns`, each a name and the SQL text of its value, over the rows of `child`.
 
-    `declared` are the types of those that are declared with lengths, by which Spark compares CHAR.
+    `declared` are the types of columns that are declared with lengths, by which Spark compares CHAR.
     """
 
     child: Operator
@@ -216,7 +217,7 @@ class Project:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Number:
-    """The rows of `child` with ORDINAL. A `single` task reads few rows, whose numbers then have no gaps."""
+    """The rows of `child` with ORDINAL. With `single` one task reads the few rows, whose numbers then have no gaps."""
 
     child: Operator
     single: bool = False
@@ -240,7 +241,7 @@ class Constraint:
 
 
 class RowKind(Enum):
-    """Which rows of the join of target and source an action may apply to."""
+    """The rows of the join of target and source that an action may apply to."""
 
     MATCHED = "matched"
     NOT_MATCHED = "not matched"
@@ -248,7 +249,7 @@ class RowKind(Enum):
 
 
 class RowEffect(Enum):
-    """What an action does with its row."""
+    """The effect of an action on its row."""
 
     UPDATE = "update"
     DELETE = "delete"
@@ -257,7 +258,7 @@ class RowEffect(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RowAction:
-    """The first action of a row's kind whose `condition` (None: always) is TRUE decides what becomes of it.
+    """An action on rows of one kind. The first one whose `condition` (None: always) is TRUE applies to a row.
 
     `values` has one SQL text per output column; it is empty for DELETE.
     """
@@ -270,7 +271,7 @@ class RowAction:
 
 @dataclass(frozen=True, slots=True)
 class EqualKey:
-    """An equality that a join demands: SQL of the target's side and of the source's.
+    """An equality that a join requires: SQL of the target's side and of the source's.
 
     `type` is the target column's, when its side is a plain column.
     """
@@ -282,9 +283,9 @@ class EqualKey:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """Rows of a source that are joined apart from those that are inserted: the different values of `columns`.
+    """Rows of a source that are joined as keys, apart from those inserted: the distinct values of `columns`.
 
-    They are those of rows that satisfy `condition` (None: of all). `told` is the clause that asks for it.
+    They are taken from the rows that satisfy `condition` (None: from all). `told` is the clause that requires it.
     """
 
     columns: tuple[str, ...]
@@ -296,9 +297,9 @@ class Lookup:
 class SourceJoin:
     """The source of a MERGE and how it is joined to the target: `on`, of which `equal_keys` are the equalities.
 
-    With `unique_match` two source rows that change one target row are an error. `is_kept` says that the rows may be
-    others when they are computed again, and are needed until the commit. With a `lookup` the source's rows come once
-    more as keys, told by LOOKUP.
+    With `unique_match` two source rows that change one target row are an error. With `is_kept` the rows may differ when
+    they are computed again, and are materialized until the commit. With a `lookup` the source's rows come once more as
+    keys, marked by LOOKUP.
     """
 
     source: Operator
@@ -312,10 +313,10 @@ class SourceJoin:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """How a rewrite records what it changed.
+    """How a rewrite records its changes.
 
-    With `vectors` changed rows are marked in deletion vectors and files stay; else their files are written anew.
-    With `changes` the rows of the change data feed are written besides.
+    With `vectors` changed rows are deleted by deletion vectors and files stay; else their files are rewritten. With
+    `changes` the rows of the change data feed are written besides.
     """
 
     vectors: bool = False
@@ -324,7 +325,7 @@ class Recording:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Rewrite:
-    """The files of `target` that hold a row which an action changes, written anew, and the rows that actions insert.
+    """Changes of rows of `target`: the files that hold them are rewritten, and rows that actions insert are written.
 
     Without a `join` every row of the target is MATCHED. `keep` has one SQL text per column of `output` for a row that
     no action applies to. `volatile` says that an expression may give another value when it is evaluated again.
@@ -358,7 +359,7 @@ class Write:
 
 
 class Curve(Enum):
-    """A line through a grid of several columns on which neighbours of all of them lie close together."""
+    """A space-filling curve over several columns, on which rows with near values in all of them lie close together."""
 
     ZORDER = "zorder"
     HILBERT = "hilbert"
@@ -366,7 +367,7 @@ class Curve(Enum):
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Rearrange:
-    """The live rows of `target`, none of them changed, in new files: each bin of files becomes one file.
+    """The live rows of `target`, unchanged, in new files: each bin of files becomes one file.
 
     `bins` has the number of each target file's bin, from 0 and ascending; the files of a bin are of one partition.
     Without a `curve` the rows keep their order, file by file. Else they are ordered along it by `columns` (paths), and

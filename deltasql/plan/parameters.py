@@ -1,4 +1,4 @@
-"""A statement with the values of its parameters, and how it is told without them."""
+"""A statement with the values of its parameters, and its text without them for messages and the history."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.base import SqlText
 
 _TELLING = 6
-"""A bare value with fewer characters than this may stand anywhere by chance."""
+"""An unquoted value with fewer characters may occur in a text by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class BoundValue:
     value: Any = field(repr=False)
 
     def moved(self, by: int) -> BoundValue:
-        """The same value `by` characters further on."""
+        """This value, shifted by `by` characters."""
         return replace(self, start=self.start + by, end=self.end + by)
 
 
@@ -33,30 +33,30 @@ class BoundValue:
 class BoundStatement:
     """`sql` with literals in place of markers; `shifts` are (offset after a literal, characters it added).
 
-    What is kept or shown of the statement has the markers: a value may be somebody's secret.
+    The history and messages have the markers: a value may be a secret.
     """
 
     sql: str = field(default="", repr=False)
     shifts: tuple[tuple[int, int], ...] = ()
     values: tuple[BoundValue, ...] = ()
     names: tuple[tuple[int, int], ...] = ()
-    """Where names stand in place of IDENTIFIER(…)."""
+    """Spans of the names that replace IDENTIFIER(…)."""
 
     def whole_names(self, start: int, end: int) -> tuple[int, int]:
-        """The place [start, end) of `sql`, with all of the name that it begins or ends in."""
+        """The span [start, end) of `sql`, extended to all of a name in which it begins or ends."""
         for first, last in self.names:
             start = first if first <= start < last else start
             end = last if first < end <= last else end
         return start, end
 
     def to_original(self, offset: int) -> int:
-        """Where the character at `offset` of `sql` stands in the user's text."""
+        """The offset in the user's text for an offset in `sql`."""
         return offset - sum(added for after, added in self.shifts if offset >= after)
 
     def with_names(self, edits: Sequence[tuple[int, int, str]]) -> BoundStatement:
-        """This statement with a text in place of each span (start, end) of `sql`, which stand in order.
+        """This statement with a text in place of each span (start, end) of `sql`, in order.
 
-        Literals within a span are gone with it.
+        Literals within a span are dropped.
         """
         pieces: list[str] = []
         shifts: list[tuple[int, int]] = []
@@ -82,7 +82,7 @@ class BoundStatement:
         return BoundStatement(part.text, values=tuple(values))
 
     def told(self, part: SqlText) -> str:
-        """A part of the statement as it was written, markers and all."""
+        """A part of the statement as it was written, with markers."""
         text = part.text
         if self.sql[part.start : part.end] != text:
             return self.without_values(text)
@@ -94,7 +94,7 @@ class BoundStatement:
         return "".join([*pieces, self.sql[at : part.end]])
 
     def without_values(self, text: str) -> str:
-        """`text`, which somebody has made of the statement, with markers in place of the values that can be told.
+        """`text`, which is derived from the statement, with markers in place of values that can be recognized.
 
         Those are values in quotes, and others of six characters or more.
         """
@@ -102,7 +102,7 @@ class BoundStatement:
         return hidden
 
     def hide_values(self, error: DeltaSqlError) -> None:
-        """Puts markers in place of values in what an error tells, and lets go of what it was caused by."""
+        """Replaces values by markers in the fields of an error, and drops its cause."""
         if not self.values:
             return
         forms = self._forms()
@@ -113,10 +113,9 @@ class BoundStatement:
         error.__suppress_context__ = True
 
     def _forms(self) -> list[tuple[str, bool, str]]:
-        """What stands for a value where it is told, the longest value first: the text, whether words must end there,
-        and the marker that takes its place.
+        """The texts by which values may occur in a message: (text, whether it must be a whole word, marker).
 
-        There may be tens of thousands, each looked for in each text of an error.
+        The longest value comes first. There may be tens of thousands, each looked for in each text of an error.
         """
         found: dict[tuple[str, bool], str] = {}
         for bound in sorted(self.values, key=lambda item: item.start - item.end):

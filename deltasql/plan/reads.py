@@ -1,4 +1,4 @@
-"""What a statement depends on: files of its target, and rows, which winners of a race must have left alone."""
+"""Read sets: the files and rows that a statement depends on, and that concurrent commits must not have changed."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from deltasql.plan.operators import Rewrite, SqlQuery
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """What a statement read of its target: the predicate that chose files, and the files, by log path.
+    """The files of its target that a statement has read, by log path, and the predicate that chose them.
 
-    `matches` says of partition values, as in the log, whether the predicate can accept a row there; None: in every
-    partition. `alias` is what qualifies columns in the predicate.
+    `matches` tells of partition values, as in the log, whether the predicate can accept a row there; None: in every
+    partition. `alias` qualifies columns in the predicate.
     """
 
     predicate: str | None
@@ -27,9 +27,8 @@ class Reads:
 class RowReads:
     """The rows that a statement depends on: those that `probe` acts on or, where it is a query, reads.
 
-    The probe can be run over other files of the table than those of its scan and gives the same
-    answer whenever that is. `advice` says of a statement without a probe why its rows are not told apart, and what the
-    user could do about it.
+    The probe can be run over other files of the table than those of its scan, and gives the same result at any time.
+    `advice` is set for a statement without a probe: why conflicts are not detected by row, and what the user could do.
     """
 
     probe: Rewrite | SqlQuery | None
@@ -37,4 +36,4 @@ class RowReads:
 
 
 NO_ROWS = RowReads(None)
-"""What is known of the rows of a statement whose files alone decide."""
+"""The row reads of a statement whose conflicts are detected by files alone."""

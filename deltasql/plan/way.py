@@ -11,22 +11,22 @@ from typing import NamedTuple
 
 
 class ComputedBy(Enum):
-    """Who computes rows; the values are the words that users see."""
+    """By whom rows are computed; the values are the words that users see."""
 
     PROCESS = "process"
     ENGINE = "engine"
 
 
 EVALUATED = "its expressions are evaluated here, and its rows are few enough"
-"""The reason for which a statement needs no engine."""
+"""The reason why a statement needs no engine."""
 
 
 IN_MEMORY = "the rows are literals, or in memory"
-"""The reason for which they are only written."""
+"""The reason why rows are only written, and not computed."""
 
 
 class Way(NamedTuple):
-    """Who computes the rows of a statement, and why, as part of a sentence."""
+    """By whom the rows of a statement are computed, and why, as part of a sentence."""
 
     by: ComputedBy
     because: str
@@ -55,7 +55,7 @@ def ways_recorded() -> Iterator[list[Way]]:
 
 
 def record_way(by: ComputedBy, because: str) -> None:
-    """Adds a way to those of the statement that runs, if it records them."""
+    """Adds a way to those of the running statement, if it records them."""
     found, way = _WAYS.get(), Way(by, because)
     _LOGGER.debug("rows are computed %s", way)
     if found is not None and way not in found:
@@ -63,6 +63,6 @@ def record_way(by: ComputedBy, because: str) -> None:
 
 
 def recorded_ways() -> list[Way]:
-    """The ways that the statement that runs has taken so far; the list grows with it."""
+    """The ways that the running statement has taken so far; the list grows with it."""
     found = _WAYS.get()
     return [] if found is None else found

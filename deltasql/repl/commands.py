@@ -102,7 +102,7 @@ def command_of(text: str) -> Effect | None:
 
 
 def _found(name: str, has_argument: bool) -> Command:
-    """The command called `name`; of two, the one that takes an argument if `has_argument`. Raises UnknownCommandError."""
+    """The command called `name`; of two, the one with an argument if `has_argument`. Raises UnknownCommandError."""
     found = [command for command in COMMANDS if name in {command.name, *command.aliases}]
     if not found:
         raise UnknownCommandError(command="\\" + name)
@@ -191,7 +191,7 @@ OPEN_LITERALS = frozenset({"'", '"', "`", "/*"})
 
 
 def sent(text: str) -> tuple[str, str] | None:
-    r"""The statements before `\g` or `\g FILE`, which replaces the semicolon, and the file or ""; None for other input."""
+    r"""The statements before `\g` or `\g FILE`, which replace the semicolon, and the file or ""; None without these."""
     tokens = tokenize(text)
     for mark, word in pairwise(tokens):
         if mark.text == "\\" and word.text == "g" and word.start == mark.end:

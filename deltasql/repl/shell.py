@@ -58,7 +58,7 @@ class LineReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """Input and output of the shell. `ask` asks a yes-no question, None without a user; `out` is None for sys.stdout."""
+    """Input and output of the shell. `ask` asks a yes-no question, None without a user; `out` None is sys.stdout."""
 
     ask: Callable[[str], bool] | None = None
     out: TextIO | None = None

@@ -1,4 +1,4 @@
-"""Schema evolution: the schema that a table needs for new data. One algorithm for all statements."""
+"""Schema evolution: merging a table's schema with that of new data, by one algorithm for all statements."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from deltasql.schema.widening import record_type_changes
 
 
 class MergeMode(Enum):
-    """What becomes of two atomic types that differ and that widening does not cover."""
+    """Rule for two different atomic types that type widening does not cover."""
 
     STRICT = "strict"
-    """They must have a common type in Parquet: INSERT and DataFrame writes."""
+    """The types must have a common type in Parquet: INSERT and DataFrame writes."""
     IMPLICIT_CAST = "implicit cast"
-    """The table's type stays where Spark casts the data to it by itself: MERGE and the streaming sink."""
+    """The table's type stays if Spark casts the data to it implicitly: MERGE and the streaming sink."""
     KEEP_TABLE_TYPE = "keep"
     OVERRIDE = "override"
     """The data's type wins: overwriteSchema."""
@@ -76,7 +76,7 @@ def merge_types(
 
 
 def restrict(schema: StructType, paths: Iterable[tuple[str, ...]]) -> StructType:
-    """The part of `schema` that `paths` name: whole columns, and of structs only the named branches.
+    """The part of `schema` that `paths` select: whole columns, or single fields of structs.
 
     Names are matched without case; order is the schema's; a path that the schema lacks adds nothing.
     """
@@ -120,7 +120,7 @@ def _merge_field(field: StructField, data: StructField | None, mode: MergeMode, 
 
 
 def _merge_part(name: str, table: DataType, data: DataType, mode: MergeMode, widening: Widening) -> DataType:
-    """`merge_types` whose failure names the column: each level on the way out puts its name in front."""
+    """As `merge_types`, but errors name the column: each level prepends its name to the path."""
     try:
         return merge_types(table, data, mode=mode, widening=widening)
     except MergeFieldsError as error:

@@ -1,4 +1,4 @@
-"""What the schema in a log must be before any of it is used: whoever wrote it may have put anything there."""
+"""Validation of a schema read from a log, which may have been written by any writer."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def check_foreign(schema: StructType, table: str) -> None:
-    """Raises UnknownTypesError, HiddenColumnNameError and ColumnMetadataError."""
+    """Validates a schema from a log. Raises UnknownTypesError, HiddenColumnNameError and ColumnMetadataError."""
     unknown = [f"{path_text(path)} {_shortened(name)}" for path, name in unstorable(schema)]
     if unknown:
         raise UnknownTypesError(table, unknown)
@@ -67,7 +67,7 @@ def check_foreign(schema: StructType, table: str) -> None:
 
 def _wrong_metadata(path: Path, field: StructField) -> Iterator[tuple[str, str]]:
     for key, (rule, wanted) in _RULES.items():
-        # A null is what some writers say in place of nothing.
+        # Some writers store null for a missing entry.
         if key in field.metadata and field.metadata[key] is not None and not rule(field.metadata[key]):
             yield key, wanted
     if (START in field.metadata) != (STEP in field.metadata):

@@ -23,10 +23,10 @@ _MOST_CANDIDATES = 20
 
 @dataclass(frozen=True, slots=True)
 class ResolvedPath:
-    """Where a path leads.
+    """A path resolved to a field.
 
-    `path` has the schema's own spelling. `field` is the struct field, or for an array's element and a map's key and
-    value a field of that name without metadata. `parent` is the type that holds it.
+    `path` is spelled as in the schema. `field` is the struct field, or for an array's element and a map's key or value
+    a field of that name without metadata. `parent` is the type that contains it.
     """
 
     path: Path
@@ -35,12 +35,12 @@ class ResolvedPath:
 
     @property
     def nested_in_collection(self) -> bool:
-        """Whether the path ends in an array's element or a map's key or value, which are no struct fields."""
+        """Whether the path ends in an array's element or a map's key or value, as opposed to a struct field."""
         return not isinstance(self.parent, StructType)
 
 
 def folded(names: Iterable[str]) -> Path:
-    """Names or a path in lower case, to compare them as SQL does."""
+    """Names, or a path, in lower case, for comparison without case."""
     return tuple(name.lower() for name in names)
 
 
@@ -75,7 +75,7 @@ def find_path(schema: StructType, path: Path, *, case_sensitive: bool | None = N
 
 
 def child(data_type: DataType, name: str, *, case_sensitive: bool | None = None) -> StructField | None:
-    """What `name` means below a type: a struct's field, an array's `element`, a map's `key` or `value`; or None."""
+    """The child `name` of a type: a struct's field, an array's `element`, a map's `key` or `value`; else None."""
     if isinstance(data_type, StructType):
         return data_type.find(name, case_sensitive)
     return next((field for field in _parts(data_type) if field.name == name.lower()), None)
@@ -90,7 +90,7 @@ def walk(schema: StructType) -> Iterator[tuple[Path, StructField]]:
 
 
 def leaves(schema: StructType) -> Iterator[tuple[Path, StructField]]:
-    """Every field that is no struct, reached through structs only, in schema order: the columns with statistics."""
+    """Fields that are not structs, at any depth of structs, with paths, in schema order: columns with statistics."""
     for field in schema:
         if isinstance(field.type, StructType):
             yield from (((field.name, *path), leaf) for path, leaf in leaves(field.type))
@@ -99,7 +99,7 @@ def leaves(schema: StructType) -> Iterator[tuple[Path, StructField]]:
 
 
 def replace_type(data_type: DataType, path: Path, change: Callable[[DataType], DataType]) -> DataType:
-    """`data_type` with the type at `path` replaced by what `change` makes of it. `path` is spelled as in the schema."""
+    """`data_type` with the type at `path` replaced by `change(type)`. `path` is spelled as in the schema."""
     if not path:
         return change(data_type)
     name, rest = path[0], path[1:]
@@ -118,7 +118,7 @@ def replace_type(data_type: DataType, path: Path, change: Callable[[DataType], D
 
 
 def replace_struct(schema: StructType, path: Path, change: Callable[[StructType], StructType]) -> StructType:
-    """`schema` with the struct at `path` (() for itself) replaced by what `change` makes of it."""
+    """`schema` with the struct at `path` (() for itself) replaced by `change(struct)`."""
 
     def narrowed(data_type: DataType) -> DataType:
         assert isinstance(data_type, StructType)
@@ -130,12 +130,12 @@ def replace_struct(schema: StructType, path: Path, change: Callable[[StructType]
 
 
 def suggestion(name: str, candidates: Iterable[str]) -> str:
-    """A sentence with the closest of `candidates`, led by a blank, for an error message; "" when none is close."""
+    """A sentence, with a leading blank, that suggests the closest of `candidates` in an error; "" if none is close."""
     return did_you_mean(name, candidates, shown=lambda close: path_text((close,)))
 
 
 def candidates(struct: StructType) -> list[str]:
-    """The names of a struct's fields for an error message; a long list is cut."""
+    """The names of a struct's fields for an error message; a long list is truncated."""
     names = [path_text((name,)) for name in struct.names]
     rest = len(names) - _MOST_CANDIDATES
     return names if rest <= 0 else [*names[:_MOST_CANDIDATES], f"… and {rest} more"]

@@ -1,4 +1,4 @@
-"""Which handler takes an error, and what is told of it. Source: Spark's handlers, Databricks' GET DIAGNOSTICS."""
+"""The handler that takes an error, and its diagnostics. Source: Spark's handlers, Databricks' GET DIAGNOSTICS."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from deltasql.script.tree import Handler, Trigger
 from deltasql.script.variables import Scopes
 
 _NO_EXCEPTION = frozenset({"00", "01", "02", "XX"})
-"""Classes of SQLSTATE that SQLEXCEPTION leaves alone: what went well, and defects."""
+"""Classes of SQLSTATE that SQLEXCEPTION does not take: success, warnings, no data, and internal errors."""
 USER_RAISED = "USER_RAISED_EXCEPTION"
 _USER_RAISED_STATE, _UNKNOWN_STATE = "P0001", "45000"
 
 
 def is_completion(error: DeltaSqlError) -> bool:
-    """Whether it is no error where nobody handles it."""
+    """Whether `error` is ignored where no handler takes it."""
     return error.sqlstate.startswith("02")
 
 
@@ -36,7 +36,7 @@ def handler_of(scopes: Scopes, error: DeltaSqlError) -> tuple[int, Handler] | No
 
 
 def _triggers(error: DeltaSqlError) -> Iterator[Trigger]:
-    """What handlers may take the error for, the most specific first."""
+    """The triggers of handlers that take the error, the most specific first."""
     name, state = error.condition.upper(), error.sqlstate.upper()
     yield Trigger("CONDITION", name)
     if "." in name:
@@ -51,7 +51,7 @@ def _triggers(error: DeltaSqlError) -> Iterator[Trigger]:
 def signalled(
     scopes: Scopes, name: str | None, state: str | None, text: str | None, arguments: Mapping[str, str] | None
 ) -> SignalledError:
-    """What SIGNAL raises: a condition of the script or of ours by its name, or an SQLSTATE."""
+    """The error of SIGNAL: a condition of the script or of deltasql by its name, or an SQLSTATE."""
     if name is None:
         return SignalledError(USER_RAISED, state or _UNKNOWN_STATE, text or f"SQLSTATE {state} was raised.")
     key, given = name.upper(), dict(arguments or {})
@@ -63,7 +63,7 @@ def signalled(
 
 
 def _state(name: str) -> str:
-    """The SQLSTATE of a condition of ours, or of Spark's one for users."""
+    """The SQLSTATE of a condition of deltasql, or of Spark's one for users; 45000 for an unknown one."""
     if name == USER_RAISED:
         return _USER_RAISED_STATE
     known = next((cls for cls in _classes(DeltaSqlError) if cls.condition == name), None)
@@ -71,7 +71,7 @@ def _state(name: str) -> str:
 
 
 def _untold(name: str, arguments: Mapping[str, str]) -> str:
-    """The message of a condition that is raised without one."""
+    """The message of a condition that is raised without a text."""
     if "errorMessage" in arguments:
         return arguments["errorMessage"]
     return ", ".join(f"{item}: {value}" for item, value in arguments.items()) or f"The condition {name} was raised."

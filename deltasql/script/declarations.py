@@ -1,4 +1,4 @@
-"""What stands first in BEGIN … END: variables, conditions, cursors, handlers, in that order."""
+"""The declarations at the beginning of BEGIN … END: variables, conditions, cursors, handlers, in that order."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ _NAMES, _CURSORS, _HANDLERS, _STATEMENTS = range(4)
 
 
 class Declarations:
-    """Reads the declarations of one block, as they come: those of one kind must not follow those of the next."""
+    """Parses the declarations of one block; one whose kind comes before that of the last is an error."""
 
     def __init__(
         self, reader: ScriptReader, statement: Callable[[], Statement], check_query: Callable[[SqlText], None]
     ) -> None:
-        """`statement` reads the statement of a handler, `check_query` raises what is wrong with that of a cursor."""
+        """`statement` parses the statement of a handler, `check_query` raises the syntax errors of a cursor's query."""
         self._reader, self._statement, self._check_query = reader, statement, check_query
         self._stage = _NAMES
         self._names: dict[str, set[str]] = {"variable": set(), "condition": set(), "cursor": set(), "handler": set()}
         self.found: list[Declaration] = []
 
     def end(self) -> None:
-        """A statement comes: nothing may be declared any more."""
+        """Called at the first statement: behind it nothing may be declared."""
         self._stage = _STATEMENTS
 
     def read(self) -> None:
-        """One declaration, whose DECLARE is next, without the `;` behind it."""
+        """Parses one declaration, whose DECLARE is next, without the `;` behind it."""
         reader, first = self._reader, self._reader.at
         reader.expect("DECLARE")
         if reader.key in {"EXIT", "CONTINUE"} and reader.peek(1) == "HANDLER":
@@ -69,7 +69,7 @@ class Declarations:
             self.found.append(self._variables(first))
 
     def _new(self, kind: str, name: str) -> bool:
-        """Whether the block has no such thing yet; now it has."""
+        """Adds a name to the block; False if the block has such a thing already."""
         known, key = self._names[kind], name.upper()
         is_new = key not in known
         known.add(key)
@@ -181,7 +181,7 @@ class Declarations:
 
 
 def sqlstate(reader: ScriptReader) -> str:
-    """SQLSTATE [VALUE] 'state' that is next, in capitals. Raises InvalidSqlStateError."""
+    """Parses SQLSTATE [VALUE] 'state'; returns the state in capitals. Raises InvalidSqlStateError."""
     reader.expect("SQLSTATE")
     reader.take("VALUE")
     first, state = reader.at, reader.string().upper()
@@ -191,7 +191,7 @@ def sqlstate(reader: ScriptReader) -> str:
 
 
 def refuse_declaration(reader: ScriptReader) -> None:
-    """Raises VariableScopeError for a DECLARE that is next, where there are no declarations."""
+    """Raises VariableScopeError for a DECLARE that is next, where declarations are not allowed."""
     first = reader.at
     if reader.take("DECLARE"):
         reader.refuse(VariableScopeError(name=reader.tokens[reader.at].text if reader.left else "DECLARE"), first)

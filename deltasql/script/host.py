@@ -1,4 +1,4 @@
-"""What a script asks of the session that runs it."""
+"""The session that runs a script, as the script needs it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A statement that has run; `is_query` tells whether its rows are what a script gives back."""
+    """A statement that has run; `is_query` is True if its rows are a result of the script."""
 
     result: Result
     is_query: bool
@@ -30,7 +30,7 @@ class FoundRows:
     table: pa.Table
 
     def row(self, index: int) -> FoundRows:
-        """One of them."""
+        """One row."""
         return FoundRows(self.schema, self.table.slice(index, 1))
 
     def to_arrow(self) -> pa.Table:
@@ -38,7 +38,7 @@ class FoundRows:
 
 
 class Host(Protocol):
-    """The session. Errors of a part of the script have their place in the script."""
+    """The session. Errors of a part of the script have carets in the script."""
 
     def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> Ran:
         """Runs one statement, with commits and retries of its own; the rows of a query are computed already.
@@ -50,10 +50,10 @@ class Host(Protocol):
         """The rows of a query."""
 
     def command(self, sql: str) -> None:
-        """Has Spark run a statement about variables."""
+        """Runs a statement about variables on Spark."""
 
     def assign(self, variables: Sequence[str], row: FoundRows) -> None:
-        """Gives variables the values of a row; a single one of several values takes them as its fields."""
+        """Gives variables the values of a row; a single variable takes several values as its fields."""
 
     def has_variable(self, name: str) -> bool:
         """Whether the session has a variable of this name."""

@@ -1,4 +1,4 @@
-"""The text of a script into its tree. Source: Spark's grammar of compound statements, and the Databricks reference."""
+"""Parses the text of a script. Source: Spark's grammar of compound statements, and the Databricks reference."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ _T = TypeVar("_T")
 
 
 def parse_script(script: str) -> ScriptBlock:
-    """The tree of a script, which may end with `;`. Its statements are read as well, and none of them runs.
+    """The tree of a script, which may end with `;`. Its statements are parsed as well, and none of them runs.
 
-    Raises ParseSyntaxError and the errors of deltasql.errors.script, each with its place in `script`.
+    Raises ParseSyntaxError and the errors of deltasql.errors.script, each with its caret in `script`.
     """
     return _Parser(script).script()
 
@@ -65,7 +65,7 @@ class _Parser:
     def __init__(self, script: str) -> None:
         self.reader = ScriptReader(script)
         self.qualifiers: list[str] = []
-        """Labels and FOR variables around the place, in capitals."""
+        """Labels and FOR variables around the cursor, in capitals."""
         self.rules: dict[str, Callable[[], Statement]] = {
             "IF": self.choice,
             "CASE": self.case,
@@ -118,7 +118,7 @@ class _Parser:
         return self.sql() if rule is None else rule()
 
     def label(self) -> Token | None:
-        """The label before what is next, and a step over it."""
+        """Parses the label that is next, with its colon; None without one."""
         reader = self.reader
         if not (reader.is_name and reader.peek(1) == ":" and reader.peek(2) in self.labelled):
             return None
@@ -127,7 +127,7 @@ class _Parser:
         return label
 
     def end(self, kind: str, label: Token | None) -> None:
-        """END, its kind and the label, which must be the one at the beginning."""
+        """Parses END, its kind and the label, which must be the one at the beginning."""
         reader = self.reader
         reader.expect("END")
         if kind:
@@ -142,7 +142,7 @@ class _Parser:
             reader.refuse(LabelsMismatchError(begin=label.name, end=name), first)
 
     def sql(self) -> Sql:
-        """A statement of SQL, which must be one."""
+        """Parses a statement of SQL."""
         text = self.reader.statement_text()
         if _DROPS_VARIABLE.match(text.text):
             raise DropVariableError().at(Caret(self.reader.script, text.start, text.end))
@@ -150,7 +150,7 @@ class _Parser:
         return Sql(text)
 
     def check(self, text: SqlText) -> LogicalPlan:
-        """The node of a statement. Raises what is wrong with its syntax."""
+        """The node of a statement. Raises its syntax errors."""
         bound = BoundStatement(text.text)
         try:
             # What variables will say is not known before it runs.
@@ -163,7 +163,7 @@ class _Parser:
             raise
 
     def check_query(self, text: SqlText) -> None:
-        """Raises what is wrong with the syntax of a query, and ParseSyntaxError for another statement."""
+        """Raises the syntax errors of a query, and ParseSyntaxError for another statement."""
         if not isinstance(self.check(text), Query):
             reason = "FOR and cursors read the rows of a query: SELECT, VALUES, TABLE, FROM or WITH."
             raise ParseSyntaxError(reason).at(Caret(self.reader.script, text.start, text.end))
@@ -192,7 +192,7 @@ class _Parser:
         return SetVariables(text, tuple(targets), tuple(defaults))
 
     def sets_variable(self) -> bool:
-        """Whether what stands behind SET is a variable: a name alone, or with a label, `session` or a FOR variable."""
+        """Whether the name behind SET is a variable: a name alone, or with a label, `session` or a FOR variable."""
         reader = self.reader
         if reader.key == "(":
             return True
@@ -242,7 +242,7 @@ class _Parser:
         return ScriptBlock(label and label.name, tuple(declarations.found), tuple(body))
 
     def qualified(self, name: str | None, read: Callable[[], _T]) -> _T:
-        """What `read` gives where `name` qualifies variables."""
+        """The result of `read`, during which `name` qualifies variables."""
         self.qualifiers.append((name or "").upper())
         try:
             return read()

@@ -1,4 +1,4 @@
-"""What a script is made of. Statements of SQL and expressions stay text; names of variables keep their places."""
+"""The syntax tree of a script. Statements of SQL and expressions stay text; names of variables keep their offsets."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from deltasql.plan.base import ColumnPath, SqlText
 
 @dataclass(frozen=True, slots=True)
 class Sql:
-    """A statement of SQL, of which the script knows nothing"""
+    """A statement of SQL, as text"""
 
     text: SqlText
 
 
 @dataclass(frozen=True, slots=True)
 class SetVariables:
-    """SET a = e, … or SET (a, b) = (query); `text` is what stands behind SET, `defaults` are values DEFAULT
+    """SET a = e, … or SET (a, b) = (query); `text` is the text behind SET, `defaults` are values DEFAULT
 
     Each default is (start, end, its target).
     """
@@ -29,7 +29,7 @@ class SetVariables:
 
 @dataclass(frozen=True, slots=True)
 class DeclareVariables:
-    """DECLARE a, … type [DEFAULT e]; `rest` is what stands behind the names, `default` the expression"""
+    """DECLARE a, … type [DEFAULT e]; `rest` is the text behind the names, `default` the expression"""
 
     names: tuple[str, ...]
     rest: SqlText
@@ -57,7 +57,7 @@ class DeclareCursor:
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """What a handler is for: `kind` is CONDITION, SQLSTATE, SQLEXCEPTION or NOT FOUND; `name` in capitals"""
+    """A trigger of a handler: `kind` is CONDITION, SQLSTATE, SQLEXCEPTION or NOT FOUND; `name` in capitals"""
 
     kind: str
     name: str = ""

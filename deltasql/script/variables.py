@@ -1,7 +1,7 @@
 """The variables of a script, which are variables of Spark's session for as long as their block lasts.
 
-So Spark resolves them wherever an expression may stand, after columns. The variable that a name means stands under that
-name; one that it hides is kept under a hidden one, whether the session's own or that of a block around.
+So Spark resolves them in any expression, after columns. The innermost variable of a name has that name in Spark; one
+that it hides, of the session or of an outer block, has a generated name meanwhile.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _ROW_STATEMENTS = frozenset({"UPDATE", "DELETE", "MERGE", "INSERT"})
 _AFTER_TARGET = frozenset({"SET", "WHERE", "USING", "VALUES", "SELECT"})
 
 LOCK = RLock()
-"""Held by the script that has variables: sessions of a process may share one session of Spark, and so its variables."""
+"""Held by a script while it has variables: sessions of a process may share a session of Spark, and so its variables."""
 
 
 @dataclass(slots=True)
 class Variable:
-    """One variable. `place` is the name that it has in Spark now: its own, or a hidden one. `default` is for SET."""
+    """One variable. `place` is its current name in Spark: its own, or a generated one. `default` is for SET."""
 
     name: str
     place: str
@@ -54,7 +54,7 @@ class ScriptCursor:
 
 @dataclass(slots=True, eq=False)
 class VariableScope:
-    """What one block, or the rows of a FOR, declares; keys are in capitals. `handling`: one of its handlers runs."""
+    """The declarations of a block or of the rows of a FOR, by key in capitals. `handling`: one of its handlers runs."""
 
     label: str
     variables: dict[str, Variable] = field(default_factory=dict)
@@ -69,12 +69,12 @@ Scopes = Sequence[VariableScope]
 
 
 def visible(scopes: Scopes, key: str) -> Variable | None:
-    """The variable that a name means; None for one of the session's."""
+    """The variable that a name refers to; None for one of the session's."""
     return next((scope.variables[key] for scope in reversed(scopes) if key in scope.variables), None)
 
 
 class Variables:
-    """Which variable stands under which name in Spark."""
+    """The variables by their current names in Spark."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -83,7 +83,7 @@ class Variables:
         self._free: set[str] = set()
 
     def declare(self, scope: VariableScope, names: Iterable[str], declare: Callable[[str], Any]) -> list[Variable]:
-        """Makes variables of `scope`; `declare` makes those of the names that it is given, which are SQL."""
+        """Creates variables of `scope`; `declare` declares those of the names that it gets, which are SQL."""
         made = {name.upper(): Variable(name, name) for name in names}
         if not any(self._taken(key, variable.name) for key, variable in made.items()):
             declare(", ".join(quote(variable.name) for variable in made.values()))
@@ -94,7 +94,7 @@ class Variables:
         return list(made.values())
 
     def _declare_beside(self, made: dict[str, Variable], declare: Callable[[str], Any]) -> None:
-        """Makes variables whose names are taken: their values may be computed from what has the names until then."""
+        """Creates variables whose names are taken: their values may be computed from the variables they hide."""
         places = {key: _hidden_place() for key in made}
         declare(", ".join(map(quote, places.values())))
         for key, variable in made.items():
@@ -105,7 +105,7 @@ class Variables:
             self._show(variable)
 
     def leave(self, scope: VariableScope, around: Scopes) -> None:
-        """Drops the variables of a block, and brings back what they have hidden."""
+        """Drops the variables of a block, and restores those that they have hidden."""
         for key, variable in scope.variables.items():
             self._host.command(f"DROP TEMPORARY VARIABLE IF EXISTS {quote(variable.place)}")
             if self._owners.get(key) is variable:
@@ -114,7 +114,7 @@ class Variables:
         self.show(around)
 
     def show(self, scopes: Scopes) -> None:
-        """Lets each name mean what it means in `scopes`."""
+        """Renames variables in Spark, so that each name refers to its variable in `scopes`."""
         hidden_keys = {variable.name.upper() for scope in scopes for variable in scope.variables.values()}
         for key in {*self._owners, *self._of_session, *hidden_keys}:
             wanted = visible(scopes, key) or self._of_session.get(key)
@@ -127,12 +127,12 @@ class Variables:
                 self._show(wanted)
 
     def named(self, scopes: Scopes, path: ColumnPath) -> str:
-        """The variable that a path means, as SQL."""
+        """The variable that a path refers to, as SQL."""
         found = self._find(scopes, path.parts)
         return str(path) if found is None else found.sql
 
     def replacements(self, scopes: Scopes, piece: SqlText) -> Iterator[Replacement]:
-        """What names with a label, or `session`, are to be called in a piece of the script."""
+        """Replacements of names with a label, or `session`, in a piece of the script by names in Spark."""
         labels = {scope.label for scope in scopes if scope.variables} - {""}
         if not (labels or self._of_session):
             return
@@ -146,12 +146,12 @@ class Variables:
                 yield first.start, name.end, found.sql
 
     def told(self, scopes: Scopes, name: str) -> str:
-        """The name that the user knows for a column that is called like a variable."""
+        """The user's name for a column whose name is that of a variable in Spark."""
         known = (item for scope in scopes for item in scope.variables.values())
         return next((item.name for item in (*known, *self._of_session.values()) if item.place == name), name)
 
     def forget(self) -> None:
-        """A statement has run that may have made variables of the session."""
+        """Called after a statement that may have created variables of the session."""
         self._free.clear()
 
     def default(self, scopes: Scopes, path: ColumnPath) -> str | None:
@@ -171,7 +171,7 @@ class Variables:
         return next((scope.variables[name] for scope in owners if name in scope.variables), None)
 
     def _taken(self, key: str, name: str) -> bool:
-        """Whether Spark has a variable of this name: of a block around, or of the session."""
+        """Whether a variable of this name exists in Spark: of a block around, or of the session."""
         if key in self._owners:
             return True
         if key not in self._free and self._host.has_variable(name):
@@ -200,14 +200,14 @@ def _hidden_place() -> str:
 
 
 def _qualified(tokens: Sequence[Token]) -> Iterator[tuple[int, Token, Token]]:
-    """The names that have another behind a dot, each with its index."""
+    """The names that are followed by a dot and another name, each with its index."""
     for index, (token, dot, name) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False)):
         if token.is_name and dot.key == "." and name.is_name:
             yield index, token, name
 
 
 def _first(tokens: Sequence[Token], index: int, is_session: bool) -> Token | None:
-    """Where a qualified variable begins whose qualifier is at `index`; None where that is part of a longer name."""
+    """The first token of a variable whose qualifier is at `index`; None where that is part of a longer name."""
     if not index or tokens[index - 1].key != ".":
         return tokens[index]
     of_system = is_session and index > 1 and tokens[index - 2].key == "SYSTEM"

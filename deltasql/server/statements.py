@@ -152,7 +152,7 @@ def _runs(prepared: Prepared) -> list[tuple[str, Values | None]]:
 
 
 def result_schema(session: Session, sql: str) -> pa.Schema:
-    """The schema of a statement's result; no columns if it is unknown before the statement, or its parameters, are run.
+    """The schema of a statement's result; no columns if unknown without running it, or without parameter values.
 
     Raises syntax errors.
     """

@@ -1,4 +1,4 @@
-"""What SET is given, checked before it is stored: a value that is wrong would fail every later statement."""
+"""Checks of SET before it stores a value: an invalid one would fail every later statement."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DELTA = "spark.databricks.delta."
 
 
 def check_setting(key: str, value: str) -> None:
-    """Raises InvalidSettingError for a value that `key` cannot have, UnknownSettingError for a key of ours misspelt."""
+    """Raises InvalidSettingError for an invalid value of `key`, UnknownSettingError for a misspelt key of deltasql."""
     setting = SETTINGS.get(key)
     if setting is not None:
         setting.value(value)
@@ -20,7 +20,7 @@ def check_setting(key: str, value: str) -> None:
 
 
 def _refuse_misspelt(key: str) -> None:
-    """Raises UnknownSettingError for a key that is nearly one of those that deltasql looks at, or would be its own."""
+    """Raises UnknownSettingError for a key that resembles a known one, or that has the prefix of deltasql's own."""
     known = {name: name.upper() for name in (*SETTINGS, PROPERTY_DEFAULTS)}
     near = resembling(key.upper(), known.values())
     if near:

@@ -1,6 +1,6 @@
 """The options of DataFrames: of writes, of reads and of streams. A new one is one declaration here, and its reader.
 
-Names are taken in any letter case. Options that nobody knows are let through, as Spark does.
+Names are matched in any letter case. Unknown options are ignored, as in Spark.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Option(RegistryEntry[T]):
 
 
 class Options:
-    """What the options of one write, read or stream come to: `options[MERGE_SCHEMA]`.
+    """The options of one write, read or stream: `options[MERGE_SCHEMA]` is the value of one.
 
     `given` holds their texts by their names in lower case.
     """
@@ -41,7 +41,7 @@ class Options:
         self.given = given
 
     def __getitem__(self, entry: Option[T]) -> T:
-        """The value of an option, or of its default. Raises what the option's `refusal` gives."""
+        """The value of an option, or its default. Raises the option's `refusal`."""
         return entry.value(self.given.get(entry.name.lower()))
 
 
@@ -80,7 +80,7 @@ def _flag(registry: Registry[Option[Any]], name: str, default: str, applies: str
 def _maybe(
     registry: Registry[Option[Any]], name: str, read: Callable[[str], T], legal: str, applies: str, documentation: str
 ) -> Option[T | None]:
-    """An option that means something only where it is given."""
+    """Adds an option without a default."""
     return registry.add(Option(name, read, legal, None, documentation, applies))
 
 

@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Setting(RegistryEntry[T]):
-    """One setting. `listed`: SET without a key shows its default too; Spark knows the others' or they have none."""
+    """One setting. `listed`: SET without a key shows its default too; others have Spark's default, or none."""
 
     listed: bool = True
 
@@ -30,7 +30,7 @@ class Setting(RegistryEntry[T]):
 SETTINGS: Registry[Setting[Any]] = Registry()
 
 PROPERTY_DEFAULTS = "spark.databricks.delta.properties.defaults."
-"""What the keys begin with that give new tables their properties; the property's name without `delta.` follows."""
+"""The prefix of keys that give new tables their properties; the property's name without `delta.` follows."""
 
 
 def _switch(text: str) -> bool:
@@ -38,7 +38,7 @@ def _switch(text: str) -> bool:
 
 
 def _choice(*words: str) -> Callable[[str], str]:
-    """A reader of one of these words, in any case and with blanks around it."""
+    """A parser of one of these words, in any case and with blanks around it."""
     read = one_of(*words)
     return lambda text: read(text.strip())
 
@@ -62,7 +62,7 @@ def _number(name: str, default: str, applies: str, documentation: str) -> Settin
 
 
 def _maybe(name: str, read: Callable[[str], T], legal: str, applies: str, documentation: str) -> Setting[T | None]:
-    """A setting that means something only where it is set."""
+    """Adds a setting without a default."""
     return SETTINGS.add(Setting(name, read, legal, None, documentation, applies, listed=False))
 
 
@@ -351,19 +351,19 @@ UNPROVEN = _word(
 )
 
 DEFAULTS = {key: item.default for key, item in SETTINGS.items() if item.listed and item.default is not None}
-"""What the settings are that nobody has set, by key, as SET lists them."""
+"""The defaults of the settings that SET lists, by key."""
 
 MEANING = (
     *(TIME_ZONE.name, ANSI.name, CASE_SENSITIVE.name, "spark.sql.timestampType"),
     *("spark.sql.ansi.doubleQuotedIdentifiers", "spark.sql.mapKeyDedupPolicy"),
 )
-"""Settings that say what a query means, as people configure a Spark session of theirs; SET makes any of them known."""
+"""Settings that change the meaning of a query. A Spark session's values count too; of other settings only SET's."""
 
 _NO_MEANING = ("optimizer.", "codegen.", "execution.", "shuffle.", "adaptive.", "maxNestedViewDepth")
 
 
 def says_meaning(key: str) -> bool:
-    """Whether a view keeps this setting. As in Spark: all of SQL's, but those that say how queries are run."""
+    """Whether a view stores this setting. As in Spark: all of SQL's, except those of execution."""
     prefix, rest = key[: len("spark.sql.")], key[len("spark.sql.") :]
     return prefix == "spark.sql." and not rest.startswith(_NO_MEANING)
 
@@ -378,7 +378,7 @@ _HARMLESS = frozenset(
 
 
 def leave_literals(keys: Iterable[str]) -> bool:
-    """Whether settings that were changed say nothing of how literals are read, or are asked for where they do."""
+    """Whether changed settings leave the reading of literals unchanged, or are checked where they affect it."""
     return all(key in _HARMLESS or key.startswith(_OWN_PREFIXES) for key in keys)
 
 
@@ -390,9 +390,9 @@ _USUAL = ("false", "false", "true", "true", "true")
 
 
 def has_plain_meaning(settings: SessionSettings, engine: Callable[[str], str | None]) -> bool:
-    """Whether no setting changes which rows there are, or what a plain query over them says.
+    """Whether no setting changes the rows of tables, or the meaning of a plain query over them.
 
-    `engine` tells the settings of a running engine.
+    `engine` gives the settings of a running engine.
     """
     keys = [key for key, _ in settings.changed()]
     if any(key.startswith("spark.sql.legacy.") for key in keys):
@@ -402,7 +402,7 @@ def has_plain_meaning(settings: SessionSettings, engine: Callable[[str], str | N
 
 
 class SessionSettings:
-    """The settings of one session. Those that Spark must know of as well are handed on by the session."""
+    """The settings of one session. The session passes those on that Spark needs as well."""
 
     def __init__(self) -> None:
         self._values: dict[str, str] = {}
@@ -429,7 +429,7 @@ class SessionSettings:
         return self._values.get(key, DEFAULTS.get(key))
 
     def own(self, key: str) -> str | None:
-        """What SET has stored, or None."""
+        """The value that SET has stored, or None."""
         return self._values.get(key)
 
     def set(self, key: str, value: str) -> None:

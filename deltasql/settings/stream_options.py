@@ -34,7 +34,7 @@ from deltasql.sql.constants import micros_of
 
 @dataclass(frozen=True, slots=True)
 class StreamOptions:
-    """What a stream reads, and how much of it in one batch; bytes are a soft limit, of whole files."""
+    """The rules of a stream, and the limits of one batch; bytes are a soft limit, of whole files."""
 
     rules: StreamRules
     most_files: float
@@ -42,7 +42,7 @@ class StreamOptions:
 
 
 def stream_options(given: Mapping[str, str]) -> StreamOptions:
-    """The options by their keys in lower case; those that nobody knows are let through.
+    """The options by their keys in lower case; unknown ones are ignored.
 
     Raises IllegalOptionError, StreamStartsError, TimeTravelStreamError, ExcludePatternError, TimestampInvalidError,
     UnsupportedStreamOptionError.

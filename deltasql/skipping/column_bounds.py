@@ -1,4 +1,4 @@
-"""Bounds of columns, read from the statistics of many files at once. Source: Delta protocol, Per-file Statistics."""
+"""Column bounds parsed from the statistics of many files at once. Source: Delta protocol, Per-file Statistics."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ _RECORDS, _TIGHT = ("numRecords",), ("tightBounds",)
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Of one column, one value per file; null is unknown. `low` ≤ each value ≤ `high`; `nulls` and `rows` are counts.
+    """Bounds of one column, as arrays with one value per file; null if unknown.
 
-    Dates are days, timestamps microseconds, decimals have 38 digits; where a float may be NaN `high` is null.
+    `low` ≤ each value ≤ `high`; `nulls` and `rows` are counts. Dates are days, timestamps microseconds, decimals have
+    38 digits; `high` is null where a float may be NaN.
     """
 
     low: pa.ChunkedArray
@@ -35,7 +36,7 @@ class Bounds:
 
 
 def read_bounds(stats: pa.ChunkedArray, columns: Sequence[BoundedColumn]) -> dict[BoundedColumn, Bounds]:
-    """Bounds of `columns` from JSON texts of statistics; what is missing or not as the protocol says is null."""
+    """Bounds of `columns` from statistics as JSON; null where they are missing or violate the protocol."""
     import pyarrow as pa
 
     chunks = list(_chunks(stats))
@@ -49,13 +50,13 @@ def read_bounds(stats: pa.ChunkedArray, columns: Sequence[BoundedColumn]) -> dic
 
 
 def statistics_of(column: BoundedColumn) -> list[tuple[str, ...]]:
-    """The fields of a file's statistics that bound a column."""
+    """Paths of the fields in a file's statistics that give the bounds of a column."""
     edges = ("minValues", "maxValues") if _field(column) is not None else ()
     return [_RECORDS, *(_path(name, column) for name in (*edges, "nullCount"))]
 
 
 def parse_statistics(stats: pa.Array, columns: Sequence[BoundedColumn]) -> list[pa.StructArray]:
-    """Of each column the fields low, high, nulls and rows, from JSON texts or from the structs of a checkpoint."""
+    """For each column an array of structs (low, high, nulls, rows), from JSON text or from structs of a checkpoint."""
     import pyarrow as pa
 
     wanted: dict[tuple[str, ...], _Field] = {}
@@ -69,9 +70,9 @@ def parse_statistics(stats: pa.Array, columns: Sequence[BoundedColumn]) -> list[
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What the statistics of a file say of a column as they stand, or of the file where `column` is None.
+    """A selection of unadjusted statistics: of a column, or of the file if `column` is None.
 
-    `with_tight` asks a file whether its bounds are tight, which they are where it has no deletion vector.
+    `with_tight` also selects `tightBounds` of the file.
     """
 
     column: BoundedColumn | None
@@ -79,14 +80,16 @@ class Fact:
 
 
 def fields_of(fact: Fact) -> list[tuple[str, ...]]:
-    """The fields of a file's statistics that tell a fact."""
+    """Paths of the fields in a file's statistics that a Fact selects."""
     if fact.column is not None:
         return statistics_of(fact.column)[1:]
     return [_RECORDS, _TIGHT] if fact.with_tight else [_RECORDS]
 
 
 def parse_facts(stats: pa.Array, facts: Sequence[Fact]) -> list[pa.StructArray]:
-    """Of a column the fields low, high and nulls, of a file rows and tight, from JSON texts or from structs."""
+    """For each fact an array of structs, from JSON text or structs: (low, high, nulls) of a column, (rows, tight) of a
+    file.
+    """
     wanted: dict[tuple[str, ...], _Field] = {}
     for fact in facts:
         field = None if fact.column is None else _field(fact.column)
@@ -136,7 +139,7 @@ def _bounds_struct(column: BoundedColumn, found: Mapping[tuple[str, ...], pa.Arr
 
 
 def bounds_of(columns: Sequence[BoundedColumn], statistics: Sequence[pa.ChunkedArray]) -> dict[BoundedColumn, Bounds]:
-    """Structs of `parse_statistics`, by column."""
+    """Bounds by column, from the structs of `parse_statistics`."""
     import pyarrow.compute as pc
 
     names = ("low", "high", "nulls", "rows")
@@ -165,17 +168,17 @@ def _widened(column: BoundedColumn, high: pa.Array) -> pa.Array:
 
     if column.kind not in {"timestamp", "timestamp_ntz"}:
         return high
-    # The log cuts timestamps to milliseconds.
+    # The log truncates timestamps to milliseconds.
     last, millisecond = integers([2**63 - 1 - 1000, 1000])
     return pc.add(pc.min_element_wise(high, last, skip_nulls=False), millisecond)
 
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """One field of the statistics: `json` is its type in Arrow's JSON reader, `arrow` the one that we compare.
+    """Conversions of one field of the statistics: `json` is its type for Arrow's JSON reader, `arrow` the final type.
 
-    `convert` takes the reader's array to the latter and raises ArrowInvalid if one value is odd; `scalar` takes one
-    value of Python's JSON reader and gives None if it is odd. `typed` takes an array of a checkpoint's own type there.
+    `convert` converts an array of the JSON reader and raises ArrowInvalid for an invalid value; `scalar` converts one
+    value of Python's JSON reader, an invalid one to None. `typed` converts an array of a checkpoint's struct column.
     """
 
     json: Callable[[], pa.DataType]
@@ -206,7 +209,7 @@ def _read_by_arrow(stats: pa.Array, wanted: Mapping[tuple[str, ...], _Field]) ->
     buffer = _text(stats if stats.null_count == 0 else pc.fill_null(stats, strings(["{}"])[0]))
     table = pyarrow.json.read_json(
         pa.BufferReader(buffer),
-        # In one block the reader takes one object after the other, whatever stands between them.
+        # Within one block the reader parses consecutive objects without separators.
         read_options=pyarrow.json.ReadOptions(block_size=buffer.size + 1, use_threads=False),
         parse_options=pyarrow.json.ParseOptions(
             explicit_schema=pa.schema(_struct(wanted)), unexpected_field_behavior="ignore"
@@ -218,7 +221,7 @@ def _read_by_arrow(stats: pa.Array, wanted: Mapping[tuple[str, ...], _Field]) ->
 
 
 def _text(strings: pa.Array) -> pa.Buffer:
-    """The bytes of all `strings`, one after the other, without a copy."""
+    """The concatenated bytes of all `strings`, without a copy."""
     import pyarrow as pa
 
     _, offsets, data = strings.buffers()
@@ -273,7 +276,7 @@ def _typed(stats: pa.StructArray, path: tuple[str, ...], field: _Field) -> pa.Ar
         index = values.type.get_field_index(name) if pa.types.is_struct(values.type) else -1
         if index < 0:
             return pa.nulls(len(stats), field.arrow())
-        # Not .field: a value below a null struct counts for nothing.
+        # Not .field, which ignores that a parent struct is null.
         values = pc.struct_field(values, [index])
     try:
         return field.typed(values)
@@ -352,7 +355,7 @@ def _integers(values: pa.Array) -> pa.Array:
 
 
 def _numbers(values: pa.Array) -> pa.Array:
-    """Doubles, null where a bound is NaN: it orders nothing."""
+    """Doubles, with null for NaN, which is no usable bound."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -1,7 +1,7 @@
-"""Conditions on the columns of a table: what a predicate comes to, as far as files can be told apart by it.
+"""Conditions on columns, the form of a predicate that file skipping evaluates.
 
-A condition says when a predicate is TRUE; negations are gone, since NOT p is TRUE where p is FALSE, not where it is
-NULL: NOT (a < 1) is a >= 1.
+A condition states when a predicate is TRUE. It has no negations, since NOT p is TRUE where p is FALSE, not where it is
+NULL: NOT (a < 1) becomes a >= 1.
 """
 
 from __future__ import annotations
@@ -68,27 +68,27 @@ class Like:
 
     @property
     def prefix(self) -> str:
-        """What each match begins with."""
+        """The literal prefix of all matching values."""
         return re.split("[%_]", self.pattern, maxsplit=1)[0]
 
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """TRUE where each part is; without parts everywhere."""
+    """TRUE where all parts are TRUE; always TRUE without parts."""
 
     parts: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """TRUE where one part is; without parts nowhere."""
+    """TRUE where at least one part is TRUE; never TRUE without parts."""
 
     parts: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """TRUE in rows that only Spark can tell."""
+    """A part of a predicate that file skipping cannot evaluate: it may be TRUE in any row."""
 
 
 Leaf: TypeAlias = Union[Comparison, OneOf, NullTest, Like]
@@ -99,7 +99,7 @@ ALWAYS, NEVER = AllOf(()), AnyOf(())
 
 
 def leaves(condition: Condition) -> Iterator[Leaf | Unknown]:
-    """The conditions on single columns that `condition` is made of."""
+    """The conditions on single columns, and Unknown parts, within `condition`."""
     if isinstance(condition, (AllOf, AnyOf)):
         for part in condition.parts:
             yield from leaves(part)
@@ -108,7 +108,7 @@ def leaves(condition: Condition) -> Iterator[Leaf | Unknown]:
 
 
 def holds(left: Value, op: str, right: Value) -> bool:
-    """Whether `left op right` holds; both are of one kind and neither is NaN."""
+    """Whether `left op right` is true, for values of one kind that are not NaN."""
     # Mixed numbers compare exactly in Python.
     if op in {"=", "<>"}:
         return (left == right) == (op == "=")

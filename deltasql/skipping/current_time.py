@@ -1,4 +1,4 @@
-"""CURRENT_DATE, NOW() and constants so many days before or after them, as the least that they can be."""
+"""Lower bounds of CURRENT_DATE, NOW() and of days added to or subtracted from them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _MOST_DAYS = 100_000
 
 
 def least(node: exp.Expression, zone: tzinfo | None) -> Literal | None:
-    """What `node` is at least whenever a query that is planned now is run; None if the clock does not decide it.
+    """A lower bound of `node` for a query that is planned now and runs later; None if it does not depend on the clock.
 
-    A day of margin is for the clocks of other machines, and for days of 23 hours.
+    It has a margin of one day for clock skew between machines, and for days of 23 hours.
     """
     from sqlglot import exp
 
@@ -27,7 +27,7 @@ def least(node: exp.Expression, zone: tzinfo | None) -> Literal | None:
         case exp.Paren():
             return least(node.this, zone)
         case exp.CurrentDate():
-            # The day it is at the place of the session; anywhere else it differs by one at most.
+            # The date in the session's time zone; in any other it differs by at most one day.
             local = datetime.now(zone or timezone.utc).replace(tzinfo=timezone.utc)
             return Literal("date", (micros_of(local) - DAY) // DAY)
         case exp.CurrentTimestamp():
@@ -48,7 +48,7 @@ def _other_unit(node: exp.Expression) -> bool:
 
 
 def _days(node: exp.Expression) -> int | None:
-    """A number of days: n, INTERVAL n DAYS, or n * -1, as sqlglot has that of DATE_SUB."""
+    """The number of days in n, INTERVAL n DAYS, or n * -1 (sqlglot's form of DATE_SUB); None for anything else."""
     from sqlglot import exp
 
     match node:

@@ -1,4 +1,4 @@
-"""Which files of a table to keep: a mask, or one answer for all of them."""
+"""Masks of the files that a scan keeps, with True or False for all files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FEW_RUNS = 4096
 
 
 def kept(asked: Condition, of_leaf: Callable[[Leaf], Keep]) -> Keep:
-    """What a condition keeps, by what its leaves keep; a part that nothing is known of keeps all."""
+    """The files that a condition keeps, from those that its leaves keep; an Unknown part keeps all."""
     match asked:
         case Unknown():
             return True

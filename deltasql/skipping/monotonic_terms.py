@@ -1,6 +1,6 @@
-"""What a predicate compares with constants: a column, or a function of one column that keeps its order.
+"""Terms that a predicate compares with constants: a column, or a monotonic function of one column.
 
-For a function f and a constant v, `f(c) op v` becomes a condition on c that holds wherever the comparison is TRUE.
+For a function f and a constant v, `f(c) op v` becomes a condition on c that is TRUE wherever the comparison is TRUE.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Year:
 
 @dataclass(frozen=True, slots=True)
 class DayText:
-    """DATE_FORMAT(c, 'yyyy-MM-dd'), whose texts are in the order of the dates from year 1000 to 9998."""
+    """DATE_FORMAT(c, 'yyyy-MM-dd'), whose texts sort like the dates from year 1000 to 9998."""
 
     column: BoundedColumn
 
@@ -89,7 +89,7 @@ class DayText:
 
 @dataclass(frozen=True, slots=True)
 class Truncated:
-    """DATE_TRUNC(unit, c) of a timestamp, TRUNC(c, unit) of a date: at most c, and above c less `days`."""
+    """DATE_TRUNC(unit, c) of a timestamp, TRUNC(c, unit) of a date: at most c, and greater than c minus `days`."""
 
     column: BoundedColumn
     days: int
@@ -97,7 +97,7 @@ class Truncated:
     def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
         if self.column.partition or op == "<>":
             return UNKNOWN
-        # One day more: clocks that are put back repeat an hour, or in rare years a day.
+        # One day more, as clocks that are set back repeat an hour, or in rare years a day.
         length = self.days if self.column.kind == "date" else (self.days + 1) * DAY
         low = compare(self.column, op if ">" in op else ">=", value, zone)
         if not isinstance(low, Comparison) or not isinstance(low.value, int):
@@ -125,14 +125,14 @@ class Prefix:
             return begins if is_plain or not self.column.partition else UNKNOWN
         if self.column.partition or op == "<>":
             return UNKNOWN
-        # The column is never below its prefix.
+        # The column is never less than its prefix.
         at_value = compare(self.column, op, value, zone)
         return at_value if ">" in op or (op == "<" and len(text) <= self.length) else AnyOf((at_value, begins))
 
 
 @dataclass(frozen=True, slots=True)
 class Shifted:
-    """c + by, or by - c where `mirrored`, in integers of so many `bits`."""
+    """c + by, or by - c if `mirrored`, in integers of `bits` bits."""
 
     column: BoundedColumn
     by: int
@@ -145,11 +145,11 @@ class Shifted:
         number = EXACT.subtract(self.by, value.value) if self.mirrored else EXACT.subtract(value.value, self.by)
         inside = compare(self.column, FLIPPED[op] if self.mirrored else op, Literal("number", number), zone)
         beyond = () if inside == UNKNOWN else self._overflows()
-        # A partition is taken as a whole only where the outcome is certain.
+        # A condition on a partition column must be exact.
         return UNKNOWN if beyond and self.column.partition else AnyOf((inside, *beyond))
 
     def _overflows(self) -> tuple[Condition, ...]:
-        """Where the sum does not fit its type: it fails or wraps around, as a setting says."""
+        """Conditions under which the sum overflows: it then fails or wraps around, depending on a setting."""
         last = 2 ** (self.bits - 1) - 1
         low, high = (self.by - last, self.by + last + 1) if self.mirrored else (-last - 1 - self.by, last - self.by)
         limit = 2 ** (8 * 2 ** INTEGRAL.index(self.column.kind) - 1)
@@ -188,12 +188,12 @@ Term: TypeAlias = Union[Plain, Day, Year, DayText, Truncated, Prefix, Shifted, S
 
 
 def _in_days(column: BoundedColumn, op: str, start: int, end: int, zone: tzinfo | None) -> Condition:
-    """Where the day of a column compares so with the days from `start` up to before `end`, which are as one."""
+    """Condition that the date of a column is `op` the range of days [start, end), taken as one value."""
     here, next_ = _midnight(column, start, zone), _midnight(column, end, zone)
     if here is None or next_ is None:
         return UNKNOWN
     (first, latest_first), (after, latest_after) = here, next_
-    # A partition is taken as a whole only where the outcome is certain.
+    # A condition on a partition column must be exact.
     if column.partition and (first != latest_first or after != latest_after):
         return UNKNOWN
     match op:
@@ -209,7 +209,10 @@ def _in_days(column: BoundedColumn, op: str, start: int, end: int, zone: tzinfo 
 
 
 def _midnight(column: BoundedColumn, day: int, zone: tzinfo | None) -> tuple[int, int] | None:
-    """From where on a value of the column may be on the day or later, and from where on it surely is."""
+    """The values of the column from which on its date may be, and certainly is, `day` or later.
+
+    None for a column without dates, or without a time zone.
+    """
     match column.kind:
         case "date":
             return day, day

@@ -1,4 +1,4 @@
-"""Predicates as conditions on columns, of which files can be told apart. What cannot be understood is UNKNOWN."""
+"""Parser of predicates to conditions on columns for file skipping. Unsupported parts become UNKNOWN."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ def condition(
     alias: str | None = None,
     timezone: str | None = None,
 ) -> Condition:
-    """What `predicate` asks of each row. Column names are matched without case; `alias` may qualify them.
+    """The condition for `predicate`. Column names are matched without case, and may be qualified by `alias`.
 
-    `timezone` is the session's; without it, timestamps that name no zone are UNKNOWN.
+    `timezone` is the session's; without it, timestamps without a zone are UNKNOWN.
     """
     tree = parse_expression(predicate)
     if tree is None:
@@ -66,7 +66,7 @@ def condition(
 
 
 def find_column(parts: tuple[str, ...], schema: StructType, partition_columns: Sequence[str]) -> BoundedColumn | None:
-    """The column of a name without a qualifier; None for one that is not there, or compares by rules of its own."""
+    """The column of an unqualified name; None if there is none, or if its values need special comparison rules."""
     return _Reader(schema, {name.lower() for name in partition_columns}, None, None, has_escape=False).walk(parts)
 
 
@@ -79,7 +79,7 @@ class _Reader:
     has_escape: bool
 
     def condition(self, node: exp.Expression, negated: bool) -> Condition:
-        """Where `node` is TRUE, or FALSE when `negated`."""
+        """The condition under which `node` is TRUE, or FALSE if `negated`."""
         from sqlglot import exp
 
         if not is_plain(node):
@@ -146,7 +146,7 @@ class _Reader:
         return self.recent(node, op) if left is None else self.compared(node.expression, FLIPPED[op], left)
 
     def compared(self, node: exp.Expression, op: str, value: Literal) -> Condition:
-        """node op value"""
+        """The condition for `node op value`."""
         if value == TRUE and is_predicate(node):
             # A comparison is TRUE where (p) = TRUE is.
             return self.condition(node, negated=op == "<>") if op in {"=", "<>"} else UNKNOWN
@@ -154,7 +154,7 @@ class _Reader:
         return UNKNOWN if term is None else term.compare(op, value, self.zone)
 
     def recent(self, node: exp.Expression, op: str) -> Condition:
-        """A comparison with a constant of the clock, which only moves on until the query is run."""
+        """The condition for a comparison with the current time, by its lower bound until the query runs."""
         for one, other, direction in ((node.this, node.expression, op), (node.expression, node.this, FLIPPED[op])):
             term, value = self.term(one), least(other, self.zone)
             if term is not None and value is not None and direction in {"=", ">", ">="}:
@@ -177,7 +177,7 @@ class _Reader:
         from sqlglot import exp
 
         if isinstance(node.expression, exp.Boolean) and is_predicate(node.this):
-            # IS NOT TRUE is TRUE for NULL as well, of which nothing is known here.
+            # IS NOT TRUE is TRUE for NULL as well, which conditions do not cover.
             return UNKNOWN if negated else self.condition(node.this, negated=not node.expression.this)
         column, value = self.column(node.this), self.literal(node.expression)
         if column is None or value is None:
@@ -236,7 +236,7 @@ class _Reader:
         return found if is_safe else None
 
     def term(self, node: exp.Expression) -> Term | None:
-        """The column that `node` names, or a function of a column that is looked through."""
+        """The term of a column, or of a supported function of one; None for any other expression."""
         from sqlglot import exp
 
         if isinstance(node, exp.Paren):
@@ -248,7 +248,7 @@ class _Reader:
         return read(self, node) if read is not None else None
 
     def column(self, node: exp.Expression) -> BoundedColumn | None:
-        """The column that `node` names; a cast that keeps every value is looked through."""
+        """The column that `node` refers to, through casts that keep all values; None for any other expression."""
         from sqlglot import exp
 
         if isinstance(node, exp.Paren):
@@ -304,7 +304,10 @@ def _parts(node: exp.Expression) -> tuple[str, ...] | None:
 
 
 def _joined(column: BoundedColumn, parts: list[Condition], negated: bool) -> Condition:
-    """The conditions of an IN list as one; what stays of a list without a usable value is NEVER or IS NOT NULL."""
+    """The conditions of an IN list combined: one OneOf for plain comparisons, and the other parts.
+
+    A list without usable values becomes NEVER or IS NOT NULL.
+    """
     plain = tuple(part.value for part in parts if isinstance(part, Comparison) and part.op in {"=", "<>"})
     others = [part for part in parts if not isinstance(part, Comparison)]
     lists: list[Condition] = [OneOf(column, plain, negated)] if plain else []
@@ -315,7 +318,7 @@ TRUE = Literal("bool", value=True)
 
 
 def is_predicate(node: exp.Expression) -> bool:
-    """Whether `node` is a comparison or a combination of them, in brackets or not."""
+    """Whether `node` is a comparison or a logical combination of comparisons, also in brackets."""
     from sqlglot import exp
 
     if isinstance(node, exp.Paren):
@@ -324,7 +327,7 @@ def is_predicate(node: exp.Expression) -> bool:
 
 
 def _keeps_values(column: BoundedColumn, target: exp.DataType) -> bool:
-    """Whether a cast of the column gives the same values, so that it changes no comparison."""
+    """Whether a cast of the column preserves all values, so that it changes no comparison."""
     name = str(target.this.value)
     if column.kind in INTEGRAL:
         return INTEGRAL.index(column.kind) <= _CASTS.get(name, -1)

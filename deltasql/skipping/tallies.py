@@ -1,6 +1,6 @@
-"""What the log knows of the rows of files taken together: how many there are, and the ends of their columns.
+"""Aggregates from the log alone: COUNT, MIN and MAX over groups of files, from their statistics.
 
-Only what is exact: statistics may be cut, missing or wider than the values, and then it is Spark that must read rows.
+Only exact results: statistics may be truncated, missing or wider than the values; then the engine must read rows.
 Source: Delta protocol, Per-file Statistics and Deletion Vectors.
 """
 
@@ -25,16 +25,16 @@ if TYPE_CHECKING:
 
     from deltasql.log.replay.live_files import LiveFiles
 
-# Some writers have decimals as doubles, which keep so many digits.
+# Some writers store decimals as doubles, which keep this number of digits.
 _EXACT_DIGITS = 15
-# Of so many files all statistics are read, and kept for the next query.
+# If more files are chosen than both _MANY and 1/_SHARE of all, all statistics are read, and cached for the next query.
 _MANY, _SHARE = 4096, 8
 _ENDS = ("low", "high")
 
 
 @dataclass(frozen=True, slots=True)
 class TallyFilter:
-    """What is asked of a data column: how many values it has, the lowest, the highest."""
+    """Requested aggregates of a data column: number of values, lowest value, highest value."""
 
     count: bool = False
     low: bool = False
@@ -43,9 +43,9 @@ class TallyFilter:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Of a column of some files: `count` of its values, the ends of them, None where there is no value.
+    """Aggregates of a column over some files: `count` of its values, lowest and highest, None if there is no value.
 
-    Dates are days since 1970. What was not asked for is None.
+    Dates are days since 1970. Aggregates that were not requested are None.
     """
 
     count: int | None = None
@@ -55,7 +55,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class FileGroup:
-    """The files with the same partition values, `texts` as in the log; `rows` of them are live, at least one."""
+    """Files with equal partition values (`texts`, as in the log): number of live rows (> 0), and column aggregates."""
 
     texts: tuple[str | None, ...]
     rows: int
@@ -63,14 +63,14 @@ class FileGroup:
 
 
 def has_exact_low(column: BoundedColumn) -> bool:
-    """Whether bounds of such a column may be values of it: texts and timestamps are cut."""
+    """Whether lower bounds of such a column are values of it; those of strings and timestamps are truncated."""
     if isinstance(column.type, DecimalType):
         return column.type.precision <= _EXACT_DIGITS
     return column.kind in {*INTEGRAL, "date", "float", "double"}
 
 
 def has_exact_high(column: BoundedColumn) -> bool:
-    """See `has_exact_low`. NaN, which is above all numbers, is in no bound."""
+    """As `has_exact_low`, for upper bounds, which ignore NaN, the greatest value of floats."""
     return has_exact_low(column) and column.kind not in {"float", "double"}
 
 
@@ -83,9 +83,10 @@ def file_groups(
     vectors: bool,
     timezone: str | None,
 ) -> list[FileGroup]:
-    """The files in whose rows `asked` is TRUE by the values of the partition columns `keys`; none without a live row.
+    """Groups, by the partition columns `keys`, of the files in whose rows `asked` is TRUE, with their aggregates.
 
-    `vectors` says that files may have deletion vectors. Raises LeftToEngineError where the log does not know it all.
+    Groups without live rows are left out. `vectors`: files may have deletion vectors. Raises LeftToEngineError if the
+    log's statistics do not suffice.
     """
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -111,7 +112,7 @@ def file_groups(
 
 
 def _chosen(files: LiveFiles, asked: Condition | None, timezone: str | None) -> np.ndarray | None:
-    """The numbers of the files in whose rows `asked` is TRUE; None for all."""
+    """Indexes of the files in whose rows `asked` is TRUE; None for all files."""
     if asked is None:
         return None
     keep = whole_mask(files.table(("partitionValues",)), asked, timezone)
@@ -123,13 +124,13 @@ def _chosen(files: LiveFiles, asked: Condition | None, timezone: str | None) -> 
 def _facts(
     files: LiveFiles, chosen: np.ndarray | None, facts: Sequence[Fact], vectors: bool
 ) -> tuple[pa.ChunkedArray, Mapping[str, pa.ChunkedArray]]:
-    """Partition values of the chosen files; the structs of `facts` by their numbers, and the deletion vectors."""
+    """Partition values of the chosen files; and by name ("0", "1", …) the structs of `facts`, and deletion vectors."""
     import pyarrow as pa
 
     names = [str(number) for number in range(len(facts))]
     columns = ("partitionValues", *(("deletionVector",) if vectors else ()))
     if chosen is not None and len(chosen) <= max(_MANY, len(files) // _SHARE):
-        # Of few, the statistics of the others need not be read.
+        # For few files, the statistics of the others are not read.
         table = files.table((*columns, "stats"), chosen)
         stats = table["stats"].cast(pa.string()).combine_chunks()
         found: dict[str, Any] = dict(zip(names, map(pa.chunked_array, zip(parse_facts(stats, facts))), strict=True))
@@ -142,7 +143,7 @@ def _facts(
 
 
 def _deleted(vectors: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The rows of each file that its deletion vector marks."""
+    """The number of deleted rows of each file, by its deletion vector."""
     import pyarrow.compute as pc
 
     from deltasql.log.storage.arrow_values import ZERO
@@ -151,7 +152,7 @@ def _deleted(vectors: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _loose(gone: pa.ChunkedArray, of_file: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Files whose bounds may be wider than their values."""
+    """Mask of the files whose bounds may be wider than their values."""
     import pyarrow.compute as pc
 
     from deltasql.log.storage.arrow_values import TRUE, ZERO
@@ -163,7 +164,7 @@ def _loose(gone: pa.ChunkedArray, of_file: pa.ChunkedArray) -> pa.ChunkedArray:
 def _coded(
     partitions: pa.ChunkedArray, keys: Sequence[BoundedColumn]
 ) -> tuple[dict[str, pa.ChunkedArray], list[list[str | None]]]:
-    """The values of partition columns as numbers by file, and the texts that these stand for; null is null."""
+    """Dictionary codes of the partition values, by key and file, and the dictionaries; null stays null."""
     coded, texts = {}, list[list["str | None"]]()
     for number, key in enumerate(keys):
         values = encoded(partitions, key)
@@ -175,10 +176,10 @@ def _coded(
 def _of_column(
     wanted: TallyFilter, name: str, facts: pa.ChunkedArray, rows: pa.ChunkedArray, loose: pa.ChunkedArray | None
 ) -> dict[str, pa.ChunkedArray]:
-    """What is known of a column by file, for `_grouped`: its number, and what a group is to do with it.
+    """Columns for `_grouped` with one value per file: `name` plus the aggregate that a group computes from it.
 
-    `sum` counts values. An end of tight bounds is a value, one of wide bounds may be none; where neither is there
-    though the file has values, it is lost.
+    `count` is the number of values. A tight bound is a value, a wide bound may be none; a bound is lost if it is
+    missing although the file has values.
     """
     import pyarrow.compute as pc
 
@@ -210,7 +211,7 @@ def _where_not(values: pa.ChunkedArray, mask: pa.ChunkedArray | None) -> pa.Chun
 def _grouped(
     known: pa.Table, texts: Sequence[Sequence[str | None]], columns: Mapping[BoundedColumn, TallyFilter]
 ) -> list[FileGroup]:
-    """The groups of files with the same numbers of keys."""
+    """Groups of files with equal dictionary codes of their partition values."""
     import pyarrow.compute as pc
 
     names = [f"key{number}" for number in range(len(texts))]
@@ -242,7 +243,7 @@ def _group(
 
 
 def _tally(row: Mapping[str, Any], name: str, wanted: TallyFilter) -> Tally:
-    """Raises LeftToEngineError for what is not known."""
+    """The aggregates of column `name` in a group. Raises LeftToEngineError if they are not known exactly."""
     count = row[f"{name}.count_sum"] if wanted.count else None
     if wanted.count and count is None:
         raise LeftToEngineError
@@ -252,7 +253,7 @@ def _tally(row: Mapping[str, Any], name: str, wanted: TallyFilter) -> Tally:
 def _end(row: Mapping[str, Any], name: str, end: str) -> Any:
     """The lowest or highest value of a group.
 
-    Raises LeftToEngineError where a wide bound lies beyond the tight ones.
+    Raises LeftToEngineError if it is not exact: a bound is missing, a wide bound lies beyond the tight ones, or zero.
     """
     how = "min" if end == "low" else "max"
     tight, wide = row[f"{name}.{end}.tight_{how}"], row.get(f"{name}.{end}.wide_{how}")

@@ -1,4 +1,4 @@
-"""Functions of one column in a predicate, as the terms that they are; None for what no term stands for."""
+"""Conversion of functions of one column in a predicate to terms; None for an unsupported function."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 class TermReader(Protocol):
-    """What is read of a predicate's parts."""
+    """Resolves parts of a predicate to columns, constants and terms."""
 
     def column(self, node: exp.Expression) -> BoundedColumn | None:
-        """The column that `node` names."""
+        """The column that `node` refers to; None for any other expression."""
 
     def literal(self, node: exp.Expression) -> Literal | None:
-        """The constant that `node` is."""
+        """The value of a constant; None for any other expression."""
 
     def term(self, node: exp.Expression) -> Term | None:
-        """The column that `node` names, or a function of one."""
+        """The term of a column, or of a supported function of one; None for any other expression."""
 
 
 def _argument(reader: TermReader, node: exp.Expression, *kinds: str) -> BoundedColumn | None:

@@ -3,7 +3,7 @@ and `python -m tests.sail.functions sail` writes the table of those that are the
 
 The calls stand in `catalogue`. Of each query function_answers.json keeps a digest of the types and rows, or the
 condition of the error; DOUBLE values count to 13 digits, and -0.0 is 0.0. A session on Sail reads the table, which is
-`deltasql/sql/dialects/sail_functions.json`.
+`deltasql/engines/sail/guards/functions.json`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from deltasql.engines.sail.guards.functions import TABLE
 from deltasql.settings.session_settings import UNPROVEN
-from deltasql.sql.dialects.sail_functions import TABLE
 from tests.sail.catalogue import AGGREGATES, GENERATORS, NUMBERS, ONE_BY_ONE, SCALARS, TEXTS, TYPES, VALUES, WINDOWS
 from tests.sail.grid import plain
 
@@ -323,7 +323,7 @@ def compared_on_sail() -> Iterator[tuple[Call, str, bool]]:
 
 
 def table(verdicts: Iterable[tuple[Call, str, bool]]) -> dict[str, dict[str, list[list[str]]]]:
-    """The calls that give the same with all settings of a kind, as `sail_functions.json` has them."""
+    """The calls that give the same with all settings of a kind, as `functions.json` has them."""
     found: dict[str, dict[Variant, bool]] = {"ansi": {}, "without ansi": {}}
     for call, settings, same in verdicts:
         of_kind = found["without ansi" if "without" in settings else "ansi"]

@@ -1,6 +1,6 @@
-"""What `databricks.sql` offers: `connect`, type objects, exceptions, in the same modules as there.
+"""A drop-in replacement of `databricks.sql`: `connect`, type objects, exceptions, in modules of the same names.
 
-Only names and shapes are the connector's. What runs is a session of deltasql, so nothing here speaks to a server.
+Only the interface is the connector's. Statements run in a session of deltasql, without a server.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ __all__ = [
 
 apilevel = "2.0"
 threadsafety = 1
-"""What code may count on where the connector itself is used: threads share the module, not connections."""
+"""As of the connector: threads may share the module, not connections."""
 paramstyle = "named"
 
 DATETIME = TypeObject("timestamp", "timestamp_ntz")

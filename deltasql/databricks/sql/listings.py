@@ -1,4 +1,4 @@
-"""What `catalogs`, `schemas`, `tables` and `columns` of a cursor list, in the columns of JDBC. Needs no Spark.
+"""Results of a cursor's `catalogs`, `schemas`, `tables` and `columns`, with the columns of JDBC. Needs no Spark.
 
 Source: java.sql.DatabaseMetaData, getCatalogs, getSchemas, getTables, getColumns.
 """
@@ -61,11 +61,11 @@ _JAVA_TYPES = {
     "map": 2000,
     "struct": 2002,
 }
-"""Of java.sql.Types; any other type is OTHER."""
+"""Numbers of java.sql.Types; any other type is OTHER."""
 _OTHER = 1111
 _SIZES = {"boolean": 1, "byte": 1, "short": 2, "integer": 4, "long": 8, "float": 4, "double": 8, "date": 4}
 _SIZES |= {"timestamp": 8, "timestamp_ntz": 8}
-"""Bytes of a value."""
+"""Size of a value in bytes, by type."""
 
 
 def catalogs(session: Session) -> Result:
@@ -73,7 +73,7 @@ def catalogs(session: Session) -> Result:
 
 
 def schemas(session: Session, catalog: str | None, schema: str | None) -> Result:
-    """Names may have the wildcards of LIKE, `%` and `_`; None is any."""
+    """Schemas, sorted by catalog. Names may have the wildcards of LIKE, `%` and `_`; None is any."""
     return Result.of(_SCHEMAS, [(found, inside) for inside, found in _schemas(session, catalog, schema)])
 
 
@@ -92,7 +92,7 @@ def tables(
 
 
 def columns(session: Session, catalog: str | None, schema: str | None, table: str | None, column: str | None) -> Result:
-    """A row for each column; one whose table cannot be read is left out. Columns of views are asked of Spark."""
+    """A row for each column; those of unreadable tables are left out. Columns of views come from Spark."""
     wanted = _pattern(column)
     rows = [
         (*entry.parts, *_column(field, index))
@@ -135,7 +135,7 @@ def _fields(session: Session, entry: Entry) -> StructType:
 
 
 def _column(field: StructField, index: int) -> tuple[Any, ...]:
-    """What stands behind the names of the table. Positions count from 0, as those of Databricks do."""
+    """The row of a column after the table's names. Ordinal positions count from 0, as in Databricks."""
     code, kind = type_code(field.type), field.type
     digits = kind.scale if isinstance(kind, DecimalType) else None
     return (

@@ -1,6 +1,6 @@
-"""The parameter objects of `databricks.sql.parameters`, which name the type of a value, and how values are bound.
+"""The typed parameters of `databricks.sql.parameters`, and the binding of values.
 
-An object of the connector's own is understood as well: one with `name`, `value` and `CAST_EXPR`.
+Objects of the original connector are accepted as well: those with `name`, `value` and `CAST_EXPR`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _INLINE = re.compile(r"%\((\w+)\)s|%s|%%")
 
 
 class TypedValue(Protocol):
-    """A value that says its type."""
+    """A value with a type."""
 
     name: str | None
     value: Any
@@ -48,7 +48,7 @@ class TypedValue(Protocol):
 
 
 class DbsqlParameterBase:
-    """A value for `?`, or for `:name` where it has a name; it is cast to `CAST_EXPR` from its text."""
+    """A value for `?`, or for `:name` if it has a name; its text is cast to `CAST_EXPR`."""
 
     CAST_EXPR: ClassVar[str] = "STRING"
 
@@ -105,7 +105,7 @@ class TimestampParameter(DbsqlParameterBase):
 
 
 class TimestampNTZParameter(DbsqlParameterBase):
-    """The time that a clock shows: a zone is dropped."""
+    """A time without a zone: a zone of the value is dropped."""
 
     CAST_EXPR = "TIMESTAMP_NTZ"
 
@@ -123,9 +123,9 @@ class MapParameter(DbsqlParameterBase):
 
 
 class DecimalParameter(DbsqlParameterBase):
-    """A decimal of `scale` digits of which `precision` are behind the point, as the connector has these words.
+    """A decimal of `scale` digits, `precision` of them after the point: the connector swaps these terms.
 
-    Without them the type has as many digits as the value. Raises ValueError where one is given without the other.
+    Without them the type has as many digits as the value. Raises ValueError if only one is given.
     """
 
     CAST_EXPR = "DECIMAL({},{})"
@@ -142,7 +142,7 @@ class DecimalParameter(DbsqlParameterBase):
 def bound(operation: str, parameters: Any, *, inline: bool) -> tuple[str, Mapping[str, Any] | Sequence[Any] | None]:
     """The text and the arguments for `Session.sql`. Raises NotSupportedError for a value that has no SQL.
 
-    `inline` are the connector's old markers, `%(name)s` and `%s`; the former is understood without it, too.
+    `inline` enables the connector's old markers, `%(name)s` and `%s`; the former is always accepted.
     """
     if parameters is None:
         return operation, None
@@ -164,14 +164,14 @@ def _is_typed(value: Any) -> TypeGuard[TypedValue]:
 
 
 def _value(value: Any) -> Any:
-    """What `bind_parameters` takes for a value: of a typed one, SQL that casts it."""
+    """A value for `bind_parameters`: an SqlValue with a cast for a typed one or a naive datetime, else unchanged."""
     if isinstance(value, datetime) and value.tzinfo is None:
         return SqlValue(f"TIMESTAMP {quote_text(value.isoformat(sep=' '))}", value)
     return SqlValue(_sql(value), value.value) if _is_typed(value) else value
 
 
 def _sql(value: Any) -> str:
-    """SQL of a value, typed or not. Raises NotSupportedError."""
+    """The SQL of a value, typed or not. Raises NotSupportedError for a value without a SQL type."""
     if not _is_typed(value):
         try:
             return sql_literal(value)
@@ -190,7 +190,7 @@ def _sql(value: Any) -> str:
 
 
 def _entries(value: Any) -> Sequence[Any]:
-    """Keys and values in turn, which the connector's own MapParameter keeps so."""
+    """Alternating keys and values of a mapping; a sequence, as of the connector's MapParameter, is unchanged."""
     return [item for pair in value.items() for item in pair] if isinstance(value, Mapping) else value
 
 
@@ -203,7 +203,7 @@ def _decimal(value: Any) -> str:
 
 
 def _inlined(operation: str, parameters: Any) -> str:
-    """The text with the values in it."""
+    """The statement with its markers replaced by values."""
     given = parameters if isinstance(parameters, Mapping) else iter(parameters)
 
     def text(match: re.Match[str]) -> str:

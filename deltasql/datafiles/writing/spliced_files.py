@@ -44,8 +44,8 @@ _DATA, _INDEX, _DICTIONARY = 9, 10, 11
 _KEPT_KEYS = frozenset({"org.apache.spark.version"})
 """Key-value entries of the footer that are kept. Others may describe columns, which may have been replaced."""
 _WRITERS = re.compile(r"parquet-cpp-arrow version |parquet-mr version 1\.\d\d\b")
-"""`created_by` of writers whose column chunks are copied. Others truncate the bounds of long texts; older releases
-write wrong metadata, which readers recognise by the name of the writer.
+"""`created_by` of writers whose column chunks are copied. Others truncate the bounds of long texts; older releases have
+unreliable chunk metadata, which readers recognise by the name of the writer.
 """
 
 

@@ -1,4 +1,4 @@
 """Sail, an engine without Java that is reached as a Spark Connect server: what it needs beside `engines/spark`.
 
-Its SQL is checked and rewritten in `sql/dialects`.
+Its SQL is rewritten in `dialect` and checked in `guards`.
 """

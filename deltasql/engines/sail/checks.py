@@ -1,6 +1,6 @@
 """Queries and rewrites for Sail with runtime checks where its results would differ from Spark's.
 
-See `sql/dialects/sail_checks`. An engine that checks types itself gets the SQL text unchanged.
+See `guards/text_checks`. An engine that checks types itself gets the SQL text unchanged.
 """
 
 from __future__ import annotations
@@ -11,6 +11,14 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from deltasql.engines.sail.dialect.names import spark_names
+from deltasql.engines.sail.dialect.order import rows_selected, select_first, values_alike
+from deltasql.engines.sail.dialect.paths import with_parts
+from deltasql.engines.sail.dialect.sorting import may_sort_by_values, sorted_by_columns
+from deltasql.engines.sail.dialect.stars import grouped_by_all, ordered_by_all, stars_named
+from deltasql.engines.sail.dialect.unions import Branch, cast_branch, is_of_one_kind, set_operations
+from deltasql.engines.sail.guards.exact_types import common_type
+from deltasql.engines.sail.guards.text_checks import with_checks
 from deltasql.engines.sail.kinds import rows_of_query
 from deltasql.engines.sail.texts import May
 from deltasql.engines.spark.reading.checked_rows import Texts
@@ -19,14 +27,6 @@ from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.operators import Rewrite, RowAction
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructType
-from deltasql.sql.dialects.sail_checks import with_checks
-from deltasql.sql.dialects.sail_exact import common_type
-from deltasql.sql.dialects.sail_names import spark_names
-from deltasql.sql.dialects.sail_order import rows_selected, select_first, values_alike
-from deltasql.sql.dialects.sail_paths import with_parts
-from deltasql.sql.dialects.sail_sorting import may_sort_by_values, sorted_by_columns
-from deltasql.sql.dialects.sail_stars import grouped_by_all, ordered_by_all, stars_named
-from deltasql.sql.dialects.sail_unions import Branch, cast_branch, is_of_one_kind, set_operations
 from deltasql.sql.patterns import GAP
 
 if TYPE_CHECKING:

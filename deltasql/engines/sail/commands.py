@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from deltasql.engines.sail.dialect.directories import directory_write
+from deltasql.engines.sail.directory_files import write_directory
+from deltasql.engines.sail.guards.unsupported import unlike_command
 from deltasql.engines.sail.held_variables import variables_of
 from deltasql.engines.sail.variables import run_variable_command
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema
-from deltasql.engines.spark.writing.directory_files import write_directory
 from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.operators import Operator
 from deltasql.result import CommandRows, RowSource
@@ -18,8 +20,6 @@ from deltasql.schema.text import type_text
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.settings.session_settings import TIME_ZONE
 from deltasql.sql.cursor import LeftToEngineError
-from deltasql.sql.dialects.directories import directory_write
-from deltasql.sql.dialects.sail import unlike_command
 
 _NOTHING = StructType(())
 _SETTING = StructType((StructField("key", STRING), StructField("value", STRING)))

@@ -8,7 +8,14 @@ from warnings import warn
 
 from deltasql.engines.sail.checks import checked_query, checked_rewrite
 from deltasql.engines.sail.commands import run_in_process
+from deltasql.engines.sail.dialect.char_padding import Reach
+from deltasql.engines.sail.dialect.inlining import checked_body
+from deltasql.engines.sail.dialect.paths import with_parts
+from deltasql.engines.sail.dialect.pipes import without_pipes
 from deltasql.engines.sail.failures import sail_error, with_proposals
+from deltasql.engines.sail.guards.exact_types import OperandRows
+from deltasql.engines.sail.guards.text_checks import with_checks
+from deltasql.engines.sail.guards.unsupported import unlike_query
 from deltasql.engines.sail.held_variables import variables_of
 from deltasql.engines.sail.kinds import parts_over, rows_of_frame, rows_of_tables
 from deltasql.engines.sail.parquet_views import with_parquet_files
@@ -28,13 +35,6 @@ from deltasql.plan.operators import Operator, Rewrite, Scan, SqlFunction, SqlQue
 from deltasql.result import RowSource
 from deltasql.schema.types import DataType, StructType
 from deltasql.settings.session_settings import ANSI, DEFAULTS, UNPROVEN
-from deltasql.sql.dialects.char_padding import Reach
-from deltasql.sql.dialects.inlining import checked_body
-from deltasql.sql.dialects.sail import unlike_query
-from deltasql.sql.dialects.sail_checks import with_checks
-from deltasql.sql.dialects.sail_exact import OperandRows
-from deltasql.sql.dialects.sail_paths import with_parts
-from deltasql.sql.dialects.sail_pipes import without_pipes
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class SailFrames(Frames):
-    """See `Frames`; expressions and queries of the user go through `sql/dialects`."""
+    """See `Frames`; expressions and queries of the user go through `dialect` and `guards`."""
 
     def __init__(self, spark: SparkHandle) -> None:
         super().__init__(spark)

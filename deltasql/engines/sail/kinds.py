@@ -1,4 +1,4 @@
-"""Types of columns and expressions, asked of Sail's analyser: for `sql/dialects/sail_exact`."""
+"""Types of columns and expressions, asked of Sail's analyser: for `guards/exact_types`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from deltasql.engines.sail.dialect.paths import with_parts
+from deltasql.engines.sail.dialect.scopes import SailScope
+from deltasql.engines.sail.guards.exact_types import OperandRows, unlike_names
 from deltasql.engines.sail.texts import may_have
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema
 from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.operators import Operator
 from deltasql.schema.types import DataType, StructField, StructType
-from deltasql.sql.dialects.sail_exact import OperandRows, unlike_names
-from deltasql.sql.dialects.sail_paths import with_parts
-from deltasql.sql.dialects.sail_scopes import SailScope
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from deltasql.engines.sail.dialect.char_padding import Reach, padded
+from deltasql.engines.sail.dialect.inlining import Inline, inlined
+from deltasql.engines.sail.dialect.words import single_quotes
 from deltasql.engines.sail.held_variables import variables_of
 from deltasql.engines.sail.variables import expression_with_values, query_with_values
 from deltasql.engines.spark.session.spark import SparkHandle
@@ -18,9 +21,6 @@ from deltasql.plan.operators import Operator, Project, Scan, SqlFunction, SqlQue
 from deltasql.schema.lengths import TYPE_KEY, declared_texts
 from deltasql.schema.text import sql_text
 from deltasql.sql.cursor import LeftToEngineError
-from deltasql.sql.dialects.char_padding import Reach, padded
-from deltasql.sql.dialects.inlining import Inline, inlined
-from deltasql.sql.dialects.sail_words import single_quotes
 from deltasql.sql.function_text import function_text
 
 if TYPE_CHECKING:

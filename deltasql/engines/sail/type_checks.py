@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from deltasql.engines.sail.guards.unsupported import unlike_condition
 from deltasql.engines.spark.failures.spark_errors import translated
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
 from deltasql.errors.engine import NotOnSailError
@@ -32,7 +33,6 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.sql.cursor import TokenCursor
-from deltasql.sql.dialects.sail import unlike_condition
 from deltasql.sql.tokens import Token, tokenize
 
 Scope: TypeAlias = Sequence[tuple[Operator, str]]

@@ -9,15 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engines.sail.held_variables import HeldVariable, typed_literal
-from deltasql.engines.spark.session.spark_types import frame_schema
-from deltasql.errors.base import Caret
-from deltasql.errors.engine import NotOnSailError, SparkError
-from deltasql.schema.text import sql_text
-from deltasql.schema.type_lattice import is_number
-from deltasql.schema.types import STRING, VOID, DataType
-from deltasql.sql.cursor import LeftToEngineError
-from deltasql.sql.dialects.session_variables import (
+from deltasql.engines.sail.dialect.session_variables import (
     Assign,
     AssignedVariable,
     Declare,
@@ -27,6 +19,14 @@ from deltasql.sql.dialects.session_variables import (
     variable_command,
     with_values,
 )
+from deltasql.engines.sail.held_variables import HeldVariable, typed_literal
+from deltasql.engines.spark.session.spark_types import frame_schema
+from deltasql.errors.base import Caret
+from deltasql.errors.engine import NotOnSailError, SparkError
+from deltasql.schema.text import sql_text
+from deltasql.schema.type_lattice import is_number
+from deltasql.schema.types import STRING, VOID, DataType
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.references import has_subquery
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What every row of a table must satisfy: constraints that are wrong, in the way, or broken by rows that are there."""
+"""Errors of constraints: invalid ones, those that forbid a change, and those that existing rows violate."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ class KeyNotFoundError(DeltaSqlError):
     "{characteristic} is not supported for a {kind}: {reason}.",
 )
 class KeyOptionError(DeltaSqlError):
-    """ENFORCED, ON DELETE CASCADE …: what something would have to check or do."""
+    """ENFORCED, ON DELETE CASCADE …: options that would require checks or actions."""
 
     characteristic: str
     kind: str

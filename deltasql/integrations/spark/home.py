@@ -1,7 +1,7 @@
-"""The two Spark sessions of an installation, which are one: the user's, and as it was, for the engine.
+"""The two Python objects of an installation for one Spark session: the user's, and an unmodified one for the engine.
 
-Whatever the engine asks of Spark must not come back here. So it works in a copy of the session's Python object, which
-speaks to the same session of the JVM or the server, and DataFrames change hands on their way in and out.
+The engine's calls of Spark must not be intercepted again. So it uses a copy of the session's Python object, on the same
+session of the JVM or the server, and DataFrames are converted between the two objects.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 _OF_THE_OBJECT = {"catalog", "_catalog", "_sqm"}
-"""What a session keeps that leads back to itself."""
+"""Attributes of a session that refer to the session itself, and are not copied."""
 
 
 class Home:
-    """`spark` is the user's session, `plain` the engine's, `session` ours.
+    """An installation: `spark` is the user's session, `plain` its unmodified copy for the engine, `session` deltasql's.
 
-    `kind` is the class that `spark` had, `frames` that of its DataFrames.
+    `kind` is the original class of `spark`, `frames` the class of its DataFrames.
     """
 
     def __init__(self, spark: SparkSession, warehouse: str, storage_options: Mapping[str, str] | None) -> None:
@@ -47,7 +47,7 @@ class Home:
         self.session = Session(warehouse, self.plain, storage_options)
 
     def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None, values: Mapping[str, Any]) -> DataFrame:
-        """`spark.sql`: our statement, or Spark's where it is about a table of another format."""
+        """`spark.sql`: runs a statement in deltasql, or in Spark if it is on a table of another format."""
         formatter = _Formatter()
         if values:
             text = formatter.vformat(text, (), values)
@@ -60,7 +60,7 @@ class Home:
             return cast("DataFrame", self.kind.sql(self.spark, text, args))
         finally:
             if not _is_connect(self.kind):
-                # A DataFrame of Spark Connect needs them as long as it lives.
+                # A DataFrame of Spark Connect needs its views as long as it lives.
                 for view in formatter.views:
                     self.plain.catalog.dropTempView(view)
 
@@ -85,7 +85,7 @@ class Home:
         return Words(self, writer_to(table), lambda: self.session.writeTo(self.taken(frame), table), lambda: sparks)
 
     def is_foreign(self, name: str) -> bool:
-        """Whether Spark has a table of this name, and we have none."""
+        """Whether Spark has a table of this name, and deltasql has none."""
         with suppress(DeltaSqlError):
             if self.session.catalog.find(table_name(name).parts) is not None:
                 return False
@@ -94,7 +94,7 @@ class Home:
         try:
             return bool(self.plain.catalog.tableExists(name))
         except PySparkException:
-            # No name of Spark's.
+            # Not a valid name in Spark.
             return False
 
     def taken(self, frame: DataFrame) -> DataFrame:
@@ -102,14 +102,14 @@ class Home:
         return _moved(frame, self.plain)
 
     def handed(self, outcome: Any) -> Any:
-        """What one of our methods gives as PySpark's would: a DataFrame of the user's session, and no results."""
+        """A return value of deltasql as PySpark's: DataFrames of the user's session; None for a Result."""
         if isinstance(outcome, Result):
             return None
         return _moved(outcome, self.spark) if hasattr(outcome, "sparkSession") else outcome
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """The engine's session is the process's active one at most while it works."""
+        """Context: resets the process's active session afterwards, if it is the engine's, to the user's."""
         try:
             yield
         finally:
@@ -127,7 +127,7 @@ def _is_connect(kind: type) -> bool:
 
 
 class _Formatter(string.Formatter):
-    """`{name}` in a text of SQL, as PySpark formats it: DataFrames as `views`, columns by name, texts as literals."""
+    """Formats `{name}` in SQL as PySpark does: DataFrames as temporary `views`, columns by name, texts as literals."""
 
     def __init__(self) -> None:
         self.views: list[str] = []

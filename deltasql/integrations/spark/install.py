@@ -1,7 +1,7 @@
 """`deltasql.install(spark)`: a user's own Spark session runs the SQL and writes the tables of deltasql.
 
-The session's object gets a class of its own, so that others of its process and its server stay as they are. Methods of
-DataFrames have no such place: `write`, `writeTo` and `writeStream` ask whose session a DataFrame is of.
+The session's object gets a subclass, so that other sessions of its process and its server are unchanged. For DataFrames
+the class itself is changed: `write`, `writeTo` and `writeStream` check the session of the DataFrame.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 _HOME = "_deltasql_home"
 _LOCK = Lock()
 _CHANGED: dict[type, tuple[int, dict[str, Any]]] = {}
-"""Classes of DataFrames: how many sessions have deltasql, and the methods as they were."""
+"""Changed classes of DataFrames: the number of installed sessions, and the original methods."""
 
 
 def install(
     spark: SparkSession, warehouse: str = "warehouse", *, storage_options: Mapping[str, str] | None = None
 ) -> Session:
-    """Has `spark.sql`, `table`, `read`, `readStream`, `catalog` and the writers of its DataFrames go through deltasql.
+    """Routes `spark.sql`, `table`, `read`, `readStream`, `catalog` and the writers of its DataFrames to deltasql.
 
-    The tables are those of `warehouse`, a directory or the URL of a place in an object store, as of
-    `deltasql.connect`. Statements about tables that only Spark has, and formats other than Delta, stay Spark's. Gives
-    the session of deltasql behind it; installing again moves to another warehouse. `uninstall` puts everything back.
+    The tables are those of `warehouse`, a directory or the URL of a folder in an object store, as for
+    `deltasql.connect`. Statements on tables that only Spark has, and formats other than Delta, stay Spark's. Returns
+    the session of deltasql; installing again switches to another warehouse. `uninstall` restores everything.
     """
     uninstall(spark)
     home = Home(spark, warehouse, storage_options)
@@ -42,7 +42,7 @@ def install(
 
 
 def uninstall(spark: SparkSession) -> None:
-    """Leaves the session as it was before `install`. Does nothing where nothing is installed."""
+    """Restores the session as before `install`. Does nothing if nothing is installed."""
     home = vars(spark).pop(_HOME, None)
     if home is None:
         return
@@ -52,7 +52,7 @@ def uninstall(spark: SparkSession) -> None:
 
 
 class _Installed:
-    """What the class of an installed session has before its own."""
+    """Mixin that overrides methods of an installed session's class."""
 
     _deltasql_home: Home
 
@@ -78,7 +78,7 @@ class _Installed:
         return DeltaSqlCatalog(self._deltasql_home)
 
     def newSession(self) -> SparkSession:
-        """Another session, which has no deltasql."""
+        """Another session, without deltasql."""
         plain: SparkSession = self._deltasql_home.plain.newSession()
         return plain
 

@@ -1,4 +1,4 @@
-"""Readers and writers in PySpark's words, which are kept until the last one tells whose table it is about."""
+"""Readers and writers of PySpark whose calls are recorded, until the last one decides between deltasql and Spark."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ DELTA = "delta"
 
 
 class Installation(Protocol):
-    """What an installation does for its readers and writers; `plain` is Spark's session without it."""
+    """Interface of an installation to its readers and writers; `plain` is the unmodified Spark session."""
 
     plain: Any
 
     def is_foreign(self, name: str) -> bool:
-        """Whether Spark has a table of this name, and we have none."""
+        """Whether Spark has a table of this name, and deltasql has none."""
 
     def at_work(self) -> AbstractContextManager[None]:
-        """Within it our methods are called."""
+        """Context for calls of deltasql."""
 
     def handed(self, outcome: Any) -> Any:
-        """What one of our methods gives, as PySpark's would give it."""
+        """A return value of deltasql as PySpark's."""
 
 
 @dataclass(frozen=True)
 class LastWord:
-    """A last word with what it was given, and the format that was named for it, None where none was."""
+    """A final call with its arguments, and the format that was set before, None without one."""
 
     home: Installation
     provider: str | None
@@ -41,14 +41,14 @@ class LastWord:
         return (self.provider or default).lower() == DELTA
 
     def may_be_ours(self, table: str | None = None) -> bool:
-        """Whether a table by name is none of another format, and none that Spark alone knows."""
+        """Whether a table by name is not of another format, and not one that only Spark has."""
         name = table or str([*self.arguments, *self.named.values()][0])
         return (self.provider or DELTA).lower() == DELTA and not self.home.is_foreign(name)
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """`kept` are the words that say how. `last` tells of each last word whether it is about a table of ours."""
+    """Methods of a reader or writer: `kept` configure it, `last` run it, with a test whether deltasql has the table."""
 
     kept: frozenset[str]
     last: Mapping[str, Callable[[LastWord], bool]]
@@ -68,7 +68,7 @@ STREAM_WRITER = Grammar(
 
 
 def writer_to(table: str) -> Grammar:
-    """PySpark's `df.writeTo(table)`."""
+    """The methods of PySpark's `df.writeTo(table)`."""
     last = ("append", "overwrite", "overwritePartitions", "create", "replace", "createOrReplace")
     kept = {*_HOW, "using", "tableProperty", "partitionedBy", "clusterBy", "withSchemaEvolution"}
     return Grammar(frozenset(kept), dict.fromkeys(last, lambda it: it.may_be_ours(table)))
@@ -76,7 +76,7 @@ def writer_to(table: str) -> Grammar:
 
 @dataclass
 class Words:
-    """A reader or a writer: `ours` and `sparks` make those that the words are said to in the end."""
+    """A reader or writer that records calls and replays them on that of `_ours` (deltasql) or `_sparks` (Spark)."""
 
     _home: Installation
     _grammar: Grammar
@@ -91,7 +91,7 @@ class Words:
             return lambda *arguments, **named: self._keep(word, arguments, named)
         if word in self._grammar.last:
             return lambda *arguments, **named: self._end(word, arguments, named)
-        # Words of other formats, such as csv(path): from here on it is Spark's.
+        # Methods of other formats, such as csv(path), are Spark's.
         return getattr(self._repeated(self._sparks()), word)
 
     def _keep(self, word: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Words:
@@ -108,14 +108,14 @@ class Words:
             return self._home.handed(getattr(self._repeated(self._ours()), word)(*arguments, **named))
 
     def _provider(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> str | None:
-        """The format: the last word's own, or else the last that was said."""
+        """The format: that of the final call, or else the last one set before."""
         second = arguments[1] if len(arguments) > 1 and isinstance(arguments[1], str) else None
         said = [given[0] for word, given, _ in self._said if word in {"format", "using"} and given]
         found: str | None = named.get("format") or second or (said[-1] if said else None)
         return found
 
     def _kept_of(self, named: Mapping[str, Any]) -> dict[str, Any]:
-        """What names the table; the rest is said before: the last word of a stream of Spark's may say everything."""
+        """The arguments of a stream's final call that name the table; others are recorded as calls before it."""
         for key, told in named.items():
             if key in self._grammar.kept:
                 self._keep(key, (told,), {})

@@ -1,4 +1,4 @@
-"""URLs: where a warehouse is, and how it is reached.
+"""URLs of warehouses, with connection options.
 
 deltasql:///warehouse, deltasql:////data/warehouse, deltasql:///s3://bucket/warehouse?storage.aws_region=eu-west-1
 """
@@ -33,7 +33,7 @@ def arguments_of(url: URL) -> dict[str, Any]:
 
 
 def _query(url: URL) -> dict[str, str]:
-    """What stands behind the `?`; of several values of one key the last. Raises ArgumentError."""
+    """The query parameters of the URL; of repeated ones the last value. Raises ArgumentError for unknown ones."""
     query = {key: value if isinstance(value, str) else value[-1] for key, value in url.query.items()}
     unknown = sorted(key for key in query if key not in _KEYS and not key.startswith(_STORAGE))
     if unknown:

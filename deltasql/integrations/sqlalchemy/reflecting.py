@@ -1,4 +1,4 @@
-"""What SQLAlchemy wants to know of a table, in its dictionaries."""
+"""Reflection of tables as SQLAlchemy's dictionaries."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _column(field: StructField) -> dict[str, Any]:
 
 
 def primary_key(found: Description) -> dict[str, Any]:
-    """The primary key, which has no columns where there is none."""
+    """The primary key; without columns if there is none."""
     for key in found.keys:
         if key.references is None:
             return {"constrained_columns": list(key.columns), "name": key.name}
@@ -48,7 +48,7 @@ def primary_key(found: Description) -> dict[str, Any]:
 
 
 def foreign_keys(found: Description, schema: str | None, names: Catalog) -> list[dict[str, Any]]:
-    """One dictionary per foreign key. A parent that is where names are looked up without a schema has none."""
+    """One dictionary per foreign key. The schema of the parent is None if it is the current one and so is `schema`."""
     told: list[dict[str, Any]] = []
     for key in found.keys:
         if key.references is None:

@@ -1,4 +1,4 @@
-"""Types of Delta as SQLAlchemy's, both ways. What SQLAlchemy has of its own is used: ARRAY, DATE, DECIMAL, VARCHAR …"""
+"""Delta's types in SQLAlchemy. Existing types of SQLAlchemy are reused: ARRAY, DATE, DECIMAL, VARCHAR …"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TINYINT(sa.Integer):
 
 
 class TIMESTAMP(sa.TIMESTAMP):
-    """TIMESTAMP: a moment. Values are aware datetimes."""
+    """TIMESTAMP: a point in time. Values are aware datetimes."""
 
     __visit_name__ = "TIMESTAMP"
 
@@ -37,13 +37,13 @@ class TIMESTAMP(sa.TIMESTAMP):
 
 
 class TIMESTAMP_NTZ(sa.DateTime):  # noqa: N801 - the name in SQL
-    """TIMESTAMP_NTZ: date and time on a clock of nowhere. Values are naive datetimes."""
+    """TIMESTAMP_NTZ: date and time without a zone. Values are naive datetimes."""
 
     __visit_name__ = "TIMESTAMP_NTZ"
 
 
 class VARIANT(sa.UserDefinedType[Any]):
-    """VARIANT. Values that come out are JSON text; `func.parse_json` makes one of a text."""
+    """VARIANT. Fetched values are JSON text; `func.parse_json` converts a text."""
 
     __visit_name__ = "VARIANT"
     cache_ok = True
@@ -61,7 +61,7 @@ class MAP(sa.UserDefinedType[Any]):
 
 
 class STRUCT(sa.UserDefinedType[Any]):
-    """STRUCT<name: type, …> of pairs of name and type; values that come out are tuples with names."""
+    """STRUCT<name: type, …> of pairs of name and type; fetched values are named tuples."""
 
     __visit_name__ = "STRUCT"
     cache_ok = True
@@ -73,14 +73,14 @@ class STRUCT(sa.UserDefinedType[Any]):
 
 
 class QuotedString(sa.String):
-    """Texts in SQL as Spark reads them, backslashes and all."""
+    """Strings whose literals are quoted as Spark parses them, with escaped backslashes."""
 
     def literal_processor(self, dialect: Any) -> Callable[[str], str]:
         return quote_text
 
 
 class QuotedBytes(sa.LargeBinary):
-    """Bytes in SQL."""
+    """Bytes whose literals are `X'…'`."""
 
     def literal_processor(self, dialect: Any) -> Callable[[bytes], str]:
         return lambda value: f"X'{value.hex()}'"
@@ -107,7 +107,7 @@ _LENGTHS = "__CHAR_VARCHAR_TYPE_STRING"
 
 
 def type_of_field(field: StructField) -> sa.TypeEngine[Any]:
-    """The type of a column; NullType for one that SQLAlchemy has no way to say."""
+    """The type of a column, CHAR and VARCHAR included; NullType for one without a counterpart in SQLAlchemy."""
     declared = _LENGTH.fullmatch(str(field.metadata.get(_LENGTHS, "")))
     if declared is not None:
         return (sa.CHAR if declared[1].lower() == "char" else sa.VARCHAR)(int(declared[2]))
@@ -115,7 +115,7 @@ def type_of_field(field: StructField) -> sa.TypeEngine[Any]:
 
 
 def type_of(kind: DataType) -> sa.TypeEngine[Any]:
-    """The same for a type."""
+    """The SQLAlchemy type of a Delta type; NullType for one without a counterpart."""
     match kind:
         case PrimitiveType(name="float"):
             return sa.FLOAT(_FLOAT_DIGITS)
@@ -132,7 +132,7 @@ def type_of(kind: DataType) -> sa.TypeEngine[Any]:
 
 
 def _array(element: DataType) -> sa.TypeEngine[Any]:
-    """SQLAlchemy counts how deep arrays of arrays go."""
+    """The type of an array; SQLAlchemy represents nested arrays by `dimensions`."""
     depth = 1
     while isinstance(element, ArrayType):
         depth, element = depth + 1, element.element

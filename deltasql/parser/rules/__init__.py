@@ -1,4 +1,4 @@
-"""What rules mean that are neither a node nor a list: one module per grammar file, loaded when it is first needed.
+"""Builders for grammar rules that are neither a node nor a list: one module per grammar file, loaded on first use.
 
-A rule whose children are the fields of its node needs nothing here. What only a table can tell is left to `planner`.
+A rule whose children are the fields of its node needs no builder. Checks that depend on a table are in `planner`.
 """

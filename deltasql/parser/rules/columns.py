@@ -64,7 +64,7 @@ def _column_change(children: list[Any], tree: Tree, text: str) -> ColumnChange:
 
 @builds("change_column")
 def _change_column(children: list[Any], tree: Tree, text: str) -> AlterColumns:
-    """The Hive form: all of a column at once."""
+    """CHANGE COLUMN, Hive's form: all properties of a column at once."""
     table, path, name, data_type, *options = children
     retyped = Retyped(plain_type(data_type), declared_text(data_type))
     values = {"type": retyped, **collect(options, tree.children[4:], text)}
@@ -100,7 +100,7 @@ _ALTERATIONS: dict[str, Callable[[Any], Alteration]] = {
     "default": Defaulted,
     "drop_default": lambda _: Defaulted(None),
 }
-"""What each clause alters, in the order in which alterations are made."""
+"""The alteration for each clause, in the order in which alterations are made."""
 
 
 def _alterations(values: dict[str, Any]) -> tuple[Alteration, ...]:

@@ -18,21 +18,21 @@ class PartitionValue:
 
 @dataclass(frozen=True, slots=True)
 class ReplaceWhere:
-    """REPLACE WHERE predicate: rows that satisfy it make way for the query's, which must satisfy it, too."""
+    """REPLACE WHERE predicate: rows that satisfy it are replaced by the query's, which must satisfy it, too."""
 
     predicate: SqlText
 
 
 @dataclass(frozen=True, slots=True)
 class ReplaceUsing:
-    """REPLACE USING (columns): rows make way that agree in all `columns` with one of the query's."""
+    """REPLACE USING (columns): rows that agree in all `columns` with one of the query's are replaced."""
 
     columns: tuple[ColumnPath, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ReplaceOn:
-    """REPLACE ON condition (query) [AS source_alias]: rows make way that meet one of the query's."""
+    """REPLACE ON condition (query) [AS source_alias]: rows for which it is TRUE with a query's row are replaced."""
 
     condition: SqlText
     source_alias: str | None = None
@@ -63,7 +63,7 @@ class Insert(LogicalPlan):
 
     @property
     def predicate(self) -> SqlText | None:
-        """That of REPLACE WHERE."""
+        """The predicate of REPLACE WHERE, or None."""
         return self.replaces.predicate if isinstance(self.replaces, ReplaceWhere) else None
 
 

@@ -9,7 +9,7 @@ from deltasql.plan.base import ColumnPath, LogicalPlan, TableName
 
 
 class Tagged(Enum):
-    """What a tag is set on."""
+    """The kind of object that a tag is set on."""
 
     TABLE = "TABLE"
     VIEW = "VIEW"
@@ -19,7 +19,7 @@ class Tagged(Enum):
 
 @dataclass(frozen=True, slots=True)
 class TagKey:
-    """The key of a tag, and where it stands."""
+    """The key of a tag, and its span in the statement."""
 
     text: str
     start: int

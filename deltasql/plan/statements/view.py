@@ -9,7 +9,7 @@ from deltasql.plan.base import LogicalPlan, SqlText, TableName
 
 
 class ViewScope(Enum):
-    """Who sees a view: a session, all sessions of the process on one warehouse, everybody."""
+    """The visibility of a view: a session, all sessions of the process on one warehouse, or the catalog."""
 
     TEMPORARY = "TEMPORARY"
     GLOBAL = "GLOBAL TEMPORARY"
@@ -18,7 +18,7 @@ class ViewScope(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ViewColumn:
-    """name [COMMENT 'text']; `typed` says that a type stands there too, which only a view USING a format has."""
+    """name [COMMENT 'text']; `typed` says that a type follows the name, which only a view USING a format has."""
 
     name: str
     comment: str | None = None

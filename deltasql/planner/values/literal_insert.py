@@ -123,7 +123,7 @@ def _stored(field: StructField, column: LiteralColumn, where: tzinfo | None) -> 
 
 
 def _is_stored(kind: DataType) -> bool:
-    """Whether data files have the type and Arrow represents it as Spark does. A nested type has only NULL as literal."""
+    """Whether data files have the type and Arrow represents it as Spark does. A nested value is always NULL."""
     match kind:
         case StructType():
             return bool(kind.fields) and all(_is_stored(item.type) for item in kind)

@@ -1,6 +1,7 @@
 """Random scripts over tables of many kinds, views, schemas and settings give what plain Spark gives.
 
-Whoever computes the rows: this process and an engine, or an engine alone. `python -m tests.ways.differential` draws more.
+Whoever computes the rows: this process and an engine, or an engine alone.
+`python -m tests.ways.differential` draws more.
 """
 
 from __future__ import annotations

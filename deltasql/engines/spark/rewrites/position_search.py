@@ -1,4 +1,4 @@
-"""Which rows of which files the actions of a rewrite change, found with the columns of the conditions only."""
+"""Search for the rows that the actions of a rewrite change, which reads only the columns of the conditions."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ FIRED = f"{ACTION} > 0 AND {TARGET_PRESENT}"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Positions of the rows that change, and the numbers of the source rows that met one.
+    """Row indexes of the rows that change, and the SOURCE_ROW numbers of source rows that matched a target row.
 
-    `matched` is None where nothing is inserted, or where they are to be found out in another way.
+    `matched` is None if nothing is inserted, or if matches are to be found in another way.
     """
 
     positions: Positions
@@ -36,9 +36,10 @@ class Found:
 
 
 def search(rows: ActedRows, *, unique: bool, here: bool) -> Found:
-    """Looks for the rows in all files of the target. Unless `unique`, a row counts once, whatever it meets.
+    """Searches all files of the target. Unless `unique`, a row counts once, however many source rows it matches.
 
-    With `here` this process may read the files, and may leave out rows that meet none of the source's: see `source_key_values`.
+    With `here` this process may read the files, and may leave out rows without a key of the source: see
+    `source_key_values`.
     """
     target = rows.searched
     if here and (keys := source_key_values(rows, target)):

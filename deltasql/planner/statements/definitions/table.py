@@ -406,7 +406,7 @@ def _(statement: SetSchemaProperties, context: Context) -> Plan:
 
 @plan.register
 def _(statement: UnsetSchemaProperties, context: Context) -> Plan:
-    """A key that is not set is passed over, as Spark does."""
+    """A key that is not set is ignored, as in Spark."""
     context.refuse_version(statement.schema)
     return SchemaProperties(statement.schema.parts, removed=statement.keys)
 

@@ -1,7 +1,7 @@
 """Profiles, and one session of deltasql for each connection that dbt opens.
 
 dbt opens a connection per node and thread. Sessions of one process share its Spark, with its settings, and its tables;
-temporary views and settings of Delta are a session's own, so that nodes side by side do not see each other's.
+temporary views and settings of Delta are per session, so that parallel nodes are isolated.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class SessionHandle(SparkConnectionWrapper):
 
     @property
     def metrics(self) -> Mapping[str, Any]:
-        """What a commit affected, by the names of its row of numbers."""
+        """Metrics of the last statement, if it has committed: its result row by column name; else empty."""
         if self._result is None or self._result.version is None or self._result.is_query:
             return {}
         return next((row.asDict() for row in self._result.head(1)), {})
@@ -115,17 +115,17 @@ class SessionHandle(SparkConnectionWrapper):
         self.session.close()
 
     def rollback(self, *_: Any, **__: Any) -> None:
-        """There is no transaction: each statement is one."""
+        """Does nothing: each statement is a transaction."""
 
 
 class DeltaSqlConnectionManager(SparkConnectionManager):
-    """Opens sessions, and tells what their statements did."""
+    """Opens sessions, and returns the responses of their statements."""
 
     TYPE = "deltasql"
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:
-        """Opens no Spark: that comes with the first statement that needs rows."""
+        """Opens a session; Spark starts with the first statement that needs it. Raises FailedToConnectError."""
         if connection.state == ConnectionState.OPEN:
             return connection
         try:
@@ -138,7 +138,7 @@ class DeltaSqlConnectionManager(SparkConnectionManager):
 
     @contextmanager
     def exception_handler(self, sql: str) -> Iterator[None]:
-        """What deltasql refuses is an error of dbt's, which knows some of them: a schema that is not there yet."""
+        """Context: converts errors to DbtRuntimeError; dbt recognizes some, such as a missing schema, by their text."""
         try:
             yield
         except DbtRuntimeError:

@@ -30,7 +30,7 @@ class DeltaSqlConfig(SparkConfig):
 
 
 class DeltaSqlAdapter(SparkAdapter):
-    """What dbt asks of a database, answered by a session of deltasql."""
+    """dbt's adapter interface, implemented on sessions of deltasql."""
 
     ConnectionManager = DeltaSqlConnectionManager
     Relation = DeltaSqlRelation
@@ -49,7 +49,7 @@ class DeltaSqlAdapter(SparkAdapter):
     def calculate_freshness_from_metadata_batch(
         self, sources: Sequence[BaseRelation], macro_resolver: Any = None
     ) -> tuple[list[AdapterResponse | None], dict[BaseRelation, FreshnessResponse]]:
-        """When each source was last committed to, for sources without a `loaded_at_field`."""
+        """The time of the last commit of each source, for sources without a `loaded_at_field`."""
         session = self.connections.get_thread_connection().handle.session
         found = {}
         for source in sources:
@@ -60,7 +60,7 @@ class DeltaSqlAdapter(SparkAdapter):
 
     @classmethod
     def convert_time_type(cls, agate_table: agate.Table, col_idx: int) -> str:
-        """Delta has no type for times of day."""
+        """The column type for times of day: STRING, since Delta has none."""
         return "string"
 
     @available
@@ -79,7 +79,7 @@ class DeltaSqlAdapter(SparkAdapter):
         return dict.fromkeys((HERE, *ELSEWHERE), SessionJob)
 
     def pre_model_hook(self, config: Mapping[str, Any]) -> None:
-        """Tables are Delta tables where a node does not say so; dbt-spark's macros ask it for `file_format`."""
+        """Sets `file_format` of a node to delta if it is missing: dbt-spark's macros require it."""
         node = getattr(config, "model", None)
         if node is not None and not node.config.get("file_format"):
             node.config["file_format"] = "delta"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from deltasql.engines.sail.dialect.scopes import scope_at
+from deltasql.engines.sail.guards.exact_types import OperandRows
 from deltasql.plan.base import quote
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
-from deltasql.sql.dialects.sail_exact import OperandRows
-from deltasql.sql.dialects.sail_scopes import scope_at
 from deltasql.sql.tokens import Token, closing, tokenize
 
 _DOTTED = re.compile(r"[\w`]\s*\.\s*[\w`]")

@@ -1,6 +1,6 @@
 """Which calls of functions give on Sail what they give on Spark, by the types of their arguments.
 
-The table `sail_functions.json` has the calls that were compared, over a grid of values, in two time zones, with ANSI
+The table `functions.json` has the calls that were compared, over a grid of values, in two time zones, with ANSI
 and without it; `python -m tests.sail.functions` makes it. A call that is not in it is refused, unless
 `deltasql.sail.unproven` is ALLOW.
 """
@@ -18,7 +18,7 @@ from deltasql.schema.text import sql_text
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructType
 from deltasql.sql.functions.spark_names import FUNCTIONS
 
-TABLE = Path(__file__).with_name("sail_functions.json")
+TABLE = Path(__file__).with_name("functions.json")
 
 _STRUCTURAL = frozenset(
     """

@@ -6,6 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
+from deltasql.engines.sail.dialect.order import values_alike
+from deltasql.engines.sail.dialect.scopes import SailScope
+from deltasql.engines.sail.guards.exact_types import OperandRows, common_type, unlike_names, unqualified
+from deltasql.engines.sail.guards.text_checks import with_checks
 from deltasql.schema.type_lattice import MOST_DIGITS
 from deltasql.schema.types import (
     DATE,
@@ -20,10 +24,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.sql.dialects.sail_checks import with_checks
-from deltasql.sql.dialects.sail_exact import OperandRows, common_type, unlike_names, unqualified
-from deltasql.sql.dialects.sail_order import values_alike
-from deltasql.sql.dialects.sail_scopes import SailScope
 
 _KINDS: dict[str, DataType] = {
     "d": DecimalType(10, 2),

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 
+from deltasql.engines.sail.guards.comparisons import ComparedParts
+from deltasql.engines.sail.guards.exact_types import Operand, common_type
+from deltasql.engines.sail.guards.functions import Kind, is_compared
+from deltasql.engines.sail.guards.guards import MIXED
 from deltasql.errors.engine import NotOnSailError
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import DataType
-from deltasql.sql.dialects.sail_comparisons import ComparedParts
-from deltasql.sql.dialects.sail_exact import Operand, common_type
-from deltasql.sql.dialects.sail_functions import Kind, is_compared
-from deltasql.sql.dialects.sail_guards import MIXED
 
 _SIDES = {"BOTH": "BTRIM", "LEADING": "LTRIM", "TRAILING": "RTRIM"}
 _BETWEEN = frozenset({"FROM", "FOR", "IN", "PLACING"})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.engines.sail.dialect.pipes import without_pipes
 from deltasql.errors.engine import NotOnSailError
-from deltasql.sql.dialects.sail_pipes import without_pipes
 
 
 @pytest.mark.parametrize(

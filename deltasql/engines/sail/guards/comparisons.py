@@ -11,6 +11,9 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from deltasql.engines.sail.dialect.parts import MapPart, Parts
+from deltasql.engines.sail.guards.exact_types import Exact, Operand, OperandRows, cast_text
+from deltasql.engines.sail.guards.guards import OVERFLOW, Guard, comparison_guards, day_comparison
 from deltasql.errors.engine import NotOnSailError
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import MOMENTS, is_integral, is_number
@@ -27,9 +30,6 @@ from deltasql.schema.types import (
     DataType,
     DecimalType,
 )
-from deltasql.sql.dialects.sail_exact import Exact, Operand, OperandRows, cast_text
-from deltasql.sql.dialects.sail_guards import OVERFLOW, Guard, comparison_guards, day_comparison
-from deltasql.sql.dialects.sail_parts import MapPart, Parts
 from deltasql.sql.tokens import closing
 
 _COMPARING = frozenset({"=", "==", "<=>", "<>", "!=", "<", ">", "<=", ">=", "IN", "BETWEEN"})

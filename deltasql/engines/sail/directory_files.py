@@ -16,6 +16,7 @@ from uuid import uuid4
 from deltasql.datafiles.statistics.floats import float_bounds
 from deltasql.datafiles.statistics.nan_bounds import with_sure_bounds
 from deltasql.datafiles.writing.arrow_files import encoded
+from deltasql.engines.sail.dialect.directories import DirectoryWrite
 from deltasql.engines.spark.session.spark_types import frame_schema
 from deltasql.errors.engine import NotOnSailError
 from deltasql.log.storage.locations import is_local
@@ -40,7 +41,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.sql.dialects.directories import DirectoryWrite
 
 if TYPE_CHECKING:
     import pyarrow as pa

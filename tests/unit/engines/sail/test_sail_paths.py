@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.engines.sail.dialect.paths import with_parts
+from deltasql.engines.sail.guards.exact_types import OperandRows
 from deltasql.schema.types import INTEGER, STRING, ArrayType, MapType, StructField, StructType
-from deltasql.sql.dialects.sail_exact import OperandRows
-from deltasql.sql.dialects.sail_paths import with_parts
 
 INNER = StructType((StructField("x", INTEGER), StructField("y z", INTEGER)))
 COLUMNS = StructType(

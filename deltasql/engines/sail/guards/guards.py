@@ -1,4 +1,4 @@
-"""Guards against results of Sail that differ from Spark's by the types of operands, as conditions for `sail_checks`.
+"""Guards against results of Sail that differ from Spark's by the types of operands, as conditions for `text_checks`.
 
 A guard is a condition under which the result would differ, and SQL that fails in its place. Sail evaluates `typeof` at
 planning: a guard on types alone costs nothing per row. Types are named as by `typeof`, up to the first bracket or
@@ -45,7 +45,7 @@ _OTHERWISE: dict[str, tuple[str, ...]] = {
 """Types that Sail casts to a type with another value than Spark."""
 _NUMBERS_COMPARED = ((("float", "double"), ("decimal",)), (("float",), (*_INTEGERS, "string")))
 _TIMES_COMPARED = ((("date",), ("timestamp", "timestamp_ntz")), (("timestamp",), ("timestamp_ntz",)))
-"""Pairs of types whose comparison differs; `sail_comparisons` casts them where they are known."""
+"""Pairs of types whose comparison differs; `comparisons` casts them where they are known."""
 _SAME = {
     "byte": "tinyint",
     "short": "smallint",

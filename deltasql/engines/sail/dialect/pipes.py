@@ -9,10 +9,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from deltasql.engines.sail.dialect.unions import behind_with
 from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.base import quote
 from deltasql.sql.cursor import comma_separated
-from deltasql.sql.dialects.sail_unions import behind_with
 from deltasql.sql.tokens import Token, closing, tokenize
 
 _PIPE = "|>"

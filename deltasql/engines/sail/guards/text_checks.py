@@ -1,6 +1,6 @@
 """SQL text with checks in it that Spark makes by itself and Sail does not: overflow of integers, casts, conditions.
 
-What is checked is in `sail_guards`. Reads an expression or a whole query over its tokens, by Spark's order of
+What is checked is in `guards`. Reads an expression or a whole query over its tokens, by Spark's order of
 precedence; what is not understood stays as it is, byte for byte.
 """
 
@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
 
-from deltasql.errors.engine import NotOnSailError
-from deltasql.schema.types import DOUBLE, FLOAT, DataType, DecimalType
-from deltasql.sql.dialects import sail_nesting as nesting
-from deltasql.sql.dialects.sail_calls import ComparedCalls
-from deltasql.sql.dialects.sail_exact import EXACT_DIGITS, RETYPED, Operand, OperandRows
-from deltasql.sql.dialects.sail_guards import (
+from deltasql.engines.sail.dialect.parts import SIGNS, MapPart
+from deltasql.engines.sail.dialect.words import with_least
+from deltasql.engines.sail.guards import nesting
+from deltasql.engines.sail.guards.calls import ComparedCalls
+from deltasql.engines.sail.guards.exact_types import EXACT_DIGITS, RETYPED, Operand, OperandRows
+from deltasql.engines.sail.guards.guards import (
     AS_INT,
     CONVERSIONS,
     FEW_TERMS,
@@ -37,8 +37,8 @@ from deltasql.sql.dialects.sail_guards import (
     sign_guards,
     unlike_call,
 )
-from deltasql.sql.dialects.sail_parts import SIGNS, MapPart
-from deltasql.sql.dialects.sail_words import with_least
+from deltasql.errors.engine import NotOnSailError
+from deltasql.schema.types import DOUBLE, FLOAT, DataType, DecimalType
 from deltasql.sql.tokens import closing
 
 _CALLS = (

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from deltasql.engines.sail.dialect.unions import behind_with
 from deltasql.plan.base import quote
 from deltasql.sql.cursor import comma_separated
-from deltasql.sql.dialects.sail_unions import behind_with
 from deltasql.sql.tokens import Token, closing, tokenize
 
 _SUSPECT = re.compile(r"\border\s+by\b.*(?:[-+*/%(]|::|\bcase\b)", re.IGNORECASE | re.DOTALL)

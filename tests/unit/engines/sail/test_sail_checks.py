@@ -7,12 +7,12 @@ import time
 
 import pytest
 
+from deltasql.engines.sail.dialect.order import rows_selected, select_first
+from deltasql.engines.sail.dialect.unions import set_operations
+from deltasql.engines.sail.guards.exact_types import OperandRows
+from deltasql.engines.sail.guards.text_checks import with_checks
 from deltasql.errors.engine import NotOnSailError
 from deltasql.schema.types import INTEGER, StructField, StructType
-from deltasql.sql.dialects.sail_checks import with_checks
-from deltasql.sql.dialects.sail_exact import OperandRows
-from deltasql.sql.dialects.sail_order import rows_selected, select_first
-from deltasql.sql.dialects.sail_unions import set_operations
 
 
 @pytest.mark.parametrize(

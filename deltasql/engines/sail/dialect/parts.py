@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from deltasql.sql.dialects.sail_words import CALLED, KEYWORDS
+from deltasql.engines.sail.dialect.words import CALLED, KEYWORDS
 from deltasql.sql.tokens import closing, tokenize
 
 SIGNS = frozenset("+-~")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from deltasql.engines.sail.guards.exact_types import common_type
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import VOID, StructType
 from deltasql.sql.cursor import TokenCursor, comma_separated
-from deltasql.sql.dialects.sail_exact import common_type
 from deltasql.sql.expression_types import derived_type
 from deltasql.sql.tokens import Token, closing, tokenize, tokens_from
 

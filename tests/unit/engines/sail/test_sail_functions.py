@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from deltasql.engines.sail.guards.functions import is_compared, type_classes
 from deltasql.schema.types import (
     DATE,
     DOUBLE,
@@ -18,7 +19,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.sql.dialects.sail_functions import is_compared, type_classes
 
 
 def _argument(text: str, kind: DataType | None = None) -> tuple[str, Callable[[], DataType | None]]:

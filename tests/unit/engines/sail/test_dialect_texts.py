@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.errors.engine import NotOnSailError, SparkError
-from deltasql.sql.cursor import LeftToEngineError
-from deltasql.sql.dialects.char_padding import Reach, padded
-from deltasql.sql.dialects.directories import DirectoryWrite, directory_write
-from deltasql.sql.dialects.inlining import Inline, checked_body, inlined
-from deltasql.sql.dialects.sail_names import spark_names
-from deltasql.sql.dialects.sail_words import single_quotes
-from deltasql.sql.dialects.session_variables import (
+from deltasql.engines.sail.dialect.char_padding import Reach, padded
+from deltasql.engines.sail.dialect.directories import DirectoryWrite, directory_write
+from deltasql.engines.sail.dialect.inlining import Inline, checked_body, inlined
+from deltasql.engines.sail.dialect.names import spark_names
+from deltasql.engines.sail.dialect.session_variables import (
     Assign,
     AssignedVariable,
     Declare,
@@ -20,6 +17,9 @@ from deltasql.sql.dialects.session_variables import (
     variable_command,
     with_values,
 )
+from deltasql.engines.sail.dialect.words import single_quotes
+from deltasql.errors.engine import NotOnSailError, SparkError
+from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.function_text import function_text
 
 

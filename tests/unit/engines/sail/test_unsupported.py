@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.dialects.sail import unlike_command, unlike_condition, unlike_query
+from deltasql.engines.sail.guards.unsupported import unlike_command, unlike_condition, unlike_query
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,0 @@
-"""Where an engine takes SQL for something else than Spark does, one module per engine.
-
-What Spark itself means is in `sql`.
-"""
