@@ -66,8 +66,8 @@ PLAIN = {
     "engines/spark/reading/frames.py::Frames._build": "one case per operator",
     "execution/catalog_effects.py::change_catalog": "one case per change of the catalog",
     "execution/run.py::Run._done": "one case per plan",
-    "planner/statements/telling/explain.py::describe": "one case per operator",
-    "planner/statements/telling/explain.py::physical_lines": "one case per plan",
+    "planner/statements/describe/explain.py::describe": "one case per operator",
+    "planner/statements/describe/explain.py::physical_lines": "one case per plan",
     "schema/literals.py::sql_literal": "one case per class of values",
 }
 """Functions that are one `match` over a closed set: long, and as easy to read as a table."""

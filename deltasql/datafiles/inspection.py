@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-SURE_BOUNDS = "deltasql.bounds.nan"
+NAN_SAFE_KEY = "deltasql.bounds.nan"
 """Footer key of files of which deltasql guarantees that no column chunk with NaN has bounds, which would ignore NaN."""
 UNSURE_BOUNDS = ("parquet.filter.stats.enabled", "parquet.filter.columnindex.enabled")
 """Options of Spark's reader that enable data skipping by row group and page bounds."""
@@ -80,7 +80,7 @@ def _has_sure_bounds(stores: Stores, path: str) -> bool:
         return False
     return bool(
         _SURE_WRITERS.match(found.created_by or "")
-        or SURE_BOUNDS.encode() in (found.metadata or {})
+        or NAN_SAFE_KEY.encode() in (found.metadata or {})
         or not float_leaves(found)
     )
 

@@ -41,7 +41,7 @@ def is_handed_out() -> bool:
     return _HANDED_OUT.get()
 
 
-def by_driver(session: SessionFacts, location: str, size: int, *, variants: bool = False) -> bool:
+def moved_in_process(session: SessionFacts, location: str, size: int, *, variants: bool = False) -> bool:
     """Whether this process, not the executors, does the file I/O at a location for a statement that reads `size` bytes.
 
     `variants`: there are VARIANT columns, which only Spark's own reader and writer support.
@@ -70,25 +70,25 @@ def _by_mode(session: SessionFacts, location: str, size: int, *, variants: bool)
         return size <= STORE_BYTES or not session.reaches(location)
     if not session.reaches(location):
         reason = "VARIANT columns" if variants else f"{IO_MODE.name} = EXECUTORS"
-        raise no_way(session, location, reason)
+        raise unreachable_error(session, location, reason)
     return False
 
 
-def copies_rows(session: SessionFacts, location: str, size: int) -> bool:
+def copied_in_process(session: SessionFacts, location: str, size: int) -> bool:
     """Whether this process copies unchanged rows from file to file for a statement that reads `size` bytes.
 
-    True where it does the file I/O anyway (see `by_driver`), and on a local disk that it shares with the executors.
-    Raises what `by_driver` raises.
+    True where it does the file I/O anyway (see `moved_in_process`), and on a local disk that executors share with it.
+    Raises what `moved_in_process` raises.
     """
-    if by_driver(session, location, size):
+    if moved_in_process(session, location, size):
         return True
     return _mode(session) == "AUTO" and is_local(location) and session.leaves_files_to_us and session.shares_disk
 
 
-def computes_rows(session: SessionFacts, location: str, size: int) -> bool:
+def evaluated_in_process(session: SessionFacts, location: str, size: int) -> bool:
     """Whether in-process evaluation may change rows for a statement that reads `size` bytes. Starts no engine.
 
-    The conditions are those of `copies_rows`, judged without asking the engine.
+    The conditions are those of `copied_in_process`, judged without asking the engine.
     """
     if session.is_in_process or _mode(session) == "DRIVER":
         return True
@@ -97,7 +97,7 @@ def computes_rows(session: SessionFacts, location: str, size: int) -> bool:
     return session.is_on_this_machine if is_local(location) else size <= STORE_BYTES
 
 
-def no_way(session: SessionFacts, location: str, reason: str) -> DeltaSqlError:
+def unreachable_error(session: SessionFacts, location: str, reason: str) -> DeltaSqlError:
     """The error for a location that executors do not reach; `reason` names the feature or setting that needs them."""
     if session.has_other_keys(location):
         return OtherCredentialsError(location=location, reason=reason)
@@ -132,5 +132,5 @@ def require_held(session: SessionFacts, location: str, files: int, size: int) ->
 
 def require_searching(session: SessionFacts, location: str, size: int) -> None:
     """Raises LeftToEngineError where the engine, not this process, searches `size` bytes at a location."""
-    if not computes_rows(session, location, size):
+    if not evaluated_in_process(session, location, size):
         raise LeftToEngineError(f"{size:,} bytes are read, which the engine's executors do side by side")

@@ -39,7 +39,7 @@ EMPTY: Mapping[str, Operator] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
-class Rewritten:
+class RewriteOutcome:
     """Result of a file rewrite: new files, log paths of the replaced ones, rows per action, and rows copied unchanged.
 
     `source_rows` is the number of source rows. `marked` has the sorted row indexes for deletion vectors of files that
@@ -193,7 +193,9 @@ class Runtime(Protocol):
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         """Stages the rows of `operator`."""
 
-    def rewrite(self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False) -> Rewritten:
+    def rewrite(
+        self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False
+    ) -> RewriteOutcome:
         """Stages the successors of the files that contain a changed row.
 
         `merge` and `insert` select the statement that error messages name; otherwise it is UPDATE or DELETE.

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from deltasql.datafiles.staged import Staged
-from deltasql.engines.door import Rewritten, Stage
+from deltasql.engines.door import RewriteOutcome, Stage
 from deltasql.engines.file_rows import FileRows
 from deltasql.engines.local.rewrites import planned_rewrite, rewrite_in_process
 from deltasql.engines.local.selections import local_query
@@ -24,11 +24,11 @@ from deltasql.engines.spark.rewrites.merge_source import MergeSource
 from deltasql.engines.spark.rows import QueryResult
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.log.storage.stores import Stores
-from deltasql.plan.operators import HeldRows, Literals, Operator, Rearrange, Rewrite, Write
+from deltasql.plan.operators import Literals, MemoryRows, Operator, Rearrange, Rewrite, Write
 from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way, record_way
 from deltasql.progress import Watch
 from deltasql.result import RowSource
-from deltasql.schema.types import StructType, case_counts, matching
+from deltasql.schema.types import StructType, case_matters, matching
 from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ class SessionEngine:
         """The engine for one statement, whose text places the errors."""
         return InProcessFirst(self.spark, sql)
 
-    def statement_of(self, frame: DataFrame | HeldRows) -> InProcessFirst:
+    def statement_of(self, frame: DataFrame | MemoryRows) -> InProcessFirst:
         """The engine for a write of `frame`, in the Spark session that it belongs to: a stream's has one of its own."""
-        if isinstance(frame, HeldRows):
+        if isinstance(frame, MemoryRows):
             return self.statement("")
         return InProcessFirst(self.spark.of(frame), "")
 
@@ -80,7 +80,7 @@ class InProcessFirst(SparkRuntime):
 
     def __init__(self, spark: SparkHandle, sql: str) -> None:
         super().__init__(spark, sql)
-        self._source: HeldRows | None = None
+        self._source: MemoryRows | None = None
         """The rows of a source that this process has evaluated, for which the commit may ask again."""
 
     @cached_property
@@ -108,7 +108,7 @@ class InProcessFirst(SparkRuntime):
 
     def rows(self, operator: Operator) -> RowSource:
         """The lazy rows of a query. Spark analyses it now, unless this process may read them."""
-        found, case_sensitive = _tried(lambda: local_query(self.spark, operator)), case_counts()
+        found, case_sensitive = _tried(lambda: local_query(self.spark, operator)), case_matters()
         if found is None:
             return self.query(operator)
 
@@ -119,15 +119,17 @@ class InProcessFirst(SparkRuntime):
         return FileRows(found, self.spark, query)
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
-        because = IN_MEMORY if isinstance(operator.child, (Literals, HeldRows)) else EVALUATED
+        because = IN_MEMORY if isinstance(operator.child, (Literals, MemoryRows)) else EVALUATED
         done = _tried(lambda: write_in_process(self.spark, operator, spark_stage(stage)), because)
         return super().write(operator, stage, table) if done is None else done
 
-    def rewrite(self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False) -> Rewritten:
+    def rewrite(
+        self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False
+    ) -> RewriteOutcome:
         done = _tried(lambda: rewrite_in_process(self.spark, operator, spark_stage(stage), self._keep))
         return super().rewrite(operator, stage, table, merge=merge, insert=insert) if done is None else done
 
-    def _keep(self, source: HeldRows) -> None:
+    def _keep(self, source: MemoryRows) -> None:
         self._source = source
 
     def source(self, operator: Rewrite) -> MergeSource:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engines.door import EMPTY, Rewritten, RowReader, Stage, StatementEngine
+from deltasql.engines.door import EMPTY, RewriteOutcome, RowReader, Stage, StatementEngine
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Operator, Rearrange, Rewrite, SqlQuery, Supplied, Write
 from deltasql.plan.reads import Reads
@@ -123,7 +123,9 @@ class Asleep:
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         return self._awake.write(operator, stage, table)
 
-    def rewrite(self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False) -> Rewritten:
+    def rewrite(
+        self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False
+    ) -> RewriteOutcome:
         return self._awake.rewrite(operator, stage, table, merge=merge, insert=insert)
 
     def rearrange(self, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:

@@ -10,13 +10,13 @@ from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.commit.copy_log_writer import put_part
 from deltasql.log.reading.copy_log import COPY_INTO, newest_part, read_parts, transaction
-from deltasql.planner.changes import Load, RowChange
+from deltasql.planner.changes import CopyLoad, RowChange
 
 
 class CopyNotes:
     """The load record of one COPY INTO, staged with its files; it takes effect by `action` in the commit."""
 
-    def __init__(self, change: RowChange, load: Load, stage: Stage) -> None:
+    def __init__(self, change: RowChange, load: CopyLoad, stage: Stage) -> None:
         """Writes the load record. Raises StorageError."""
         snapshot = change.commit.snapshot
         assert snapshot is not None
@@ -45,7 +45,7 @@ class CopyNotes:
         self.action = self._put(newest, replace(self._load, new=left, known=known))
         return self.action
 
-    def _put(self, newest: int, load: Load) -> SetTransaction:
+    def _put(self, newest: int, load: CopyLoad) -> SetTransaction:
         if not load.new:
             return transaction(newest)
         action, path = put_part(self._store, self._snapshot.metadata.id, newest, load.known, load.new)

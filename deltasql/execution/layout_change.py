@@ -23,7 +23,7 @@ from deltasql.log.storage.locations import table_uri
 from deltasql.log.storage.paths import canonical
 from deltasql.plan.operators import Curve, Rearrange
 from deltasql.planner.changes import LayoutChange
-from deltasql.planner.layout_result import OPTIMIZED, Arranged, layout_metrics, layout_row
+from deltasql.planner.layout_result import OPTIMIZED, LayoutOutcome, layout_metrics, layout_row
 from deltasql.planner.tables.clustering_columns import json_list
 from deltasql.settings.session_settings import SessionSettings
 
@@ -142,10 +142,10 @@ def _order_map(runtime: Runtime, sources: Sequence[AddFile], root: str) -> str:
     return json.dumps(places, separators=(",", ":"))
 
 
-def _done(bins: Sequence[Bin], adds: Sequence[AddFile]) -> Arranged:
+def _done(bins: Sequence[Bin], adds: Sequence[AddFile]) -> LayoutOutcome:
     removed = [file for item in bins for file in item.inputs.values()]
     vectors = [file.deletion_vector.cardinality for file in removed if file.deletion_vector]
-    return Arranged(
+    return LayoutOutcome(
         added=[file.size for file in adds],
         removed=[file.size for file in removed],
         bins=len(bins),

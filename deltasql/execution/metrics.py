@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deltasql.engines.door import Rewritten
+from deltasql.engines.door import RewriteOutcome
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.operations import Outcome
 from deltasql.log.actions.vector_writer import Marking
@@ -17,7 +17,7 @@ def removed_metrics(removes: Sequence[AddFile]) -> dict[str, int]:
 
 
 def rewrite_metrics(
-    outcome: Outcome, done: Rewritten, operator: Rewrite, removes: Sequence[AddFile], marking: Marking
+    outcome: Outcome, done: RewriteOutcome, operator: Rewrite, removes: Sequence[AddFile], marking: Marking
 ) -> dict[str, int]:
     """Operation metrics of a rewrite, by `outcome`; `removes` are the files removed from the table."""
     if outcome is Outcome.INSERT:
@@ -38,7 +38,9 @@ def _vector_metrics(prefix: str, marking: Marking) -> dict[str, int]:
     }
 
 
-def _dml_metrics(done: Rewritten, operator: Rewrite, removes: Sequence[AddFile], marking: Marking) -> dict[str, int]:
+def _dml_metrics(
+    done: RewriteOutcome, operator: Rewrite, removes: Sequence[AddFile], marking: Marking
+) -> dict[str, int]:
     effect = operator.actions[0].effect
     name = "numUpdatedRows" if effect is RowEffect.UPDATE else "numDeletedRows"
     return {
@@ -53,7 +55,9 @@ def _dml_metrics(done: Rewritten, operator: Rewrite, removes: Sequence[AddFile],
     }
 
 
-def _merge_metrics(done: Rewritten, operator: Rewrite, removes: Sequence[AddFile], marking: Marking) -> dict[str, int]:
+def _merge_metrics(
+    done: RewriteOutcome, operator: Rewrite, removes: Sequence[AddFile], marking: Marking
+) -> dict[str, int]:
     def rows(effect: RowEffect, kind: RowKind | None = None) -> int:
         return done.rows(operator.actions, effect, kind)
 

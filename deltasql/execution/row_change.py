@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.catalog import Catalog
 from deltasql.datafiles.staged import Staged
-from deltasql.engines.door import Rewritten, Runtime, Stage
+from deltasql.engines.door import RewriteOutcome, Runtime, Stage
 from deltasql.execution.commit import (
     Committed,
     Contribution,
@@ -180,7 +180,7 @@ def _rewritten(change: RowChange, runtime: Runtime, stage: Stage, operator: Rewr
     return _Work(actions, describe(marking), answer, marked, marking, describe=describe)
 
 
-def _answer(outcome: Outcome, done: Rewritten, operator: Rewrite) -> tuple[int, ...]:
+def _answer(outcome: Outcome, done: RewriteOutcome, operator: Rewrite) -> tuple[int, ...]:
     rows = [done.rows(operator.actions, effect) for effect in (RowEffect.UPDATE, RowEffect.DELETE, RowEffect.INSERT)]
     if outcome is Outcome.INSERT:
         return rows[2], rows[2]

@@ -38,7 +38,7 @@ from deltasql.plan.base import LogicalPlan
 from deltasql.plan.operators import Operator
 from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.reads import Reads
-from deltasql.planner.changes import AtomicBlock, LogRows, OfOneCommit, Plan, QueryRows, RowChange, SparkCommand, Step
+from deltasql.planner.changes import AtomicBlock, LogRows, Plan, QueryRows, RowChange, SingleCommit, SparkCommand, Step
 from deltasql.planner.rows.read_set import WHOLE_TABLE, partition_test, scans
 from deltasql.planner.rows.repeats import may_repeat
 from deltasql.schema.types import INTEGER, LONG, STRING, MapType, StructField, StructType
@@ -192,7 +192,7 @@ class OpenTransaction:
         NotInTransactionError, NestedTransactionError, SecondTableError, StaleStatementError.
         """
         admit(plan)
-        if isinstance(plan, OfOneCommit):
+        if isinstance(plan, SingleCommit):
             self._check_target(plan)
         elif isinstance(plan, (QueryRows, LogRows)):
             self._note((plan.query() if isinstance(plan, LogRows) else plan).operator)
@@ -256,7 +256,7 @@ class OpenTransaction:
             part.runtime.release()
         self._ended = True
 
-    def _check_target(self, change: OfOneCommit) -> None:
+    def _check_target(self, change: SingleCommit) -> None:
         """Raises SecondTableError for another table, StaleStatementError for a plan over an outdated snapshot."""
         spec = change.commit
         if self._written is not None and self._written.location != spec.log.location:

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from deltasql.errors.statements.frames import UnsupportedRowsError
-from deltasql.plan.operators import HeldRows
+from deltasql.plan.operators import MemoryRows
 from deltasql.result_arrow import arrow_type
 from deltasql.schema import types
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
@@ -45,7 +45,7 @@ _LISTS: tuple[Callable[[pa.DataType], bool], ...] = (
 )
 
 
-def held_rows(rows: Any, given: str) -> HeldRows:
+def memory_rows(rows: Any, given: str) -> MemoryRows:
     """The rows of a table, batch, reader or DataFrame of others, read to their end. Columns may be NULL.
 
     Times are cut to microseconds; one without a zone is a TIMESTAMP_NTZ. The index of a pandas DataFrame is left out.
@@ -59,7 +59,7 @@ def held_rows(rows: Any, given: str) -> HeldRows:
             column if column.type.equals(kind) else _plain(column).cast(kind, safe=False)
             for column, kind in zip(table.columns, (arrow_type(item.type) for item in schema), strict=True)
         ]
-        return HeldRows(schema, pa.table(columns, names=list(schema.names)))
+        return MemoryRows(schema, pa.table(columns, names=list(schema.names)))
     except _UnknownTypeError as error:
         raise UnsupportedRowsError(given, f"the column {error.column} is of Arrow's type {error.kind}") from None
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:

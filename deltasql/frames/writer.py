@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from deltasql.errors.statements.frames import InvalidSaveModeError, NotADataFrameError, UnsupportedWriteError
 from deltasql.plan.base import TableName
 from deltasql.plan.frames import WriteFrame, WriteMode
-from deltasql.plan.operators import HeldRows
+from deltasql.plan.operators import MemoryRows
 from deltasql.result import Result
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class Optioned:
 class FrameWriter(Optioned):
     """PySpark's DataFrameWriter for the tables of a session. The last call writes, and returns the commit's result."""
 
-    def __init__(self, frame: DataFrame | HeldRows, run: Run, named: Named) -> None:
+    def __init__(self, frame: DataFrame | MemoryRows, run: Run, named: Named) -> None:
         super().__init__()
         self._frame, self._run, self._named = frame, run, named
         self._mode: WriteMode | None = None
@@ -152,7 +152,7 @@ class FrameWriter(Optioned):
 class FrameWriterV2(Optioned):
     """PySpark's DataFrameWriterV2: `session.writeTo(df, "t").append()`. Columns are matched by name."""
 
-    def __init__(self, frame: DataFrame | HeldRows, table: str, run: Run, named: Named) -> None:
+    def __init__(self, frame: DataFrame | MemoryRows, table: str, run: Run, named: Named) -> None:
         super().__init__()
         self._frame, self._table, self._run = frame, named(table), run
         self._partitioned: tuple[str, ...] | None = None
@@ -222,7 +222,7 @@ def frame_of(rows: DataFrame | Result) -> DataFrame:
     return rows
 
 
-def rows_to_write(rows: Any) -> DataFrame | HeldRows:
+def rows_to_write(rows: Any) -> DataFrame | MemoryRows:
     """The source of a write from a user's object: a Spark DataFrame, that of a result, or rows in memory.
 
     Rows in memory are a DataFrame of pandas or polars, or an object with Arrow data. Spark writes them only if
@@ -237,9 +237,9 @@ def rows_to_write(rows: Any) -> DataFrame | HeldRows:
     if not is_columnar(rows):
         advice = "Call its collect() first." if kind.__name__ == "LazyFrame" else _ADVICE.get(package, _ANY_ADVICE)
         raise NotADataFrameError(given, advice)
-    from deltasql.frames.memory import held_rows
+    from deltasql.frames.memory import memory_rows
 
-    return held_rows(rows, given)
+    return memory_rows(rows, given)
 
 
 _ADVICE = {"pyspark": "Pass the DataFrame itself.", "pandas": "Pass a DataFrame: series.to_frame()."}

@@ -54,7 +54,7 @@ class Tree(NamedTuple):
     size: int
 
 
-class Stuck(NamedTuple):
+class ParseStop(NamedTuple):
     """The point where parsing cannot go on: the offset, the terminals acceptable there, and the token before."""
 
     position: int
@@ -65,7 +65,7 @@ class Stuck(NamedTuple):
 class NoParseError(Exception):
     """The text is not in the grammar; `stuck` is the furthest point that was reached."""
 
-    def __init__(self, stuck: Stuck) -> None:
+    def __init__(self, stuck: ParseStop) -> None:
         super().__init__(stuck)
         self.stuck = stuck
 
@@ -121,10 +121,10 @@ class Automaton:
             previous, position = token, skip_blanks(self.text, token.end)
 
     @property
-    def furthest(self) -> Stuck:
+    def furthest(self) -> ParseStop:
         """The furthest point that was reached, or the end of a text that was parsed."""
         position, previous, stacks = self._furthest
-        return Stuck(position, frozenset().union(*map(self._expected, stacks)), previous)
+        return ParseStop(position, frozenset().union(*map(self._expected, stacks)), previous)
 
     def _expected(self, states: list[int]) -> frozenset[str]:
         """The terminals that the grammar accepts next."""

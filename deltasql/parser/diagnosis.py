@@ -8,7 +8,7 @@ from deltasql.errors.base import Caret
 from deltasql.errors.suggestion import resembles
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.advice import advice
-from deltasql.parser.automaton import GrammarToken, Stuck
+from deltasql.parser.automaton import GrammarToken, ParseStop
 from deltasql.parser.runs import QUERY_WORDS, WORD
 from deltasql.parser.tables import END, grammar_tables
 from deltasql.sql.extents import balanced_end, skip_blanks
@@ -83,7 +83,7 @@ _MOST_TOLD = 10
 _MOST_QUOTED = 100
 
 
-def syntax_error(text: str, stuck: Stuck) -> ParseSyntaxError:
+def syntax_error(text: str, stuck: ParseStop) -> ParseSyntaxError:
     """The error for a text that got stuck: the text found, the texts expected, and the keyword probably meant."""
     if stuck.position == len(text) and "RPAR" in stuck.expected:
         unclosed = _unclosed(text)
@@ -160,7 +160,7 @@ def _list(expected: tuple[str, ...]) -> str:
     return " or ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else "nothing more"
 
 
-def _misspelt(text: str, stuck: Stuck, keywords: list[str]) -> tuple[int, int, str] | None:
+def _misspelt(text: str, stuck: ParseStop, keywords: list[str]) -> tuple[int, int, str] | None:
     """(start, end, keyword) of a word that resembles a keyword: the one here, or one just taken as a name before."""
     here = WORD.match(text, _inside(text, stuck.position))
     words = [here] if here else []
@@ -187,7 +187,7 @@ def _words_before(text: str, previous: GrammarToken | None) -> list[re.Match[str
     return list(WORD.finditer(text, previous.start, previous.end))
 
 
-def _advice(found: str, stuck: Stuck, text: str) -> str:
+def _advice(found: str, stuck: ParseStop, text: str) -> str:
     """Advice for the most frequent mistakes, as a sentence."""
     keywords = frozenset(_keywords(stuck.expected))
     if found == "INSERT" and keywords == {"DELETE", "UPDATE"}:

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from deltasql.plan.base import LogicalPlan, SqlText, TableName
-from deltasql.plan.operators import HeldRows
+from deltasql.plan.operators import MemoryRows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -57,7 +57,7 @@ class WriteFrame(LogicalPlan):
     """
 
     table: TableName
-    frame: DataFrame | HeldRows
+    frame: DataFrame | MemoryRows
     mode: WriteMode
     options: Mapping[str, str] = field(default_factory=dict)
     partitioned_by: tuple[str, ...] | None = None

@@ -165,7 +165,7 @@ class ViewColumns:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class HeldRows:
+class MemoryRows:
     """Rows that the caller has in memory: an Arrow table with the columns of `schema`, in their types."""
 
     schema: StructType
@@ -180,7 +180,7 @@ class HeldRows:
 class Supplied:
     """The rows of a DataFrame of the caller's. `names` rename its columns, by position; () leaves them."""
 
-    frame: DataFrame | HeldRows
+    frame: DataFrame | MemoryRows
     names: tuple[str, ...] = ()
 
 
@@ -389,7 +389,7 @@ Operator: TypeAlias = Union[
     SqlQuery,
     SqlFunction,
     Supplied,
-    HeldRows,
+    MemoryRows,
     Literals,
     Project,
     Number,
@@ -413,7 +413,7 @@ def stored_schemas(operator: Operator) -> Iterator[StructType]:
 def children(operator: Operator) -> Iterator[Operator]:
     """The operators whose rows `operator` reads."""
     match operator:
-        case Scan() | SourceFiles() | Supplied() | HeldRows() | Literals():
+        case Scan() | SourceFiles() | Supplied() | MemoryRows() | Literals():
             return
         case UnionAll():
             yield from operator.inputs

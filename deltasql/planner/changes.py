@@ -19,7 +19,7 @@ from deltasql.plan.operators import Operator, Rearrange, Rewrite, Write
 from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.reads import NO_ROWS, Reads, RowReads
 from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, Registration, ViewChange
-from deltasql.planner.layout_result import Considered
+from deltasql.planner.layout_result import LayoutInput
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot
 
 
-_Change = TypeVar("_Change", bound="OfOneCommit")
+_Change = TypeVar("_Change", bound="SingleCommit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ class CommitSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class OfOneCommit:
+class SingleCommit:
     """A change of a table by exactly one commit."""
 
     commit: CommitSpec
@@ -135,7 +135,7 @@ class OfOneCommit:
 
 
 @dataclass(frozen=True, slots=True)
-class TableChange(OfOneCommit):
+class TableChange(SingleCommit):
     """One commit without new rows.
 
     `removed` are the files to remove (rows of `Snapshot.files()`). `answer` is the statement's result, and `metrics` go
@@ -168,7 +168,7 @@ class Stepwise:
 
 
 @dataclass(frozen=True, slots=True)
-class Load:
+class CopyLoad:
     """The files of a COPY INTO: `new` are recorded besides those `known`, `skipped` counts damaged ones.
 
     With `forced`, files are loaded even if a concurrent statement has loaded them.
@@ -181,7 +181,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class RowChange(OfOneCommit):
+class RowChange(SingleCommit):
     """One commit with rows: `operator` stages files, `removed` are removed besides those that a Rewrite replaces.
 
     `metadata` is the table's after the commit. With `dynamic_overwrite` the partitions of the new rows are replaced;
@@ -200,15 +200,15 @@ class RowChange(OfOneCommit):
     rearranges: bool = False
     identities: tuple[str, ...] = ()
     rows: RowReads = NO_ROWS
-    load: Load | None = None
+    load: CopyLoad | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class LayoutChange(OfOneCommit):
+class LayoutChange(SingleCommit):
     """One commit that rewrites files without changing rows. `considered` goes into the counts of the result."""
 
     operator: Rearrange
-    considered: Considered
+    considered: LayoutInput
 
     @property
     def snapshot(self) -> Snapshot:
@@ -218,7 +218,7 @@ class LayoutChange(OfOneCommit):
 
 
 @dataclass(frozen=True, slots=True)
-class CloneChange(OfOneCommit):
+class CloneChange(SingleCommit):
     """One commit by which a table gets the files of another one. `files` to be copied go into `folder` first.
 
     `answer` is the statement's result; the history has the same numbers as `metrics`.

@@ -19,7 +19,7 @@ from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.parameters import UNBOUND, BoundStatement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.schema.timezone import machine_zone_name
-from deltasql.settings.session_settings import MEANING, TIME_ZONE, SessionSettings, Setting, says_meaning
+from deltasql.settings.session_settings import MEANING, TIME_ZONE, SessionSettings, Setting, changes_query_meaning
 from deltasql.sql.timestamps import timestamp_of
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Context:
     @property
     def meaning(self) -> dict[str, str]:
         """The settings in force that say what SQL means, as far as they are set."""
-        given = {key: value for key, value in self.settings.changed() if says_meaning(key)}
+        given = {key: value for key, value in self.settings.changed() if changes_query_meaning(key)}
         asked = ((key, self.analyst.setting(key)) for key in MEANING if key not in given)
         return {**given, **{key: value for key, value in asked if value is not None}}
 

@@ -79,7 +79,7 @@ class Cubes:
 
 
 @dataclass(frozen=True, slots=True)
-class Considered:
+class LayoutInput:
     """Files considered by OPTIMIZE: number and bytes. `columns` is (columns of the table, columns with statistics)."""
 
     files: int
@@ -91,7 +91,7 @@ class Considered:
 
 
 @dataclass(frozen=True, slots=True)
-class Arranged:
+class LayoutOutcome:
     """The outcome: sizes of files added and removed, numbers of bins and partitions, (deletion vectors, their rows)."""
 
     added: Sequence[int] = ()
@@ -103,7 +103,7 @@ class Arranged:
     ended_ms: int = 0
 
 
-def layout_row(uri: str, considered: Considered, done: Arranged) -> tuple[Any, ...]:
+def layout_row(uri: str, considered: LayoutInput, done: LayoutOutcome) -> tuple[Any, ...]:
     """The result row, with the columns of OPTIMIZED."""
     merged = (len(done.removed), sum(done.removed))
     metrics = (
@@ -132,7 +132,7 @@ def layout_row(uri: str, considered: Considered, done: Arranged) -> tuple[Any, .
     return uri, metrics
 
 
-def layout_metrics(done: Arranged) -> dict[str, int]:
+def layout_metrics(done: LayoutOutcome) -> dict[str, int]:
     """The metrics of the commit of an OPTIMIZE, under the names that the history has: files, bytes, percentiles."""
     sizes = sorted(done.added)
 
@@ -159,7 +159,7 @@ def _distribution(sizes: Sequence[int]) -> tuple[Any, ...]:
     return min(sizes), max(sizes), sum(sizes) / len(sizes), len(sizes), sum(sizes)
 
 
-def _zordered(considered: Considered, merged: tuple[int, int], bins: int) -> tuple[Any, ...]:
+def _zordered(considered: LayoutInput, merged: tuple[int, int], bins: int) -> tuple[Any, ...]:
     return "all", (0, 0), (considered.files, considered.bytes), 0, merged, bins, None
 
 

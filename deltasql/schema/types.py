@@ -25,7 +25,7 @@ def matching(*, case_sensitive: bool) -> Iterator[None]:
         _CASE_COUNTS.reset(token)
 
 
-def case_counts() -> bool:
+def case_matters() -> bool:
     """Whether the statement tells names apart that differ in letter case alone."""
     return _CASE_COUNTS.get()
 
@@ -100,7 +100,7 @@ class StructType:
 
     def find(self, name: str, case_sensitive: bool | None = None) -> StructField | None:
         """The field called `name`, or None. Unless told, the statement's setting says whether letter case counts."""
-        if case_counts() if case_sensitive is None else case_sensitive:
+        if case_matters() if case_sensitive is None else case_sensitive:
             return next((item for item in self.fields if item.name == name), None)
         folded = name.lower()
         return next((item for item in self.fields if item.name.lower() == folded), None)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class ExecutedStatement:
     """A statement that has run; `is_query` is True if its rows are a result of the script."""
 
     result: Result
@@ -40,7 +40,7 @@ class FoundRows:
 class Host(Protocol):
     """The session. Errors of a part of the script have carets in the script."""
 
-    def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> Ran:
+    def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> ExecutedStatement:
         """Runs one statement, with commits and retries of its own; the rows of a query are computed already.
 
         `named` gives the names of its columns.

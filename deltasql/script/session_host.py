@@ -14,7 +14,7 @@ from deltasql.plan.parameters import BoundStatement
 from deltasql.planner.changes import Plan, SparkCommand
 from deltasql.result import Result
 from deltasql.script.assignment import assignment
-from deltasql.script.host import FoundRows, Ran
+from deltasql.script.host import ExecutedStatement, FoundRows
 
 
 def session_variable(engine: StatementEngine, name: str) -> Any:
@@ -39,10 +39,10 @@ class SessionHost:
     ) -> None:
         self._ended, self._runtime, self._command = ended, runtime, command
 
-    def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> Ran:
+    def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> ExecutedStatement:
         """See Host."""
         result, is_query = self._ended(part)
-        return Ran(result.kept(named) if result.is_query else result, is_query)
+        return ExecutedStatement(result.kept(named) if result.is_query else result, is_query)
 
     def rows(self, part: BoundStatement) -> FoundRows:
         """See Host."""

@@ -362,7 +362,7 @@ MEANING = (
 _NO_MEANING = ("optimizer.", "codegen.", "execution.", "shuffle.", "adaptive.", "maxNestedViewDepth")
 
 
-def says_meaning(key: str) -> bool:
+def changes_query_meaning(key: str) -> bool:
     """Whether a view stores this setting. As in Spark: all of SQL's, except those of execution."""
     prefix, rest = key[: len("spark.sql.")], key[len("spark.sql.") :]
     return prefix == "spark.sql." and not rest.startswith(_NO_MEANING)
@@ -377,7 +377,7 @@ _HARMLESS = frozenset(
 )
 
 
-def leave_literals(keys: Iterable[str]) -> bool:
+def keep_literal_values(keys: Iterable[str]) -> bool:
     """Whether changed settings leave the reading of literals unchanged, or are checked where they affect it."""
     return all(key in _HARMLESS or key.startswith(_OWN_PREFIXES) for key in keys)
 

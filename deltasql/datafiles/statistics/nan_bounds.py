@@ -21,7 +21,7 @@ from deltasql.datafiles.footers.edits import (
     together,
 )
 from deltasql.datafiles.footers.thrift import Struct
-from deltasql.datafiles.inspection import SURE_BOUNDS, float_leaves
+from deltasql.datafiles.inspection import NAN_SAFE_KEY, float_leaves
 from deltasql.datafiles.statistics.of_footers import FloatBounds
 
 if TYPE_CHECKING:
@@ -50,9 +50,9 @@ def with_sure_bounds(data: pa.Buffer, floats: Mapping[str, FloatBounds]) -> pa.B
     if unsure:
         footer.put_structs(ROW_GROUPS, [_without_bounds(group, unsure) for group in footer.structs(ROW_GROUPS)])
     entry = Struct()
-    entry.put_text(KEY, SURE_BOUNDS)
+    entry.put_text(KEY, NAN_SAFE_KEY)
     entry.put_text(VALUE, "none")
-    kept = [item for item in footer.structs(KEYS) if item.text(KEY) != SURE_BOUNDS]
+    kept = [item for item in footer.structs(KEYS) if item.text(KEY) != NAN_SAFE_KEY]
     footer.put_structs(KEYS, [*kept, entry])
     return together([memoryview(data)[:start], ending(footer)])
 

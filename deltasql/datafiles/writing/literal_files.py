@@ -14,7 +14,7 @@ from deltasql.datafiles.writing.arrow_files import as_stored, by_directory, dire
 from deltasql.datafiles.writing.staged_files import DIRECTORY_PREFIX, HIVE_NULL, WrittenFile
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.hidden import hidden
-from deltasql.plan.operators import HeldRows, Literals
+from deltasql.plan.operators import Literals, MemoryRows
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
 
@@ -36,8 +36,8 @@ def write_literals(
     return write_tables(store, tables, rows.schema, in_partitions=bool(partition_columns))
 
 
-def write_held_rows(
-    store: LogStore, directory: str, rows: HeldRows, partition_columns: Sequence[str], *, stores_partitions: bool
+def write_memory_rows(
+    store: LogStore, directory: str, rows: MemoryRows, partition_columns: Sequence[str], *, stores_partitions: bool
 ) -> list[WrittenFile]:
     """As `write_literals`. The partition columns are of types whose values have one spelling."""
     import pyarrow as pa

@@ -38,7 +38,7 @@ _FILES = 4
 _CORES = os.cpu_count() or 2
 
 
-class HeldFile(Protocol):
+class FileInMemory(Protocol):
     """A data file in memory.
 
     `sizes` are the numbers of rows of its row groups, `columns` is the schema of the table's newly written files,
@@ -67,7 +67,7 @@ class HeldFile(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptFile:
+class RewrittenFile:
     """A data file to be replaced by a successor; the rows with the sorted indexes `gone` are deleted or updated.
 
     `origin` is the file's URI, which updated rows have in ORIGIN; `partition_values` are as in the log, by physical
@@ -78,7 +78,7 @@ class KeptFile:
     partition_values: Mapping[str, str | None]
     folder: str
     gone: Places
-    open: Callable[[], HeldFile]
+    open: Callable[[], FileInMemory]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class CompactionGroup:
     read: Callable[[], pa.Table]
 
 
-Successors = list[tuple[KeptFile | CompactionGroup, WrittenFile]]
+Successors = list[tuple[RewrittenFile | CompactionGroup, WrittenFile]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,9 @@ def united_files(store: LogStore, bins: Sequence[CompactionGroup], directory: st
         return [(item, awaited(future)) for item, future in zip(bins, written, strict=True)]
 
 
-def copy_kept(store: LogStore, kept: Sequence[KeptFile], new: NewRows, directory: str, schema: StructType) -> Copied:
+def copy_kept(
+    store: LogStore, kept: Sequence[RewrittenFile], new: NewRows, directory: str, schema: StructType
+) -> Copied:
     """Writes the rows that are kept, and new ones, into `directory`, below the table's root; `schema` is the table's.
 
     An updated row that stays in its partition goes into the successor of its file, at its old row index. A file that
@@ -136,7 +138,7 @@ def copy_kept(store: LogStore, kept: Sequence[KeptFile], new: NewRows, directory
     images, others = _sorted(kept, new, directory)
     files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in kept))
 
-    def succeed(number: int, item: KeptFile, workers: ThreadPoolExecutor) -> WrittenFile | None:
+    def succeed(number: int, item: RewrittenFile, workers: ThreadPoolExecutor) -> WrittenFile | None:
         return _Successor(item, images[item.origin], new.changed, workers).write(files, number, directory)
 
     def write(number: int, folder: str, tables: Sequence[pa.Table]) -> list[WrittenFile]:
@@ -158,7 +160,7 @@ def _apart(written: Sequence[WrittenFile]) -> tuple[list[WrittenFile], list[Writ
 
 
 def _sorted(
-    kept: Sequence[KeptFile], new: NewRows, directory: str
+    kept: Sequence[RewrittenFile], new: NewRows, directory: str
 ) -> tuple[dict[str, list[pa.Table]], dict[str, list[pa.Table]]]:
     """Updated rows for the successor of each file, by its URI, and all other new rows, by their directory."""
     images: dict[str, list[pa.Table]] = {item.origin: [] for item in kept}
@@ -194,7 +196,7 @@ class _Successor:
     """Writes the successor of a data file, row group by row group."""
 
     def __init__(
-        self, kept: KeptFile, images: Sequence[pa.Table], changed: Collection[str], workers: ThreadPoolExecutor
+        self, kept: RewrittenFile, images: Sequence[pa.Table], changed: Collection[str], workers: ThreadPoolExecutor
     ) -> None:
         self._kept, self._images, self._changed = kept, _in_order(images), changed
         self._workers = workers

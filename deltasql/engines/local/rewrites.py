@@ -28,7 +28,7 @@ from deltasql.datafiles.writing.arrow_files import as_stored
 from deltasql.datafiles.writing.staged_files import ORIGIN
 from deltasql.datafiles.writing.successors import CompactionGroup
 from deltasql.engines.choice import is_small, require_searching
-from deltasql.engines.door import Rewritten
+from deltasql.engines.door import RewriteOutcome
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.merge_actions import CompiledAction, CompiledActions
 from deltasql.engines.local.pairs import equal_pairs, paired
@@ -51,7 +51,7 @@ from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.rewriting.stored_rows import partition_folder, partition_values
 from deltasql.engines.thresholds import CHANGED_ROWS, FILE_BYTES
 from deltasql.plan.hidden import ROW_INDEX, ROW_PLACE
-from deltasql.plan.operators import HeldRows, Rewrite, RowEffect, RowKind, Scan
+from deltasql.plan.operators import MemoryRows, Rewrite, RowEffect, RowKind, Scan
 from deltasql.plan.way import EVALUATED, ComputedBy, Way
 from deltasql.schema.column_mapping import is_mapped, physical_name
 from deltasql.schema.types import ArrayType, MapType, StructField, StructType
@@ -68,8 +68,8 @@ _ALONE = RowKind.NOT_MATCHED_BY_SOURCE
 
 
 def rewrite_in_process(
-    session: SessionFacts, operator: Rewrite, stage: FileStage, keep: Callable[[HeldRows], None]
-) -> Rewritten:
+    session: SessionFacts, operator: Rewrite, stage: FileStage, keep: Callable[[MemoryRows], None]
+) -> RewriteOutcome:
     """Stages the new files of a rewrite. Raises LeftToEngineError, with nothing staged, where an engine computes it.
 
     That is also so where a row breaks a constraint, or several of the source would change one: the engine says which.
@@ -93,18 +93,18 @@ def planned_rewrite(session: SessionFacts, operator: Rewrite) -> Way:
         work = _planned(session, operator, None)
     except LeftToEngineError as left:
         return Way(ComputedBy.ENGINE, left.reason)
-    limit = "" if isinstance(work, _OfSmall) else f", unless more than {CHANGED_ROWS:,} rows change"
+    limit = "" if isinstance(work, _WholeRewrite) else f", unless more than {CHANGED_ROWS:,} rows change"
     return Way(ComputedBy.PROCESS, f"{EVALUATED}{limit}")
 
 
-def _planned(session: SessionFacts, operator: Rewrite, stage: FileStage | None) -> _OfSmall | _OfLarge:
+def _planned(session: SessionFacts, operator: Rewrite, stage: FileStage | None) -> _WholeRewrite | _SearchedRewrite:
     """The rewrite, of which no row has been read. Raises LeftToEngineError."""
     session.require_computing()
     _require_plain(operator)
     small = is_small(operator.target)
     if not small:
         _require_searchable(session, operator)
-    return (_OfSmall if small else _OfLarge)(session, operator, stage)
+    return (_WholeRewrite if small else _SearchedRewrite)(session, operator, stage)
 
 
 def _require_plain(operator: Rewrite) -> None:
@@ -142,7 +142,7 @@ def _require_searchable(session: SessionFacts, operator: Rewrite) -> None:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class _Fired:
+class _MatchedRows:
     """Rows on which an action runs; `places` is where they stand among those that were read, None where they do not."""
 
     action: CompiledAction
@@ -155,7 +155,7 @@ class _Changes:
     """Which rows of the target change among those that were read, and the part of its list of files that have any."""
 
     target: pa.Table
-    fired: Sequence[_Fired]
+    fired: Sequence[_MatchedRows]
     positions: Positions
     files: pa.Table
 
@@ -165,7 +165,7 @@ class _Rewrite(ABC):
 
     def __init__(self, session: SessionFacts, operator: Rewrite, stage: FileStage | None) -> None:
         self._session, self._operator, self._given_stage = session, operator, stage
-        self.source: HeldRows | None = None
+        self.source: MemoryRows | None = None
         """The rows of the source, once they were read, where the commit may ask for them again."""
         if stage is not None and stage.stores_partitions and operator.target.partition_columns:
             raise LeftToEngineError("the table keeps partition values in its files")
@@ -197,10 +197,10 @@ class _Rewrite(ABC):
         """Their names in lower case: a foreign log may spell them otherwise than the schema."""
         return {name.lower() for name in self._operator.target.partition_columns}
 
-    def run(self) -> Rewritten:
+    def run(self) -> RewriteOutcome:
         source = None if self._source is None else self._source.read()
         if self._source is not None and source is not None and self._operator.join and self._operator.join.is_kept:
-            self.source = HeldRows(self._source.schema, source)
+            self.source = MemoryRows(self._source.schema, source)
         operator = self._operator = replace(self._operator, target=self._looked_at(source))
         target = self._read(replace(operator.target, identity=False), source)
         changes = self._changes(target, list(self._fired(target, source)))
@@ -233,7 +233,7 @@ class _Rewrite(ABC):
 
     # Which action runs on which rows
 
-    def _fired(self, target: pa.Table, source: pa.Table | None) -> Iterator[_Fired]:
+    def _fired(self, target: pa.Table, source: pa.Table | None) -> Iterator[_MatchedRows]:
         import numpy as np
 
         operator, join = self._operator, self._operator.join
@@ -250,7 +250,7 @@ class _Rewrite(ABC):
         unmet = np.setdiff1d(np.arange(own.count), left)
         yield from self._chosen(RowKind.NOT_MATCHED_BY_SOURCE, own.at(unmet), unmet)
 
-    def _chosen(self, kind: RowKind, rows: BoundRows, places: Numbers | None) -> Iterator[_Fired]:
+    def _chosen(self, kind: RowKind, rows: BoundRows, places: Numbers | None) -> Iterator[_MatchedRows]:
         """For each row the first action of its kind whose condition is TRUE."""
         import numpy as np
 
@@ -258,12 +258,12 @@ class _Rewrite(ABC):
         for number, action in enumerate(actions, start=1):
             hit = indexes_where(action.condition, rows)
             if len(hit):
-                yield _Fired(action, rows.at(hit), None if places is None else places[hit])
+                yield _MatchedRows(action, rows.at(hit), None if places is None else places[hit])
             if number < len(actions):
                 rest = np.setdiff1d(np.arange(rows.count), hit)
                 rows, places = rows.at(rest), None if places is None else places[rest]
 
-    def _changes(self, target: pa.Table, fired: Sequence[_Fired]) -> _Changes:
+    def _changes(self, target: pa.Table, fired: Sequence[_MatchedRows]) -> _Changes:
         """The rows that change. Raises LeftToEngineError where one would more than once, or too many do."""
         import numpy as np
 
@@ -299,7 +299,7 @@ class _Rewrite(ABC):
             images.append(columns.append_column(placed.field(ROW_PLACE), places))
         return pa.concat_tables(images), pa.concat_tables(inserted)
 
-    def _computed(self, item: _Fired, places: Iterable[int], schema: pa.Schema) -> pa.Table:
+    def _computed(self, item: _MatchedRows, places: Iterable[int], schema: pa.Schema) -> pa.Table:
         """The columns at some places in the output."""
         return checked_table((item.action.values[place] for place in places), item.rows, schema, self._here.checks)
 
@@ -313,7 +313,7 @@ class _Rewrite(ABC):
         if not rows.num_rows:
             return self._stage.nothing()
         refuse_long_names(rows, self._operator.output, self._operator.target.partition_columns)
-        return self._stage.write_held_rows(HeldRows(self._operator.output, rows))
+        return self._stage.write_memory_rows(MemoryRows(self._operator.output, rows))
 
     def _copied(self, changes: _Changes) -> Staged:
         """The successors of files: the rows that stay, and images in place of others; then what is inserted."""
@@ -342,7 +342,7 @@ class _Rewrite(ABC):
                 yield path, known[path], stored.slice(first, count)
 
 
-class _OfSmall(_Rewrite):
+class _WholeRewrite(_Rewrite):
     """A rewrite of files whose rows are all read, and written together."""
 
     def _successors(self, changes: _Changes, images: pa.Table) -> Staged:
@@ -363,7 +363,7 @@ class _OfSmall(_Rewrite):
             yield CompactionGroup(name, spelled[path], partial(rows.drop_columns, [ROW_PLACE]))
 
 
-class _OfLarge(_Rewrite):
+class _SearchedRewrite(_Rewrite):
     """A rewrite for which only rows that may change are read, and the others are copied from file to file."""
 
     @property
@@ -375,7 +375,7 @@ class _OfLarge(_Rewrite):
         names = wanted.columns | self._here.used(self._imaged)
         return plain_rows(self._session, scan, (*(item for item in scan.schema if item.name in names), PLACE), wanted)
 
-    def _changes(self, target: pa.Table, fired: Sequence[_Fired]) -> _Changes:
+    def _changes(self, target: pa.Table, fired: Sequence[_MatchedRows]) -> _Changes:
         found = super()._changes(target, fired)
         most = most_changed(self._session.stores, found.files)
         if found.positions.marked > most:

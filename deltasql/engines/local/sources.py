@@ -18,7 +18,7 @@ from deltasql.engines.local.selections import SelectedRows, arranged, local_quer
 from deltasql.engines.local.values import indexes_where, rows_of
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.storage.locations import is_local
-from deltasql.plan.operators import HeldRows, Operator, Scan, SqlQuery, Supplied, ViewColumns
+from deltasql.plan.operators import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToEngineError
@@ -80,9 +80,9 @@ def local_rows(session: SessionFacts, operator: Operator) -> LocalRows:
 
     `find` tells what ``parquet.`path` `` stands for.
     """
-    if isinstance(operator, Supplied) and isinstance(operator.frame, HeldRows) and not operator.names:
+    if isinstance(operator, Supplied) and isinstance(operator.frame, MemoryRows) and not operator.names:
         operator = operator.frame
-    if isinstance(operator, HeldRows):
+    if isinstance(operator, MemoryRows):
         held = operator.table
         return LocalRows(operator.schema, lambda: held)
     constants = constants_of(operator)

@@ -16,7 +16,7 @@ from deltasql.engines.local.plain_scans import require_plain
 from deltasql.engines.local.sources import LocalRows, local_rows
 from deltasql.engines.local.values import checked_table, rows_of
 from deltasql.engines.rewriting.stage import FileStage
-from deltasql.plan.operators import Check, Constraint, HeldRows, Literals, Operator, Project, SqlQuery, Write
+from deltasql.plan.operators import Check, Constraint, Literals, MemoryRows, Operator, Project, SqlQuery, Write
 from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way
 from deltasql.schema.types import STRING, StructType
 from deltasql.sql.cursor import LeftToEngineError
@@ -38,20 +38,20 @@ def write_in_process(session: SessionFacts, operator: Write, stage: FileStage) -
     match operator.child:
         case Literals() as rows:
             return stage.write_literals(rows)
-        case HeldRows() as rows:
-            return stage.write_held_rows(rows)
+        case MemoryRows() as rows:
+            return stage.write_memory_rows(rows)
     require_writable(session, operator)
     if stage.stores_partitions:
         raise LeftToEngineError("the table keeps partition values in its files")
     read = _reader(session, operator)
     table = read()
     refuse_long_names(table, operator.output, operator.partition_columns)
-    return stage.write_held_rows(HeldRows(operator.output, table)) if table.num_rows else stage.nothing()
+    return stage.write_memory_rows(MemoryRows(operator.output, table)) if table.num_rows else stage.nothing()
 
 
 def planned_write(session: SessionFacts, operator: Write) -> Way:
     """The way of a write, this process or the engine, as far as it is decided before rows are read."""
-    if isinstance(operator.child, (Literals, HeldRows)):
+    if isinstance(operator.child, (Literals, MemoryRows)):
         return Way(ComputedBy.PROCESS, IN_MEMORY)
     try:
         require_writable(session, operator)

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.reading.row_numbers import count_live_rows
 from deltasql.datafiles.staged import Staged
-from deltasql.datafiles.writing.successors import KeptFile
-from deltasql.engines.door import Rewritten
+from deltasql.datafiles.writing.successors import RewrittenFile
+from deltasql.engines.door import RewriteOutcome
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.rewriting.positions import Positions
 from deltasql.engines.rewriting.stage import FileStage
@@ -76,7 +76,7 @@ def changed_columns(operator: Rewrite) -> Iterator[str]:
 
 def kept_files(
     session: SessionFacts, operator: Rewrite, stage: FileStage, found: Positions, files: pa.Table
-) -> list[KeptFile]:
+) -> list[RewrittenFile]:
     """The target's files that contain rows of `found`, for `Stage.succeed`. Raises what `StoredRows` raises."""
     paths = files.column("location").to_pylist()
     stored = StoredRows(session, operator.target, operator.output, paths)
@@ -84,15 +84,15 @@ def kept_files(
     values = partition_values(operator.output, operator.target.partition_columns, files)
     told = files.column("stats").to_pylist()
 
-    def kept(path: str, own: dict[str, str | None], statistics: str | None) -> KeptFile:
+    def kept(path: str, own: dict[str, str | None], statistics: str | None) -> RewrittenFile:
         uri, positions = by_path[path]
         opened = partial(stored.opened, path, statistics, spliceable=stage.may_splice)
-        return KeptFile(uri, own, partition_folder(path, own), positions.astype("int64"), opened)
+        return RewrittenFile(uri, own, partition_folder(path, own), positions.astype("int64"), opened)
 
     return [kept(*item) for item in zip(paths, values, told, strict=True)]
 
 
-def marked(operator: Rewrite, done: Rewritten, found: Positions) -> Rewritten:
+def marked(operator: Rewrite, done: RewriteOutcome, found: Positions) -> RewriteOutcome:
     """`done` with the rows of `found` as deletion vectors: no file of the target is replaced."""
     files = subset(operator, found.rows)
     paths = dict(zip(files.column("location").to_pylist(), files.column("path").to_pylist(), strict=True))
@@ -112,9 +112,9 @@ def subset(operator: Rewrite, uris: Iterable[str]) -> pa.Table:
 
 def outcome(
     operator: Rewrite, staged: Staged, removed: pa.Table | None, per_action: tuple[int, ...], source_rows: int
-) -> Rewritten:
+) -> RewriteOutcome:
     """Outcome of a copy-on-write rewrite: `staged` files replace those of the list `removed`."""
     pairs = zip(operator.actions, per_action, strict=True)
     changed = sum(count for action, count in pairs if action.effect is not RowEffect.DELETE)
     paths = () if removed is None else tuple(removed.column("path").to_pylist())
-    return Rewritten(staged, paths, per_action, staged.rows - changed, source_rows)
+    return RewriteOutcome(staged, paths, per_action, staged.rows - changed, source_rows)

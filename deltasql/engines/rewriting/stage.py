@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.datafiles.staged import Staged, StagedFile
-from deltasql.datafiles.writing.literal_files import write_held_rows, write_literals
+from deltasql.datafiles.writing.literal_files import write_literals, write_memory_rows
 from deltasql.datafiles.writing.staged_files import CHANGE_DATA, WrittenFile, staged_files
 from deltasql.datafiles.writing.successors import (
     CompactionGroup,
-    KeptFile,
     NewRows,
+    RewrittenFile,
     Successors,
     copy_kept,
     united_files,
@@ -26,7 +26,7 @@ from deltasql.errors.write import NothingToHoldError
 from deltasql.log.actions.actions import AddCDCFile
 from deltasql.log.configuration.iceberg_compat import compat_tags
 from deltasql.log.storage.paths import decode_path
-from deltasql.plan.operators import HeldRows, Literals
+from deltasql.plan.operators import Literals, MemoryRows
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.text import quote_name
 from deltasql.schema.types import VOID, StructType
@@ -60,7 +60,7 @@ class FileStage:
 
     def succeed_with(
         self,
-        kept: Sequence[KeptFile],
+        kept: Sequence[RewrittenFile],
         parts: Sequence[tuple[Mapping[str, str | None], pa.Table]],
         schema: StructType,
         changed: Iterable[str] = (),
@@ -131,10 +131,10 @@ class FileStage:
         )
         return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
 
-    def write_held_rows(self, rows: HeldRows) -> Staged:
+    def write_memory_rows(self, rows: MemoryRows) -> Staged:
         """Writes rows that the caller has in memory, without Spark. Raises NothingToHoldError."""
         self._refuse_voids_alone(rows.schema)
-        written = write_held_rows(
+        written = write_memory_rows(
             self._store, self._new_directory(), rows, self._partitions, stores_partitions=self.stores_partitions
         )
         return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))

@@ -16,8 +16,8 @@ from deltasql.datafiles.reading.old_calendar import is_of_old_calendar
 from deltasql.datafiles.reading.scan_files import deleted_by_file, vector_positions
 from deltasql.datafiles.writing.arrow_files import as_stored, directory_name
 from deltasql.datafiles.writing.spliced_files import is_known_writer
-from deltasql.datafiles.writing.successors import HeldFile
-from deltasql.engines.choice import copies_rows
+from deltasql.datafiles.writing.successors import FileInMemory
+from deltasql.engines.choice import copied_in_process
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.thresholds import FILE_BYTES
@@ -38,7 +38,7 @@ def may_copy_rows(session: SessionFacts, target: Scan, stage: FileStage, sizes: 
     """Whether this process may make files of such sizes, in bytes, of rows of the target's.
 
     Ids of rows depend on where they stand, and only Spark passes over files that may be missing. Raises what
-    `copies_rows` raises.
+    `copied_in_process` raises.
     """
     import pyarrow.compute as pc
 
@@ -48,7 +48,7 @@ def may_copy_rows(session: SessionFacts, target: Scan, stage: FileStage, sizes: 
     if parted or target.row_ids is not None or has_variants(target.schema):
         return False
     largest, total = (how(sizes).as_py() or 0 for how in (pc.max, pc.sum))
-    return largest <= FILE_BYTES and copies_rows(session, target.table.location, total)
+    return largest <= FILE_BYTES and copied_in_process(session, target.table.location, total)
 
 
 class StoredRows:
@@ -75,7 +75,7 @@ class StoredRows:
             rows = reader.rows(path, (lambda: marked) if len(marked) else None)
         return as_stored(rows, self._schema)
 
-    def opened(self, path: str, statistics: str | None, *, spliceable: bool) -> HeldFile:
+    def opened(self, path: str, statistics: str | None, *, spliceable: bool) -> FileInMemory:
         """A file with its statistics in the log. Raises what `live` raises.
 
         One whose days are those of another calendar is not spliceable: new ones are not, and would be taken for such.
@@ -119,7 +119,7 @@ class StoredRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OpenedFile:
-    """See HeldFile. `held` are the columns that files of `schema` have."""
+    """See FileInMemory. `held` are the columns that files of `schema` have."""
 
     path: str
     data: memoryview

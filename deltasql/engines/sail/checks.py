@@ -20,7 +20,7 @@ from deltasql.engines.sail.dialect.unions import Branch, cast_branch, is_of_one_
 from deltasql.engines.sail.guards.exact_types import common_type
 from deltasql.engines.sail.guards.text_checks import with_checks
 from deltasql.engines.sail.kinds import rows_of_query
-from deltasql.engines.sail.texts import May
+from deltasql.engines.sail.texts import PossibleTypes
 from deltasql.engines.spark.reading.checked_rows import Texts
 from deltasql.engines.spark.session.spark_types import frame_schema
 from deltasql.errors.engine import NotOnSailError
@@ -36,7 +36,7 @@ _QUERY = re.compile(rf"{GAP}*(?:\(|(?:select|with|values|table)\b)", re.IGNORECA
 _NAMELESS = re.compile(r"\bis\s+(?:not\s+)?null\b|\bin\s*\(", re.IGNORECASE)
 
 
-def checked_query(session: SparkSession, sql: str, *, ansi: bool, may: May, compared_only: bool) -> DataFrame:
+def checked_query(session: SparkSession, sql: str, *, ansi: bool, may: PossibleTypes, compared_only: bool) -> DataFrame:
     """The rows of a query with runtime checks that fail where Spark fails, under Spark's column names.
 
     Raises NotOnSailError, and Sail's errors for the unchanged text.

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from deltasql.engines.sail.dialect.directories import directory_write
 from deltasql.engines.sail.directory_files import write_directory
-from deltasql.engines.sail.guards.unsupported import unlike_command
+from deltasql.engines.sail.guards.unsupported import unsupported_command
 from deltasql.engines.sail.held_variables import variables_of
 from deltasql.engines.sail.variables import run_variable_command
 from deltasql.engines.spark.reading.frames import Frames
@@ -47,6 +47,6 @@ def run_in_process(spark: SparkHandle, frames: Frames, sql: str, relations: Mapp
     if query is not None:
         columns = frame_schema(frames.query(sql[query.end() :], relations))
         return CommandRows(_COLUMN, ((field.name, type_text(field.type), None) for field in columns))
-    if what := unlike_command(sql):
+    if what := unsupported_command(sql):
         raise NotOnSailError(what=what)
     return None

@@ -15,16 +15,16 @@ from deltasql.engines.sail.dialect.pipes import without_pipes
 from deltasql.engines.sail.failures import sail_error, with_proposals
 from deltasql.engines.sail.guards.exact_types import OperandRows
 from deltasql.engines.sail.guards.text_checks import with_checks
-from deltasql.engines.sail.guards.unsupported import unlike_query
+from deltasql.engines.sail.guards.unsupported import unsupported_construct
 from deltasql.engines.sail.held_variables import variables_of
 from deltasql.engines.sail.kinds import parts_over, rows_of_frame, rows_of_tables
 from deltasql.engines.sail.parquet_views import with_parquet_files
-from deltasql.engines.sail.texts import NOTHING, May, SailTexts, has_char, may_have
+from deltasql.engines.sail.texts import NOTHING, PossibleTypes, SailTexts, has_char, possible_types
 from deltasql.engines.sail.type_checks import check_casts, check_rewrite, check_write, refuse_stray
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
 from deltasql.engines.spark.reading.checked_rows import Texts
 from deltasql.engines.spark.reading.frames import NO_SETTINGS, Frames, types_over
-from deltasql.engines.spark.session.local_rows import held_rows
+from deltasql.engines.spark.session.local_rows import evaluated_rows
 from deltasql.engines.spark.session.scratch import hold_with
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.errors.base import DeltaSqlError
@@ -63,7 +63,7 @@ class SailFrames(Frames):
                 self._note_columns(operator.relations.values())
 
     def held(self, rows: DataFrame) -> DataFrame:
-        return held_rows(self._spark, rows, self.work.keep)
+        return evaluated_rows(self._spark, rows, self.work.keep)
 
     def over(self, rows: DataFrame) -> Texts:
         known = rows_of_frame(self._spark.session, rows)
@@ -72,7 +72,7 @@ class SailFrames(Frames):
     def over_operator(self, rows: DataFrame, operator: Operator) -> Texts:
         columns = rows.columns if variables_of(self._spark) else None
         reach = self.texts.reach_in(rows, operator)
-        told, may = rows_of_frame(self._spark.session, rows), may_have([operator])._replace(days=False)
+        told, may = rows_of_frame(self._spark.session, rows), possible_types([operator])._replace(days=False)
         return lambda text: self._own(text, columns, reach, may, told)
 
     def query(
@@ -126,7 +126,7 @@ class SailFrames(Frames):
         return False
 
     def numbered(self, rows: DataFrame, *, single: bool) -> DataFrame:
-        return held_rows(self._spark, rows, self.work.keep, ORDINAL)
+        return evaluated_rows(self._spark, rows, self.work.keep, ORDINAL)
 
     def asked(
         self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
@@ -137,9 +137,9 @@ class SailFrames(Frames):
         sql = self.texts.query(sql, self.texts.reach(relations.values(), self.frame))
         sql = self._without_pipes(sql)
         sql = with_parquet_files(self._spark, sql, self.work)
-        if what := unlike_query(sql):
+        if what := unsupported_construct(sql):
             raise NotOnSailError(what=what)
-        may, only = may_have(relations.values(), sql), takes_compared_calls_only(self._spark)
+        may, only = possible_types(relations.values(), sql), takes_compared_calls_only(self._spark)
         return checked_query(session, sql, ansi=self._ansi(settings), may=may, compared_only=only)
 
     def _ansi(self, settings: Mapping[str, str | None] = NO_SETTINGS) -> bool:
@@ -151,7 +151,7 @@ class SailFrames(Frames):
         text: str,
         columns: Iterable[str] | None = None,
         reach: Reach = NOTHING,
-        may: May | None = None,
+        may: PossibleTypes | None = None,
         rows: OperandRows | None = None,
     ) -> str:
         """An expression of a statement, with what the engine does not do by itself.
@@ -159,9 +159,9 @@ class SailFrames(Frames):
         Where the names of all `columns` in its reach are given, other names may be variables; `reach` tells of CHAR,
         `may` and `rows` of what else there is.
         """
-        text, may = self._unchecked(text, columns, reach), may or May()
+        text, may = self._unchecked(text, columns, reach), may or PossibleTypes()
         text = with_parts(text, rows) if may.parts and rows is not None else text
-        decimals = may.decimals or may_have((), text).decimals
+        decimals = may.decimals or possible_types((), text).decimals
         return with_checks(
             text,
             ansi=self._ansi(),
@@ -191,7 +191,7 @@ class SailFrames(Frames):
         columns = None
         if variables_of(self._spark):
             columns = [*target.schema.names, *([] if source is None else self.frame(source).columns)]
-        may = may_have([*tables, *operator.relations.values()])
+        may = possible_types([*tables, *operator.relations.values()])
 
         def joined() -> list[tuple[str, StructType]]:
             found = [(operator.target_alias, target.schema)]

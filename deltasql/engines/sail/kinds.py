@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from deltasql.engines.sail.dialect.paths import with_parts
 from deltasql.engines.sail.dialect.scopes import SailScope
 from deltasql.engines.sail.guards.exact_types import OperandRows, unlike_names
-from deltasql.engines.sail.texts import may_have
+from deltasql.engines.sail.texts import possible_types
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema
 from deltasql.errors.base import DeltaSqlError
@@ -90,7 +90,7 @@ def parts_over(
     """Expressions over `frame`, the joined rows of a scope, with dotted paths into maps and arrays rewritten by
     `with_parts`.
     """
-    if not may_have(operator for operator, _ in scope).parts:
+    if not possible_types(operator for operator, _ in scope).parts:
         return texts
     rows = rows_of_frame(spark.session, frame)
     return [with_parts(text, rows) for text in texts]

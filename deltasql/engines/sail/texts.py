@@ -145,7 +145,7 @@ def joined(one: Reach, other: Reach) -> Reach:
     return Reach({**one.lengths, **other.lengths}, one.parts | other.parts, others)
 
 
-class May(NamedTuple):
+class PossibleTypes(NamedTuple):
     """Flags for data types that may occur in a statement's input columns and expressions."""
 
     days: bool = False
@@ -156,10 +156,10 @@ class May(NamedTuple):
     """A MAP, or an ARRAY of structs."""
 
 
-def may_have(operators: Iterable[Operator], text: str = "") -> May:
+def possible_types(operators: Iterable[Operator], text: str = "") -> PossibleTypes:
     """Flags for data types that may occur in the columns of some operators, or in the expressions of a SQL text."""
     operators = list(operators)
-    return May(
+    return PossibleTypes(
         _may_have(operators, text, _DAYS, ("DATE",)),
         _may_have(operators, text, _DECIMALS, ("DECIMAL", "FLOAT")),
         _may_have(operators, text, _PARTS, ("MAP<", "ARRAY<STRUCT")),

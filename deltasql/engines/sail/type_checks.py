@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from deltasql.engines.sail.guards.unsupported import unlike_condition
+from deltasql.engines.sail.guards.unsupported import unsupported_condition
 from deltasql.engines.spark.failures.spark_errors import translated
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
 from deltasql.errors.engine import NotOnSailError
@@ -80,7 +80,7 @@ def check_casts(scope: Scope, expressions: Sequence[str], types: Types, sql: str
 
 def _refuse(conditions: Sequence[str]) -> None:
     for condition in conditions:
-        if what := unlike_condition(condition):
+        if what := unsupported_condition(condition):
             raise NotOnSailError(what=what)
 
 

@@ -9,8 +9,8 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.staged import Staged
-from deltasql.engines.choice import by_driver
-from deltasql.engines.door import Rewritten, Stage
+from deltasql.engines.choice import moved_in_process
+from deltasql.engines.door import RewriteOutcome, Stage
 from deltasql.engines.spark.failures.spark_errors import failure_of, translated_errors
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, assigned_sql, rewrite_context
 from deltasql.engines.spark.reading.frames import Frames, types_over
@@ -36,7 +36,7 @@ from deltasql.log.storage.locations import is_local, table_location
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.plan.operators import (
-    HeldRows,
+    MemoryRows,
     Operator,
     Rearrange,
     Rewrite,
@@ -201,7 +201,7 @@ class SparkRuntime:
         with self.work():
             variants = any(map(has_variants, stored_schemas(operator)))
             size = input_size(operator)
-            return "driver" if by_driver(self.spark, location, size, variants=variants) else "executors"
+            return "driver" if moved_in_process(self.spark, location, size, variants=variants) else "executors"
 
     def spark_plan(self, operator: Operator, mode: str) -> str:
         """Spark's own plan of an operator's rows, under the settings that they would be computed with."""
@@ -308,7 +308,9 @@ class SparkRuntime:
             row_ids = operator.child.row_ids if isinstance(operator.child, Scan) else None
             return spark_stage(stage).write(rows, operator.output, row_ids=row_ids)
 
-    def rewrite(self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False) -> Rewritten:
+    def rewrite(
+        self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False
+    ) -> RewriteOutcome:
         """Stages the successors of the files that hold a changed row.
 
         `merge` and `insert` say which statement errors speak of; else it is UPDATE or DELETE.
@@ -342,7 +344,7 @@ class SparkRuntime:
 
     def reads_below(self, rows: Supplied, location: str) -> bool:
         """Whether a DataFrame of the caller's has rows of the table at `location`."""
-        if isinstance(rows.frame, HeldRows):
+        if isinstance(rows.frame, MemoryRows):
             return False
         with self.work():
             return reads_below(rows.frame, table_location(location))

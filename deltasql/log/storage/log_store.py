@@ -28,7 +28,7 @@ from deltasql.log.storage.leftovers import left_behind
 from deltasql.log.storage.listing import IsHidden, TableListing, list_objects
 from deltasql.log.storage.patience import (
     Patience,
-    Reply,
+    PutOutcome,
     Tries,
     is_refusal,
     is_unknown_operation,
@@ -159,12 +159,12 @@ class LogStore:
             if error is None:
                 return True
             reply = reply_to_create(error)
-            if reply is Reply.EXISTS and not doubtful:
+            if reply is PutOutcome.EXISTS and not doubtful:
                 return False
-            if reply is Reply.REFUSED and tries.count == 1:
+            if reply is PutOutcome.REFUSED and tries.count == 1:
                 raise StorageError("write", self.url(path), storage_reason(error)) from error
-            last = reply is Reply.REFUSED or not tries.left
-            if last or reply is not Reply.NONE:
+            last = reply is PutOutcome.REFUSED or not tries.left
+            if last or reply is not PutOutcome.NONE:
                 held = self._held(path, error)
                 if held is not None:
                     return held == data

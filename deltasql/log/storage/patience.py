@@ -72,7 +72,7 @@ class Tries:
         self.count += 1
 
 
-class Reply(Enum):
+class PutOutcome(Enum):
     """Outcome of a put-if-absent that raised an error."""
 
     EXISTS = auto()
@@ -85,11 +85,11 @@ class Reply(Enum):
     """Unknown."""
 
 
-def reply_to_create(error: BaseException) -> Reply:
+def reply_to_create(error: BaseException) -> PutOutcome:
     """The outcome of a put-if-absent by its error."""
     if isinstance(error, (exceptions.AlreadyExistsError, FileExistsError)):
-        return Reply.CONFLICT if status_of(error) == _CONFLICT else Reply.EXISTS
-    return Reply.REFUSED if is_refusal(error) else Reply.NONE
+        return PutOutcome.CONFLICT if status_of(error) == _CONFLICT else PutOutcome.EXISTS
+    return PutOutcome.REFUSED if is_refusal(error) else PutOutcome.NONE
 
 
 def is_refusal(error: BaseException) -> bool:

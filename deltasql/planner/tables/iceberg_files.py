@@ -37,12 +37,12 @@ def check_iceberg_files(snapshot: Snapshot, configuration: Mapping[str, str]) ->
     number = keys[0][-1]
     lacks_partitions = bool(snapshot.partition_columns) and not stores_partitions(snapshot.protocol, old)
     if lacks_partitions or converts:
-        count = len(files) if lacks_partitions else len(files.filter(lacking_tag(files, number)))
+        count = len(files) if lacks_partitions else len(files.filter(untagged_files(files, number)))
         if count:
             raise IcebergFilesError(count, snapshot.table, number)
 
 
-def lacking_tag(files: pa.Table, version: str) -> pa.ChunkedArray:
+def untagged_files(files: pa.Table, version: str) -> pa.ChunkedArray:
     """Which files, whose tags are a column of maps, were not written for a version of the compatibility."""
     import pyarrow.compute as pc
 

@@ -11,7 +11,7 @@ from datetime import timezone, tzinfo
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.plan.operators import HeldRows, Literals, LiteralValue
+from deltasql.plan.operators import Literals, LiteralValue, MemoryRows
 from deltasql.plan.statements.insert import Insert
 from deltasql.planner.context import Context
 from deltasql.planner.values.defaults import default_sql
@@ -38,7 +38,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.settings.session_settings import STORE_ASSIGNMENT, leave_literals
+from deltasql.settings.session_settings import STORE_ASSIGNMENT, keep_literal_values
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, literal_constant, literal_rows
@@ -103,7 +103,7 @@ def certain_zone(context: Context) -> tzinfo | None:
 
 def _has_usual_settings(context: Context) -> bool:
     changed = (key for key, _ in context.settings.changed())
-    return leave_literals(changed) and context.setting(STORE_ASSIGNMENT) == "ANSI"
+    return keep_literal_values(changed) and context.setting(STORE_ASSIGNMENT) == "ANSI"
 
 
 def _constant_column(field: StructField, static: Mapping[str, str], rows: LiteralRows) -> LiteralColumn:
@@ -160,9 +160,9 @@ _MOST_DIGITS = 38
 _DIGITS_OF_LONG = 19
 
 
-def stored_held_rows(
-    held: HeldRows, schema: StructType, partitions: Sequence[str], places: Mapping[str, int], context: Context
-) -> HeldRows | None:
+def stored_memory_rows(
+    held: MemoryRows, schema: StructType, partitions: Sequence[str], places: Mapping[str, int], context: Context
+) -> MemoryRows | None:
     """Rows in memory in the column order of `schema`; `places[name]` is the index in `held`.
 
     Other columns are NULL. None where a value or its cast may differ from Spark's: Spark then casts it, or raises the
@@ -183,10 +183,10 @@ def stored_held_rows(
                 _refuse_held_spellings(field.type, columns[-1])
     except (LeftToEngineError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
-    return HeldRows(schema, pa.table(columns, names=list(schema.names)))
+    return MemoryRows(schema, pa.table(columns, names=list(schema.names)))
 
 
-def _held_column(field: StructField, held: HeldRows, place: int | None, context: Context) -> pa.ChunkedArray:
+def _held_column(field: StructField, held: MemoryRows, place: int | None, context: Context) -> pa.ChunkedArray:
     import pyarrow as pa
 
     from deltasql.result_arrow import arrow_type

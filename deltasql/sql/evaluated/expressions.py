@@ -26,7 +26,7 @@ from deltasql.schema.types import (
     DecimalType,
     StructField,
     StructType,
-    case_counts,
+    case_matters,
 )
 from deltasql.sql.constants import Constant
 from deltasql.sql.cursor import LeftToEngineError
@@ -142,7 +142,7 @@ class RowScope:
 
 def is_called(alias: str, name: str) -> bool:
     """Whether `name` is the alias, under the statement's setting of letter case."""
-    return alias == name or (not case_counts() and alias.lower() == name.lower())
+    return alias == name or (not case_matters() and alias.lower() == name.lower())
 
 
 def row_expression(text: str, scope: RowScope) -> RowExpression:

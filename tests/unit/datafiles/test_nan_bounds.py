@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import deltasql
-from deltasql.datafiles.inspection import SURE_BOUNDS, bounds_are_sure
+from deltasql.datafiles.inspection import NAN_SAFE_KEY, bounds_are_sure
 from deltasql.datafiles.statistics.floats import float_bounds
 from deltasql.datafiles.statistics.nan_bounds import with_sure_bounds
 from deltasql.datafiles.writing.arrow_files import encoded
@@ -52,7 +52,7 @@ def test_nan_leaves_no_bounds() -> None:
     }
     found = pq.read_metadata(pa.BufferReader(data))
     assert [found.row_group(0).column(at).statistics.null_count for at in (1, 6)] == [1, 2]
-    assert found.metadata == {SURE_BOUNDS.encode(): b"none"}
+    assert found.metadata == {NAN_SAFE_KEY.encode(): b"none"}
 
 
 def test_columns_of_which_nothing_is_known_have_no_bounds() -> None:

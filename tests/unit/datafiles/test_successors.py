@@ -18,7 +18,14 @@ import pytest
 from deltasql.datafiles.reading.file_reader import split_addresses
 from deltasql.datafiles.writing.arrow_files import TableFiles
 from deltasql.datafiles.writing.staged_files import ORIGIN, WrittenFile
-from deltasql.datafiles.writing.successors import CompactionGroup, Copied, KeptFile, NewRows, copy_kept, united_files
+from deltasql.datafiles.writing.successors import (
+    CompactionGroup,
+    Copied,
+    NewRows,
+    RewrittenFile,
+    copy_kept,
+    united_files,
+)
 from deltasql.engines.rewriting.positions import positions_of
 from deltasql.engines.rewriting.stored_rows import partition_folder
 from deltasql.errors.engine import RowsLostError
@@ -50,7 +57,7 @@ KEPT = "file:/t/one.parquet"
 
 @dataclass
 class Held:
-    """See HeldFile: a table as a file with row groups of so many rows. `decoded` are the columns read of each."""
+    """See FileInMemory: a table as a file with row groups of so many rows. `decoded` are the columns read of each."""
 
     table: pa.Table
     columns: pa.Schema
@@ -100,7 +107,7 @@ def written(
     folder: Path, gone: list[int], parts: Any, changed: set[str], file: Held | None = None
 ) -> tuple[Copied, list[Any]]:
     """What comes of a file, and the rows of its successor."""
-    kept = [KeptFile(KEPT, {"p": "x"}, "p=x", np.array(gone, np.int64), lambda: file or held())]
+    kept = [RewrittenFile(KEPT, {"p": "x"}, "p=x", np.array(gone, np.int64), lambda: file or held())]
     copied = copy_kept(Stores().open(str(folder)), kept, NewRows(parts, frozenset(changed)), "new", SCHEMA)
     found = [pq.read_table(folder / file.path).to_pylist() for _, file in copied.successors]
     return copied, [row for rows in found for row in rows]

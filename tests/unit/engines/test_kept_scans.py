@@ -55,7 +55,7 @@ def scanned(monkeypatch: pytest.MonkeyPatch) -> list[Scan]:
         return SimpleNamespace(of=operator)
 
     monkeypatch.setattr(kept_scans, "scan", scan)
-    monkeypatch.setattr(kept_scans, "reads_by_driver", lambda spark, operator: False)
+    monkeypatch.setattr(kept_scans, "read_in_process", lambda spark, operator: False)
     return made
 
 
@@ -144,7 +144,7 @@ def test_other_settings_read_anew(handle: Handle, rows: Scan) -> None:
 
 def test_who_reads_the_files_counts(handle: Handle, rows: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
     first = frame(handle, rows)
-    monkeypatch.setattr(kept_scans, "reads_by_driver", lambda spark, operator: True)
+    monkeypatch.setattr(kept_scans, "read_in_process", lambda spark, operator: True)
     assert frame(handle, rows) is not first
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.engines.choice import by_driver
+from deltasql.engines.choice import moved_in_process
 from deltasql.engines.spark.session import spark as spark_module
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.thresholds import STORE_BYTES
@@ -49,17 +49,17 @@ def session(conf: Conf, key: str, **more: str) -> SparkHandle:
 def test_executors_serve_the_keys_that_they_know(conf: Conf) -> None:
     first, second, same = session(conf, "one"), session(conf, "two"), session(conf, "one", aws_region="eu-west-1")
     large = STORE_BYTES + 1
-    assert not by_driver(first, TABLE, large)
+    assert not moved_in_process(first, TABLE, large)
     first.hadoop_location(TABLE)
     assert conf["fs.s3a.bucket.bucket.access.key"] == "one"
     # The driver has keys for each session.
-    assert by_driver(second, TABLE, large)
-    assert not by_driver(second, "s3://other/t", large)
-    assert not by_driver(first, TABLE, large)
-    assert not by_driver(same, TABLE, large)
+    assert moved_in_process(second, TABLE, large)
+    assert not moved_in_process(second, "s3://other/t", large)
+    assert not moved_in_process(first, TABLE, large)
+    assert not moved_in_process(same, TABLE, large)
     second.set(IO_MODE.name, "EXECUTORS")
     with pytest.raises(OtherCredentialsError) as caught:
-        by_driver(second, TABLE, large)
+        moved_in_process(second, TABLE, large)
     assert caught.value.condition == "DELTASQL_OTHER_CREDENTIALS"
     assert "secret" not in str(caught.value)
     assert "one" not in caught.value.location

@@ -15,7 +15,7 @@ from deltasql.errors.script import SignalledError
 from deltasql.plan.parameters import BoundStatement
 from deltasql.result import Result
 from deltasql.schema.types import BOOLEAN, INTEGER, StructField, StructType
-from deltasql.script.host import FoundRows, Ran
+from deltasql.script.host import ExecutedStatement, FoundRows
 from deltasql.script.interpreter import run_script
 from deltasql.script.variables import LOCK
 
@@ -30,16 +30,16 @@ class Session:
     fails: dict[str, BaseException] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
 
-    def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> Ran:
+    def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> ExecutedStatement:
         for text, error in self.fails.items():
             if text in part.sql:
                 raise error
         if part.sql.startswith("SELECT ("):
             found = self.answers.pop(0)
-            return Ran(Result.of(StructType((StructField("c", BOOLEAN),)), ((found,),)), True)
+            return ExecutedStatement(Result.of(StructType((StructField("c", BOOLEAN),)), ((found,),)), True)
         self.done.append(part.sql)
         rows = ((part.sql,),) if part.sql.startswith("SELECT") else ()
-        return Ran(Result.of(NUMBERS.schema, rows), bool(rows))
+        return ExecutedStatement(Result.of(NUMBERS.schema, rows), bool(rows))
 
     def rows(self, part: BoundStatement) -> FoundRows:
         self.done.append(part.sql)

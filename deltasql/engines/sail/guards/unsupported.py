@@ -33,12 +33,12 @@ def _bare(sql: str) -> str:
     return " ".join(token.text for token in tokenize(sql) if token.kind not in {"string", "quoted"})
 
 
-def unlike_command(sql: str) -> str:
+def unsupported_command(sql: str) -> str:
     """The kind of a command of Spark's that Sail executes differently, in words; "" for any other."""
     return next((name for pattern, name in _COMMANDS if pattern.match(sql)), "")
 
 
-def unlike_query(sql: str) -> str:
+def unsupported_construct(sql: str) -> str:
     """The part of a query that Sail interprets differently, in words; "" for none known."""
     if _reads_files(sql):
         return "files that are read by their path, such as csv.`…`, which COPY INTO reads"
@@ -58,9 +58,9 @@ def unlike_query(sql: str) -> str:
     return next(_unlike(tree), "")
 
 
-def unlike_condition(condition: str) -> str:
-    """As `unlike_query`, for a condition."""
-    return unlike_query(f"SELECT * FROM t WHERE {condition}") if _SUSPECT.search(condition) else ""
+def unsupported_condition(condition: str) -> str:
+    """As `unsupported_construct`, for a condition."""
+    return unsupported_construct(f"SELECT * FROM t WHERE {condition}") if _SUSPECT.search(condition) else ""
 
 
 def _reads_files(sql: str) -> bool:

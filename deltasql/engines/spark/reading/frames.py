@@ -30,8 +30,8 @@ from deltasql.plan.base import quote
 from deltasql.plan.hidden import ORDINAL
 from deltasql.plan.operators import (
     Check,
-    HeldRows,
     Literals,
+    MemoryRows,
     Number,
     Operator,
     Project,
@@ -134,7 +134,7 @@ class Frames:
             case Supplied(supplied, names):
                 rows = self._supplied(supplied)
                 return rows.toDF(*names) if names else rows
-            case Literals() | HeldRows():
+            case Literals() | MemoryRows():
                 return self._known(operator)
             case Project():
                 return self._projected(operator)
@@ -156,10 +156,10 @@ class Frames:
             return self.frame(known.query).toDF(*known.names)
         return self.query(operator.sql, operator.relations, operator.settings)
 
-    def _supplied(self, rows: DataFrame | HeldRows) -> DataFrame:
-        return self.frame(rows) if isinstance(rows, HeldRows) else rows
+    def _supplied(self, rows: DataFrame | MemoryRows) -> DataFrame:
+        return self.frame(rows) if isinstance(rows, MemoryRows) else rows
 
-    def _known(self, rows: Literals | HeldRows) -> DataFrame:
+    def _known(self, rows: Literals | MemoryRows) -> DataFrame:
         table = literal_table(rows) if isinstance(rows, Literals) else rows.table
         # Without a schema PySpark takes a timestamp without a zone for one with a zone.
         return frame_of_rows(self._spark, table, spark_schema(rows.schema))

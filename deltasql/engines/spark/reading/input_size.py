@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from deltasql.engines.choice import scan_size
 from deltasql.engines.thresholds import COUNTED_ROWS
 from deltasql.plan.operators import (
-    HeldRows,
     Literals,
+    MemoryRows,
     Operator,
     Project,
     Rewrite,
@@ -29,7 +29,7 @@ _BYTES_OF_OPENING = 1 << 16
 
 def input_size(operator: Operator) -> int:
     """Bytes that `operator` reads. What may be any number of rows, such as a DataFrame of the caller's, is large."""
-    return UNKNOWN_SIZE if rows_of(operator) > COUNTED_ROWS else _bytes(operator)
+    return UNKNOWN_SIZE if estimated_rows(operator) > COUNTED_ROWS else _bytes(operator)
 
 
 def _bytes(operator: Operator) -> int:
@@ -40,7 +40,7 @@ def _bytes(operator: Operator) -> int:
     return sum(map(_bytes, children(operator)))
 
 
-def rows_of(operator: Operator) -> int:
+def estimated_rows(operator: Operator) -> int:
     """About the most rows that are gone through for `operator`. Of a large scan nothing is asked but its size."""
     match operator:
         case Scan():
@@ -48,8 +48,8 @@ def rows_of(operator: Operator) -> int:
         case SourceFiles():
             return _estimated(operator.size)
         case Supplied(frame):
-            return frame.rows if isinstance(frame, HeldRows) else UNKNOWN_SIZE
-        case Literals() | HeldRows():
+            return frame.rows if isinstance(frame, MemoryRows) else UNKNOWN_SIZE
+        case Literals() | MemoryRows():
             return operator.rows
         case SqlQuery():
             return _text_rows(operator.sql, operator.relations)
@@ -57,7 +57,7 @@ def rows_of(operator: Operator) -> int:
             return _rewritten(operator)
         case _:
             texts = [sql for _, sql in operator.columns] if isinstance(operator, Project) else []
-            return sum(map(rows_of, children(operator))) + sum(_text_rows(text, {}) for text in texts)
+            return sum(map(estimated_rows, children(operator))) + sum(_text_rows(text, {}) for text in texts)
 
 
 def _estimated(bytes_of_rows: int) -> int:
@@ -66,15 +66,15 @@ def _estimated(bytes_of_rows: int) -> int:
 
 
 def _text_rows(sql: str, relations: Mapping[str, Operator]) -> int:
-    rows = most_rows(sql, {name: rows_of(operator) for name, operator in relations.items()})
+    rows = most_rows(sql, {name: estimated_rows(operator) for name, operator in relations.items()})
     return UNKNOWN_SIZE if rows is None else rows
 
 
 def _rewritten(operator: Rewrite) -> int:
     """Rows of the target and of the source, which are multiplied where the join has no equality."""
-    target, source = rows_of(operator.target), 0
+    target, source = estimated_rows(operator.target), 0
     if operator.join is not None:
-        source = rows_of(operator.join.source)
+        source = estimated_rows(operator.join.source)
         target = target if operator.join.equal_keys else target * max(source, 1)
     return target + source + sum(_text_rows(text, operator.relations) for text in _texts(operator))
 

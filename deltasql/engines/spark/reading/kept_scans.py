@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from deltasql.datafiles.reading.scan_files import deleted_by_file, located
 from deltasql.engines.choice import is_handed_out
-from deltasql.engines.spark.reading.scans import reads_by_driver, scan
+from deltasql.engines.spark.reading.scans import read_in_process, scan
 from deltasql.engines.spark.reading.workspace import Workspace
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.log.storage.local_files import file_state
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.plan.operators import Scan
-from deltasql.schema.types import StructType, case_counts
+from deltasql.schema.types import StructType, case_matters
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -96,9 +96,9 @@ class KeptScans:
         except OSError:
             # Whoever reads it says what is wrong.
             return None
-        table, driver = operator.table.location, reads_by_driver(self._spark, operator)
+        table, driver = operator.table.location, read_in_process(self._spark, operator)
         columns = operator.schema, operator.partition_columns
-        return _Key(table, *columns, states, settings, case_counts(), driver, use=0)
+        return _Key(table, *columns, states, settings, case_matters(), driver, use=0)
 
 
 def _partition_values(operator: Scan) -> list[Hashable]:

@@ -15,7 +15,7 @@ from deltasql.datafiles.reading.file_tables import file_numbers
 from deltasql.datafiles.reading.missing_files import readable_files
 from deltasql.datafiles.reading.old_calendar import OLD_DAYS
 from deltasql.datafiles.reading.scan_files import deleted_by_file, located, vector_positions
-from deltasql.engines.choice import by_driver, is_handed_out, scan_size
+from deltasql.engines.choice import is_handed_out, moved_in_process, scan_size
 from deltasql.engines.spark.reading.driver_rows import FILE_NUMBER_SQL, Spelling, as_it_is, driver_rows
 from deltasql.engines.spark.reading.marked_rows import without_marked
 from deltasql.engines.spark.reading.origins import with_origin
@@ -189,7 +189,7 @@ def _stored_columns(
         stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
         may_be_missing = (spark.now(IGNORE_MISSING_FILES.name) or "").lower() == "true"
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)
-        if reads_by_driver(spark, operator):
+        if read_in_process(spark, operator):
             with suppress(LeftToEngineError):
                 rows, spelling = driver_rows(
                     spark,
@@ -234,10 +234,10 @@ def _has_floats(columns: StructType) -> bool:
     return any(_has_floats(kind) if isinstance(kind, StructType) else kind in {FLOAT, DOUBLE} for kind in kinds)
 
 
-def reads_by_driver(spark: SparkHandle, operator: Scan) -> bool:
-    """Whether this process reads the files of a scan: see `by_driver`."""
+def read_in_process(spark: SparkHandle, operator: Scan) -> bool:
+    """Whether this process reads the files of a scan: see `moved_in_process`."""
     variants = has_variants(operator.schema)
-    return operator.here is not None or by_driver(
+    return operator.here is not None or moved_in_process(
         spark, operator.table.location, scan_size(operator), variants=variants
     )
 

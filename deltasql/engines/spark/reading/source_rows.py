@@ -9,7 +9,7 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from deltasql.datafiles.inspection import UNSURE_BOUNDS, bounds_are_sure
-from deltasql.engines.choice import by_driver, no_way
+from deltasql.engines.choice import moved_in_process, unreachable_error
 from deltasql.engines.spark.reading.scans import literal_path
 from deltasql.engines.spark.session.scratch import Scratch
 from deltasql.engines.spark.session.spark import SparkHandle
@@ -113,11 +113,11 @@ def _fetches(spark: SparkHandle, operator: SourceFiles) -> bool:
 
     Raises NoWayToFilesError, OtherCredentialsError.
     """
-    if spark.shares_disk and by_driver(spark, operator.root, operator.size):
+    if spark.shares_disk and moved_in_process(spark, operator.root, operator.size):
         return True
     if not spark.reaches(operator.root):
         reason = f"FILEFORMAT = {operator.format.upper()}"
-        raise no_way(spark, operator.root, reason)
+        raise unreachable_error(spark, operator.root, reason)
     return False
 
 

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from deltasql.datafiles.reading.row_numbers import count_live_rows
 from deltasql.datafiles.staged import Staged
 from deltasql.datafiles.writing.staged_files import ORIGIN
-from deltasql.engines.door import Rewritten
+from deltasql.engines.door import RewriteOutcome
 from deltasql.engines.rewriting.outcome import changed_columns, kept_files, most_changed, same_columns
 from deltasql.engines.rewriting.stored_rows import may_copy_rows
-from deltasql.engines.spark.rewrites.position_search import FIRED, Found, found_rows
+from deltasql.engines.spark.rewrites.position_search import CHANGES, ChangedRows, found_rows
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Rewrite, RowEffect
@@ -47,7 +47,7 @@ def _are_found_once(rows: ActedRows) -> bool:
     return not (operator.volatile or all_change or (rows.inserts and not rows.source.broadcast))
 
 
-def copied(rows: ActedRows, found: Found, *, unique: bool) -> Rewritten | None:
+def copied(rows: ActedRows, found: ChangedRows, *, unique: bool) -> RewriteOutcome | None:
     """Stages the successors of the files in which rows were found.
 
     None where the engine must do it: too many rows change, or a file has dates of the Julian calendar.
@@ -64,7 +64,7 @@ def copied(rows: ActedRows, found: Found, *, unique: bool) -> Rewritten | None:
         return None
 
 
-def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> Rewritten:
+def _copied(rows: ActedRows, found: ChangedRows, files: pa.Table, *, unique: bool) -> RewriteOutcome:
     operator, changes = rows.operator, rows.operator.recording.changes
     changed = frozenset(changed_columns(operator))
     kept = kept_files(rows.frames.spark, operator, rows.stage, found.positions, files)
@@ -76,7 +76,7 @@ def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> 
         whole = changes or any(name in changed for name in operator.target.partition_columns)
         narrow = rows if whole else rows.fired(_needed(operator, changed))
         acted = narrow.acted(found_rows(narrow.operator.target, files, found.positions), rows.how, unique)
-        images = narrow.output(observed.over(acted.filter(FIRED)), _was(ROW_FILE, ROW_INDEX))
+        images = narrow.output(observed.over(acted.filter(CHANGES)), _was(ROW_FILE, ROW_INDEX))
         parts.append(images if whole else _widened(images, operator.output))
     if rows.inserts:
         inserted = observed.over(rows.inserted(_unmatched(rows, found)))
@@ -89,7 +89,7 @@ def _copied(rows: ActedRows, found: Found, files: pa.Table, *, unique: bool) -> 
     return rows.outcome(staged, files, observed.total() if asks else _known_counts(rows, found, files, staged))
 
 
-def _known_counts(rows: ActedRows, found: Found, files: pa.Table, staged: Staged) -> dict[str, int]:
+def _known_counts(rows: ActedRows, found: ChangedRows, files: pa.Table, staged: Staged) -> dict[str, int]:
     """The counters of a rewrite from the row indexes found and the staged rows, without another query of the engine.
 
     At most one action may insert: its rows are those staged beyond the rows that remain.
@@ -131,7 +131,7 @@ def _was(file: str, position: str) -> list[Column]:
     return [F.expr(file).alias(ORIGIN), F.expr(position).alias(ROW_INDEX)]
 
 
-def _unmatched(rows: ActedRows, found: Found) -> DataFrame:
+def _unmatched(rows: ActedRows, found: ChangedRows) -> DataFrame:
     from pyspark.sql import functions as F
 
     assert found.matched is not None

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.datafiles.reading.file_reader import spark_uri
 from deltasql.datafiles.reading.row_numbers import count_live_rows
 from deltasql.datafiles.writing.staged_files import ORIGIN
-from deltasql.engines.door import Rewritten
+from deltasql.engines.door import RewriteOutcome
 from deltasql.engines.spark.reading.driver_rows import FILE_NUMBER_SQL
 from deltasql.engines.spark.reading.row_ids import without_ids
 from deltasql.engines.spark.rewrites.copied_rows import copied, may_copy
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class CopyOnWrite(ActedRows):
     """A rewrite whose files replace those of the table."""
 
-    def run(self, few: bool, unique: bool) -> Rewritten:
+    def run(self, few: bool, unique: bool) -> RewriteOutcome:
         if self.effects == {RowEffect.INSERT}:
             return self.insert_only()
         return self._one_pass(unique) if few and not self._deletes_here else self._two_passes(unique)
@@ -45,7 +45,7 @@ class CopyOnWrite(ActedRows):
         ours = plain and not self.frames.capabilities.metadata
         return ours and self.effects == {RowEffect.DELETE} and may_copy(self)
 
-    def _one_pass(self, unique: bool) -> Rewritten:
+    def _one_pass(self, unique: bool) -> RewriteOutcome:
         from pyspark.sql import functions as F
 
         acted = self.acted(self.operator.target, "full_outer" if self.inserts else "left_outer", unique)
@@ -78,7 +78,7 @@ class CopyOnWrite(ActedRows):
         paths = self.operator.target.files.column("location").to_pylist()
         return {str(number): spark_uri(paths[number]) for number in told}
 
-    def _two_passes(self, unique: bool) -> Rewritten:
+    def _two_passes(self, unique: bool) -> RewriteOutcome:
         if may_copy(self):
             found = search(self, unique=unique, here=True)
             self.check_found_once(found.positions, unique)

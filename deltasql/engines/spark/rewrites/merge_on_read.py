@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.datafiles.staged import Staged
-from deltasql.engines.door import Rewritten
+from deltasql.engines.door import RewriteOutcome
 from deltasql.engines.rewriting.outcome import marked
 from deltasql.engines.rewriting.positions import Positions, listed_positions
 from deltasql.engines.spark.rewrites.collected_positions import collect_positions
-from deltasql.engines.spark.rewrites.position_search import FIRED, Found, found_rows, search
+from deltasql.engines.spark.rewrites.position_search import CHANGES, ChangedRows, found_rows, search
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.thresholds import LISTED_ROWS
 from deltasql.log.actions.record_count import record_count
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class MergeOnRead(ActedRows):
     """A rewrite that leaves the table's files where they are."""
 
-    def run(self, few: bool, unique: bool) -> Rewritten:
+    def run(self, few: bool, unique: bool) -> RewriteOutcome:
         if self.effects == {RowEffect.INSERT}:
             return self.insert_only()
         few = few and _row_count(self.operator.target.files.column("stats").to_pylist()) <= LISTED_ROWS
@@ -36,17 +36,17 @@ class MergeOnRead(ActedRows):
             return self._only_marks(few, unique)
         return self._one_pass(unique) if few else self._two_passes(unique)
 
-    def _only_marks(self, few: bool, unique: bool) -> Rewritten:
-        found = collect_positions(self.acted(self.searched, self.how, unique).filter(FIRED), few=few)
+    def _only_marks(self, few: bool, unique: bool) -> RewriteOutcome:
+        found = collect_positions(self.acted(self.searched, self.how, unique).filter(CHANGES), few=few)
         self.check_found_once(found, unique)
         return self._marked(self.stage.nothing(), found, found.counts_of(len(self.operator.actions)))
 
-    def _one_pass(self, unique: bool) -> Rewritten:
+    def _one_pass(self, unique: bool) -> RewriteOutcome:
         from pyspark.sql import functions as F
 
         acted = self.acted(self.operator.target, "full_outer" if self.inserts else self.how, unique)
         position = f"named_struct('file', {ROW_FILE}, 'row', {ROW_INDEX}, 'action', {ACTION})"
-        listed = F.expr(f"collect_list(CASE WHEN {FIRED} THEN {position} END)").alias("positions")
+        listed = F.expr(f"collect_list(CASE WHEN {CHANGES} THEN {position} END)").alias("positions")
         observed = self.counts(listed)
         staged = self.write(observed.over(acted).filter(f"{ACTION} > 0"))
         counts = observed.total()
@@ -54,7 +54,7 @@ class MergeOnRead(ActedRows):
         self.check_found_once(found, unique)
         return self._marked(staged, found, counts)
 
-    def _two_passes(self, unique: bool) -> Rewritten:
+    def _two_passes(self, unique: bool) -> RewriteOutcome:
         from pyspark.sql import functions as F
 
         found, images = self._search(unique)
@@ -67,20 +67,20 @@ class MergeOnRead(ActedRows):
         staged = self.write_output(rows)
         return self._marked(staged, found.positions, observed.total())
 
-    def _search(self, unique: bool) -> tuple[Found, DataFrame]:
+    def _search(self, unique: bool) -> tuple[ChangedRows, DataFrame]:
         """Positions of changed rows, and those rows."""
         target = self.operator.target
         if self.operator.volatile:
             # A second evaluation could choose other rows.
-            images = self.source.cache(self.acted(target, self.how, unique).filter(FIRED))
-            return Found(collect_positions(images, few=False), None), images
+            images = self.source.cache(self.acted(target, self.how, unique).filter(CHANGES))
+            return ChangedRows(collect_positions(images, few=False), None), images
         own = self.frames.capabilities.metadata
         found = search(self, unique=unique, here=not own)
         files = self.subset(found.positions.rows)
         touched = replace(target, files=files) if own else found_rows(target, files, found.positions)
-        return found, self.acted(touched, self.how, unique).filter(FIRED)
+        return found, self.acted(touched, self.how, unique).filter(CHANGES)
 
-    def _marked(self, staged: Staged, found: Positions, counts: dict[str, int]) -> Rewritten:
+    def _marked(self, staged: Staged, found: Positions, counts: dict[str, int]) -> RewriteOutcome:
         """The outcome, with positions by log path."""
         return marked(self.operator, self.outcome(staged, None, counts), found)
 

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-FIRED = f"{ACTION} > 0 AND {TARGET_PRESENT}"
+CHANGES = f"{ACTION} > 0 AND {TARGET_PRESENT}"
 """SQL that is TRUE for the rows of the target that an action changes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ChangedRows:
     """Row indexes of the rows that change, and the SOURCE_ROW numbers of source rows that matched a target row.
 
     `matched` is None if nothing is inserted, or if matches are to be found in another way.
@@ -35,7 +35,7 @@ class Found:
     matched: DataFrame | None
 
 
-def search(rows: ActedRows, *, unique: bool, here: bool) -> Found:
+def search(rows: ActedRows, *, unique: bool, here: bool) -> ChangedRows:
     """Searches all files of the target. Unless `unique`, a row counts once, however many source rows it matches.
 
     With `here` this process may read the files, and may leave out rows without a key of the source: see
@@ -47,15 +47,15 @@ def search(rows: ActedRows, *, unique: bool, here: bool) -> Found:
     if unique and not rows.frames.capabilities.metadata:
         return _by_places(rows, target)
     matched = None
-    fired = rows.acted(target, rows.how, unique).filter(FIRED)
+    fired = rows.acted(target, rows.how, unique).filter(CHANGES)
     if rows.inserts and rows.source.broadcast:
         pairs = rows.source.cache(rows.acted(target, "inner").select(ROW_FILE, ROW_INDEX, SOURCE_ROW, ACTION))
         fired = fired if rows.by_source or not unique else pairs.filter(f"{ACTION} > 0")
         matched = pairs.select(SOURCE_ROW).distinct()
-    return Found(collect_positions(fired, few=False), matched)
+    return ChangedRows(collect_positions(fired, few=False), matched)
 
 
-def _by_places(rows: ActedRows, target: Scan) -> Found:
+def _by_places(rows: ActedRows, target: Scan) -> ChangedRows:
     """Found in rows that this process has read: their places come back as they were sent, eight bytes each."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -64,15 +64,15 @@ def _by_places(rows: ActedRows, target: Scan) -> Found:
 
     asks = rows.inserts and rows.source.broadcast
     acted = rows.acted(target, rows.how)
-    wanted = f"{FIRED} OR ({TARGET_PRESENT} AND {SOURCE_PRESENT})" if asks else FIRED
+    wanted = f"{CHANGES} OR ({TARGET_PRESENT} AND {SOURCE_PRESENT})" if asks else CHANGES
     met = acted.filter(wanted).select(ROW_PLACE, ACTION, *([SOURCE_ROW] if asks else [])).toArrow()
     fired = met.filter(pc.greater(met.column(ACTION), 0))
     paths = target.files.column("location").to_pylist()
     positions = positions_of(fired.column(ROW_PLACE).to_numpy(), fired.column(ACTION).to_numpy(), paths)
     if not asks:
-        return Found(positions, None)
+        return ChangedRows(positions, None)
     numbers = pa.table({SOURCE_ROW: pc.unique(met.column(SOURCE_ROW))})
-    return Found(positions, frame_of_rows(rows.frames.spark, numbers, SparkStruct().add(SOURCE_ROW, LongType())))
+    return ChangedRows(positions, frame_of_rows(rows.frames.spark, numbers, SparkStruct().add(SOURCE_ROW, LongType())))
 
 
 def found_rows(target: Scan, files: pa.Table, positions: Positions) -> Scan:

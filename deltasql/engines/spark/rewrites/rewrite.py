@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from deltasql.engines.choice import scan_size
-from deltasql.engines.door import Rewritten
+from deltasql.engines.door import RewriteOutcome
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.reading.input_size import input_size
 from deltasql.engines.spark.rewrites.copy_on_write import CopyOnWrite
@@ -18,7 +18,7 @@ from deltasql.engines.thresholds import FEW_BYTES, FEW_FILES, FEW_SENT_BYTES
 from deltasql.plan.operators import Rewrite, RowKind
 
 
-def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: SparkStage) -> Rewritten:
+def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: SparkStage) -> RewriteOutcome:
     """Runs `operator` and stages its new files; nothing in the table changes until the caller commits.
 
     Raises MultipleSourceRowsError when several source rows would change one target row.

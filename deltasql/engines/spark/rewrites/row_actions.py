@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.staged import Staged
-from deltasql.engines.door import Rewritten
+from deltasql.engines.door import RewriteOutcome
 from deltasql.engines.rewriting.outcome import outcome, subset
 from deltasql.engines.rewriting.positions import Positions
 from deltasql.engines.spark.reading.checked_rows import checked
@@ -108,12 +108,12 @@ class ActedRows:
         )
         return ActedRows(self.frames, narrow, self.stage, self.source)
 
-    def nothing(self) -> Rewritten:
+    def nothing(self) -> RewriteOutcome:
         """The outcome where no file remains to be searched. Names and types are checked all the same."""
         self.output(self.acted(self.operator.target, "inner")).schema  # noqa: B018 - Spark Connect looks only now
-        return Rewritten(self.stage.nothing(), (), (0,) * len(self.operator.actions), 0, 0)
+        return RewriteOutcome(self.stage.nothing(), (), (0,) * len(self.operator.actions), 0, 0)
 
-    def insert_only(self) -> Rewritten:
+    def insert_only(self) -> RewriteOutcome:
         """Stages the source rows without a match; the target is only searched, and no file of it is replaced."""
         observed = self.counts()
         rows = observed.over(self.inserted(self.unmatched()))
@@ -271,7 +271,7 @@ class ActedRows:
         """The entries of the target's file list for some file URIs (spelled as Spark does)."""
         return subset(self.operator, uris)
 
-    def outcome(self, staged: Staged, removed: pa.Table | None, counts: Mapping[str, int]) -> Rewritten:
+    def outcome(self, staged: Staged, removed: pa.Table | None, counts: Mapping[str, int]) -> RewriteOutcome:
         # An inner join drops source rows without a match.
         met = counts["source_rows"] if self.source.count is None else self.source.count
         per_action = tuple(counts[f"action{number}"] for number in range(1, len(self.operator.actions) + 1))

@@ -13,7 +13,7 @@ from deltasql.engines.rewriting.positions import Positions
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.rewrites.collected_positions import collect_positions
 from deltasql.engines.spark.rewrites.merge_source import MergeSource
-from deltasql.engines.spark.rewrites.position_search import FIRED
+from deltasql.engines.spark.rewrites.position_search import CHANGES
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.stage import SparkStage
@@ -173,7 +173,7 @@ class SparkRowReader:
         rows = ActedRows(self._engine.frames, replace(probe, target=target), self._stage, self._engine.source(probe))
         with self._engine.frames.views(probe.relations):
             acted = rows.acted(target, "left_outer" if by_source or probe.source is None else "inner")
-        met = f"{FIRED} OR {SOURCE_PRESENT} IS NOT NULL" if probe.source is not None and self._inserts else FIRED
+        met = f"{CHANGES} OR {SOURCE_PRESENT} IS NOT NULL" if probe.source is not None and self._inserts else CHANGES
         return acted.filter(met)
 
     def _id_scan(self, files: pa.Table, *, marked_only: bool) -> Scan | None:

@@ -47,7 +47,7 @@ def no_rows(spark: SparkHandle, schema: StructType) -> DataFrame:
     return frame_of_rows(spark, to_arrow_schema(columns, timezone="UTC").empty_table(), columns)
 
 
-def held_rows(
+def evaluated_rows(
     spark: SparkHandle, rows: DataFrame, hold: Callable[[object], None], number: str | None = None
 ) -> DataFrame:
     """`rows`, evaluated now and held by this process; with their numbers from 0 as the column `number`.

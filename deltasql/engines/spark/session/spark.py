@@ -36,7 +36,7 @@ from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.plan.way import ComputedBy, recorded_ways
 from deltasql.progress import Progress, Watch
-from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE, leave_literals
+from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE, keep_literal_values
 from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
@@ -286,7 +286,7 @@ class SparkHandle:
         engine. Does not start it.
         """
         self._require_own_rows()
-        self._require_unset(key == CASE_SENSITIVE.name or not leave_literals([key]) for key in self._told)
+        self._require_unset(key == CASE_SENSITIVE.name or not keep_literal_values([key]) for key in self._told)
 
     def _require_own_rows(self) -> None:
         if (self.told(COMPUTE.name) or DEFAULTS[COMPUTE.name]).upper() == "ENGINE":

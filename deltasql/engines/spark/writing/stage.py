@@ -16,8 +16,8 @@ from deltasql.datafiles.writing.staged_files import (
     ORIGIN,
     WrittenFile,
 )
-from deltasql.datafiles.writing.successors import KeptFile
-from deltasql.engines.choice import by_driver
+from deltasql.datafiles.writing.successors import RewrittenFile
+from deltasql.engines.choice import moved_in_process
 from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.spark.reading.checked_rows import checked
 from deltasql.engines.spark.reading.input_size import UNKNOWN_SIZE
@@ -77,7 +77,7 @@ class SparkStage(FileStage):
         """
         refuse_nested_voids(schema)
         self._refuse_voids_alone(schema)
-        driver = by_driver(self._spark, self._root, self.input_size, variants=has_variants(schema))
+        driver = moved_in_process(self._spark, self._root, self.input_size, variants=has_variants(schema))
         own = [ORIGIN] * origins + [CHANGE_TYPE] * changes
         stored = self._stored(rows, schema, row_ids, own, spread=not (origins or driver))
         stored, by = self._in_directories(stored, schema, origins=origins, changes=changes)
@@ -89,7 +89,7 @@ class SparkStage(FileStage):
 
     def succeed(
         self,
-        kept: Sequence[KeptFile],
+        kept: Sequence[RewrittenFile],
         rows: DataFrame | None,
         schema: StructType,
         changed: Iterable[str] = (),

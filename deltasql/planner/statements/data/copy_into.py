@@ -36,9 +36,9 @@ from deltasql.plan.operators import Operator, SourceFiles, SqlQuery, Write
 from deltasql.plan.statements.copy_into import CopyInto, CopySource, Sample
 from deltasql.plan.statements.insert import Insert
 from deltasql.planner.binding import bind, position_in
-from deltasql.planner.changes import COPIED, Answer, Load, Plan, Preview, RowChange
+from deltasql.planner.changes import COPIED, Answer, CopyLoad, Plan, Preview, RowChange
 from deltasql.planner.context import Context
-from deltasql.planner.rows.insert_columns import Given, matched_columns
+from deltasql.planner.rows.insert_columns import GivenColumns, matched_columns
 from deltasql.planner.rows.read_set import reads_of_itself
 from deltasql.planner.rows.row_level import inserted_rows
 from deltasql.planner.rule import plan
@@ -96,7 +96,7 @@ class _Copy:
     snapshot: Snapshot
     source: FileSource
     files: tuple[ListedFile, ...]
-    load: Load
+    load: CopyLoad
     access: Mapping[str, str]
     columns: tuple[ColumnPath, ...] | None
     evolution: bool
@@ -130,7 +130,7 @@ def _left(
     known: LoadedFiles,
     loaded: set[str],
     open_store: Callable[[str], LogStore],
-) -> tuple[tuple[ListedFile, ...], Load]:
+) -> tuple[tuple[ListedFile, ...], CopyLoad]:
     """The files to read, and the record of them."""
     wanted = tuple(file for file in source.files if options.wants(file))
     files = wanted if options.force else tuple(file for file in wanted if file.path not in loaded)
@@ -139,7 +139,7 @@ def _left(
         broken = broken_files(open_store, files, whole_check(statement.format.text))
         files = tuple(file for file in files if file.path not in broken)
     new = tuple(file for file in files if file.path not in loaded)
-    return files, Load(new, known, len(broken), options.force)
+    return files, CopyLoad(new, known, len(broken), options.force)
 
 
 def _refuse_format(statement: CopyInto, context: Context) -> None:
@@ -238,7 +238,7 @@ def _change(copy: _Copy, context: Context) -> RowChange:
     schema = context.analyst.schema(query)
     names = hidden_names(len(schema))
     rows = renamed(query, names)
-    given = [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
+    given = [GivenColumns(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
     columns, evolution = copy.columns, copy.evolution
     if columns is not None and len(columns) != len(given):
         raise CopyArityError(str(statement.table), len(columns), tuple(map(str, columns)), len(given))

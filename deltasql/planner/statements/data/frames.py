@@ -25,14 +25,14 @@ from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
 from deltasql.plan.base import ColumnPath, quote
 from deltasql.plan.frames import DATAFRAME, CreateForFrame, WriteFrame, WriteMode
 from deltasql.plan.hidden import hidden
-from deltasql.plan.operators import SCAN_COLUMNS, Check, HeldRows, Operator, Project, Rewrite, Supplied, Write
+from deltasql.plan.operators import SCAN_COLUMNS, Check, MemoryRows, Operator, Project, Rewrite, Supplied, Write
 from deltasql.plan.statements.insert import Insert, ReplaceOn, ReplaceUsing
 from deltasql.plan.statements.table import ClusterBy, ColumnDefinition, CreateTable, PartitionColumn
 from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange
 from deltasql.planner.context import Context
 from deltasql.planner.frame_options import WriteOptions, write_options
 from deltasql.planner.idempotency import Application, noted, present, session_application, skipped
-from deltasql.planner.rows.insert_columns import Given, matched_columns, struct_rule
+from deltasql.planner.rows.insert_columns import GivenColumns, matched_columns, struct_rule
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.delete import refuse_append_only
@@ -83,10 +83,10 @@ class _Write:
         return self.statement.mode is WriteMode.OVERWRITE
 
     @property
-    def rows(self) -> tuple[Supplied, list[Given]]:
+    def rows(self) -> tuple[Supplied, list[GivenColumns]]:
         """The rows under names of our own, which no column of the table can have."""
         names = tuple(hidden(index) for index in range(len(self.columns)))
-        given = [Given(field.name, name, field.type) for field, name in zip(self.columns, names, strict=True)]
+        given = [GivenColumns(field.name, name, field.type) for field, name in zip(self.columns, names, strict=True)]
         return Supplied(self.statement.frame, names), given
 
 
@@ -291,9 +291,9 @@ def _reads(write: _Write, rows: Supplied, context: Context) -> Any:
     return WHOLE_TABLE
 
 
-def _held(statement: WriteFrame) -> HeldRows | None:
+def _held(statement: WriteFrame) -> MemoryRows | None:
     """The rows where the caller has them in memory."""
-    return statement.frame if isinstance(statement.frame, HeldRows) else None
+    return statement.frame if isinstance(statement.frame, MemoryRows) else None
 
 
 def _redefined(write: _Write, context: Context) -> RowChange:

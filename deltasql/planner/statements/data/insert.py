@@ -19,7 +19,7 @@ from deltasql.errors.statements.refused import UnsupportedStatementError
 from deltasql.log.actions import operations
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, QUERY, hidden
-from deltasql.plan.operators import SCAN_COLUMNS, Check, HeldRows, Literals, Operator, RenamedQuery, SqlQuery, Write
+from deltasql.plan.operators import SCAN_COLUMNS, Check, Literals, MemoryRows, Operator, RenamedQuery, SqlQuery, Write
 from deltasql.plan.reads import NO_ROWS, RowReads
 from deltasql.plan.statements.insert import Insert, MultiInsert, ReplaceOn, ReplaceUsing, ReplaceWhere
 from deltasql.planner import binding
@@ -27,7 +27,7 @@ from deltasql.planner.changes import CommitSpec, Plan, RowChange, Stepwise
 from deltasql.planner.context import Context
 from deltasql.planner.idempotency import plan_statement
 from deltasql.planner.rows.insert_columns import (
-    Given,
+    GivenColumns,
     Match,
     column_values,
     evolved_schema,
@@ -51,11 +51,11 @@ from deltasql.planner.values.alignment import StructRule
 from deltasql.planner.values.char_types import stored
 from deltasql.planner.values.defaults import default_keywords, replace_defaults
 from deltasql.planner.values.generated import generated_checks
-from deltasql.planner.values.literal_insert import constant_source, stored_held_rows, stored_rows
+from deltasql.planner.values.literal_insert import constant_source, stored_memory_rows, stored_rows
 from deltasql.schema.invariants import column_invariants
 from deltasql.schema.partition_values import partition_value
 from deltasql.schema.text import sql_text
-from deltasql.schema.types import StructType, case_counts
+from deltasql.schema.types import StructType, case_matters
 from deltasql.settings.session_settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE
 from deltasql.sql.literal_rows import LiteralRows
 from deltasql.sql.value_rows import selected_rows
@@ -83,7 +83,7 @@ class InsertedRows:
     row_reads: RowReads = NO_ROWS
     few: bool = False
     known: LiteralRows | None = None
-    held: HeldRows | None = None
+    held: MemoryRows | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,7 @@ def _checked(
     child = child or table_rows(rows, columns, schema, few=few, carried=carried)
     constraints = constraints_of(schema, metadata.configuration, snapshot.table, skip=frozenset(numbered))
     constraints = (*constraints, *generated_checks(schema, [name for name, _ in columns]))
-    if constraints and not isinstance(child, (Literals, HeldRows)):
+    if constraints and not isinstance(child, (Literals, MemoryRows)):
         child = Check(child, constraints)
     if statement.predicate is not None:
         child = checked_rows(child, statement.table, schema, statement.predicate, context)
@@ -256,7 +256,7 @@ def _literals(insertion: Insertion, schema: StructType) -> Literals | None:
     return stored_rows(insertion.snapshot, schema, known, places, insertion.static)
 
 
-def _held(insertion: Insertion, schema: StructType, context: Context) -> HeldRows | None:
+def _held(insertion: Insertion, schema: StructType, context: Context) -> MemoryRows | None:
     """The rows that the caller has in memory, with all columns of the table; they satisfy its constraints."""
     held, snapshot = insertion.rows.held, insertion.snapshot
     special = insertion.evolution or insertion.dynamic or insertion.statement.replaces is not None
@@ -264,7 +264,7 @@ def _held(insertion: Insertion, schema: StructType, context: Context) -> HeldRow
         return None
     names = hidden_names(len(held.schema))
     places = {field.name.lower(): names.index(item.sql) for field, item in insertion.matched if field is not None}
-    return stored_held_rows(held, schema, snapshot.partition_columns, places, context)
+    return stored_memory_rows(held, schema, snapshot.partition_columns, places, context)
 
 
 def _replacing(
@@ -305,7 +305,7 @@ def _matching(change: RowChange, rows: Operator, how: Replacement, insertion: In
 
 def _query(
     statement: Insert, context: Context, snapshot: Snapshot, static: dict[str, str]
-) -> tuple[SqlQuery, SqlQuery, list[Given], frozenset[int], LiteralRows | None]:
+) -> tuple[SqlQuery, SqlQuery, list[GivenColumns], frozenset[int], LiteralRows | None]:
     """The query, and its rows under names of our own, since two of its columns may have the same name.
 
     Then the columns, by number, that say DEFAULT and whose values come from the table itself; last the rows
@@ -325,7 +325,7 @@ def _query(
     query = binding.query(context, text, statement.ctes) if known is None else SqlQuery(text.text, {}, "query")
     schema = context.analyst.schema(query) if known is None else known.schema
     names = hidden_names(len(schema))
-    given = [Given(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
+    given = [GivenColumns(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
     return query, renamed(query, names), given, left_out, known
 
 
@@ -378,7 +378,7 @@ def _static_partitions(statement: Insert, snapshot: Snapshot, context: Context) 
     for item in statement.partition:
         caret = context.caret(item.column.start, item.column.end)
         name = known.get(tuple(part.lower() for part in item.column.parts))
-        if name is None or (case_counts() and name != item.column.parts[0]):
+        if name is None or (case_matters() and name != item.column.parts[0]):
             raise NotPartitionColumnError(
                 column=str(item.column), table=str(statement.table), columns=snapshot.partition_columns
             ).at(caret)

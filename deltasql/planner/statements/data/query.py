@@ -8,7 +8,7 @@ from deltasql.planner.answers.log_rows import answered_rows
 from deltasql.planner.changes import LogRows, Plan, QueryRows, SparkCommand
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.schema.types import case_counts, matching
+from deltasql.schema.types import case_matters, matching
 
 
 @plan.register
@@ -17,7 +17,7 @@ def _(statement: Query, context: Context) -> Plan:
     known = answered_rows(context, statement.query)
     if known is None:
         return QueryRows(binding.query(context, statement.query))
-    case_sensitive = case_counts()
+    case_sensitive = case_matters()
 
     def query() -> QueryRows:
         with matching(case_sensitive=case_sensitive):

@@ -31,7 +31,7 @@ from deltasql.log.configuration.properties import parse_properties, protocol_for
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE, MAX_COLUMN_ID
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.plan.base import quote
-from deltasql.plan.operators import SCAN_COLUMNS, Check, HeldRows, Operator, Project, Supplied, Write
+from deltasql.plan.operators import SCAN_COLUMNS, Check, MemoryRows, Operator, Project, Supplied, Write
 from deltasql.plan.statements.table import (
     CreateSchema,
     CreateTable,
@@ -82,7 +82,7 @@ from deltasql.planner.tables.target import (
     target_of,
 )
 from deltasql.planner.values.char_types import stored
-from deltasql.planner.values.literal_insert import stored_held_rows
+from deltasql.planner.values.literal_insert import stored_memory_rows
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.lengths import declared_texts, declared_type, plain_field
@@ -189,16 +189,16 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
     )
 
 
-def _rows_in_memory(query: Operator) -> HeldRows | None:
-    return query.frame if isinstance(query, Supplied) and isinstance(query.frame, HeldRows) else None
+def _rows_in_memory(query: Operator) -> MemoryRows | None:
+    return query.frame if isinstance(query, Supplied) and isinstance(query.frame, MemoryRows) else None
 
 
-def _held(held: HeldRows | None, metadata: Metadata, context: Context) -> HeldRows | None:
+def _held(held: MemoryRows | None, metadata: Metadata, context: Context) -> MemoryRows | None:
     """Rows in memory as the new table stores them; None where Spark must do it."""
     if held is None:
         return None
     places = {field.name.lower(): index for index, field in enumerate(metadata.schema)}
-    return stored_held_rows(held, metadata.schema, metadata.partition_columns, places, context)
+    return stored_memory_rows(held, metadata.schema, metadata.partition_columns, places, context)
 
 
 def _given_field(field: StructField) -> StructField:

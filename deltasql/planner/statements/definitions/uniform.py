@@ -23,7 +23,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions.properties import altered, properties_change
 from deltasql.planner.statements.files.optimize import reorganized
-from deltasql.planner.tables.iceberg_files import lacking_tag
+from deltasql.planner.tables.iceberg_files import untagged_files
 
 if TYPE_CHECKING:
     from deltasql.log.replay.delta_log import DeltaLog
@@ -52,7 +52,7 @@ def _steps(statement: UpgradeUniform, log: DeltaLog, first: TableChange | None, 
     if first is not None:
         yield first
     version = str(statement.version)
-    yield reorganized(log, log.snapshot(), None, lambda files: files.filter(lacking_tag(files, version)), context)
+    yield reorganized(log, log.snapshot(), None, lambda files: files.filter(untagged_files(files, version)), context)
     current = log.snapshot()
     # The statement returns nothing, whichever of the steps there was to do.
     yield Answer() if converts_to_iceberg(current.configuration) else _enabled(statement, log, current, context)

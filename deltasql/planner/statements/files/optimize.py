@@ -33,7 +33,7 @@ from deltasql.plan.reads import Reads
 from deltasql.plan.statements.optimize import Optimize, Reorg
 from deltasql.planner.changes import Answer, CommitSpec, LayoutChange, Plan
 from deltasql.planner.context import Context
-from deltasql.planner.layout_result import OPTIMIZED, Arranged, Considered, layout_row
+from deltasql.planner.layout_result import OPTIMIZED, LayoutInput, LayoutOutcome, layout_row
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.clustering_columns import check_statistics, json_list
 from deltasql.planner.tables.clustering_cubes import chosen_for_clustering, cube_ids
@@ -71,7 +71,7 @@ class _Layout:
     parameters: Mapping[str, Any]
     predicate: str | None
     files: pa.Table
-    considered: Considered
+    considered: LayoutInput
 
     def change(
         self,
@@ -83,7 +83,7 @@ class _Layout:
     ) -> Plan:
         """The plan that rewrites `files` into new ones; without files, the result without a commit."""
         if files.num_rows == 0:
-            return Answer(OPTIMIZED, (layout_row(table_uri(self.snapshot.location), self.considered, Arranged()),))
+            return Answer(OPTIMIZED, (layout_row(table_uri(self.snapshot.location), self.considered, LayoutOutcome()),))
         scan = Scan(
             table=TableVersion(self.snapshot.table, self.snapshot.location, self.snapshot.version),
             schema=self.snapshot.schema,
@@ -191,7 +191,7 @@ def _layout(
     bound = partition_predicate(predicate, snapshot, context)
     files = chosen_files(snapshot.files((*_COLUMNS, *ROW_ID_COLUMNS)), bound, snapshot, context)
     columns, indexed = len(snapshot.schema), snapshot.properties[INDEXED_COLUMNS]
-    considered = Considered(
+    considered = LayoutInput(
         files.num_rows, _bytes(files), (columns, columns if indexed < 0 else min(indexed, columns)), started
     )
     return _Layout(log, snapshot, operation, parameters, bound, files, considered)

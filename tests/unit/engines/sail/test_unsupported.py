@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.engines.sail.guards.unsupported import unlike_command, unlike_condition, unlike_query
+from deltasql.engines.sail.guards.unsupported import unsupported_command, unsupported_condition, unsupported_construct
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ from deltasql.engines.sail.guards.unsupported import unlike_command, unlike_cond
     ],
 )
 def test_what_is_unlike(sql: str) -> None:
-    assert unlike_query(sql)
+    assert unsupported_construct(sql)
 
 
 @pytest.mark.parametrize(
@@ -35,14 +35,14 @@ def test_what_is_unlike(sql: str) -> None:
     ],
 )
 def test_what_is_alike(sql: str) -> None:
-    assert not unlike_query(sql)
+    assert not unsupported_construct(sql)
 
 
 def test_conditions_and_commands() -> None:
-    assert unlike_condition("id NOT IN (SELECT 1) OR id = 2")
-    assert not unlike_condition("id NOT IN (SELECT 1)")
-    assert unlike_command("CREATE TEMPORARY FUNCTION f AS 'org.example.F'") == "functions"
-    assert unlike_query("SELECT * FROM t PIVOT (sum(a) FOR p IN (1, 2))")
-    assert unlike_query("WITH /* c */ RECURSIVE n AS (SELECT 1) SELECT * FROM n")
-    assert not unlike_query("SELECT 'pivot (' AS `with recursive`, pivot -- pivot (")
-    assert not unlike_command("SHOW FUNCTIONS")
+    assert unsupported_condition("id NOT IN (SELECT 1) OR id = 2")
+    assert not unsupported_condition("id NOT IN (SELECT 1)")
+    assert unsupported_command("CREATE TEMPORARY FUNCTION f AS 'org.example.F'") == "functions"
+    assert unsupported_construct("SELECT * FROM t PIVOT (sum(a) FOR p IN (1, 2))")
+    assert unsupported_construct("WITH /* c */ RECURSIVE n AS (SELECT 1) SELECT * FROM n")
+    assert not unsupported_construct("SELECT 'pivot (' AS `with recursive`, pivot -- pivot (")
+    assert not unsupported_command("SHOW FUNCTIONS")

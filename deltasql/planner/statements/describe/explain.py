@@ -13,8 +13,8 @@ from deltasql.errors.statements.refused import NothingToAnalyzeError
 from deltasql.plan.base import quote
 from deltasql.plan.operators import (
     Check,
-    HeldRows,
     Literals,
+    MemoryRows,
     Number,
     Operator,
     Project,
@@ -231,7 +231,7 @@ def expressions(operator: Operator) -> Iterator[str]:
             | SqlQuery()
             | SqlFunction()
             | Supplied()
-            | HeldRows()
+            | MemoryRows()
             | Literals()
             | Number()
             | Write()
@@ -256,7 +256,7 @@ def describe(operator: Operator) -> str:
             return f"{kind} ({operator.label or 'SQL'})"
         case Supplied():
             return "Supplied (DataFrame)"
-        case Literals() | HeldRows():
+        case Literals() | MemoryRows():
             return f"{type(operator).__name__} [{', '.join(operator.schema.names)}] rows: {operator.rows}"
         case Project():
             return f"Project [{', '.join(name for name, _ in operator.columns)}]"

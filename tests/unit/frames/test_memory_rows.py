@@ -16,7 +16,7 @@ import pytest
 
 from deltasql import DeltaSqlError, Session, connect
 from deltasql.errors.statements.frames import NotADataFrameError, UnsupportedRowsError
-from deltasql.frames.memory import held_rows
+from deltasql.frames.memory import memory_rows
 from deltasql.schema.text import type_text
 
 SALES = pa.table(
@@ -155,12 +155,12 @@ def test_modes_and_paths(session: Session, tmp_path: Path, monkeypatch: pytest.M
     ids=str,
 )
 def test_type_of_a_column(kind: pa.DataType, expected: str) -> None:
-    found = held_rows(pa.table({"a": pa.array([], kind)}), "pyarrow.Table")
+    found = memory_rows(pa.table({"a": pa.array([], kind)}), "pyarrow.Table")
     assert type_text(found.schema.fields[0].type) == expected
 
 
 def test_nanoseconds_are_cut() -> None:
-    found = held_rows(pa.table({"a": pa.array([1_999], pa.timestamp("ns"))}), "pyarrow.Table")
+    found = memory_rows(pa.table({"a": pa.array([1_999], pa.timestamp("ns"))}), "pyarrow.Table")
     assert found.table.column("a").to_pylist() == [datetime(1970, 1, 1, 0, 0, 0, 1)]
 
 
