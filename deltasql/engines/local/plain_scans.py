@@ -186,15 +186,6 @@ def require_plain(columns: Iterable[StructField], partition_columns: Iterable[st
             raise LeftToEngineError(f"the {role} {item.name} is of type {kind}")
 
 
-def are_plain(columns: Iterable[StructField], partition_columns: Iterable[str]) -> bool:
-    """Whether this process has the values of all columns of a table as Spark has them."""
-    try:
-        require_plain(columns, partition_columns)
-    except LeftToEngineError:
-        return False
-    return True
-
-
 def _is_known(item: StructField, parted: bool) -> bool:
     """Whether the column's values are Arrow's, and no blanks belong to them."""
     if parted:

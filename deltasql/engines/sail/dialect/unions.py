@@ -82,12 +82,6 @@ def _divides(tokens: Sequence[Token], at: int) -> bool:
     return tokens[at].key in _SETS and not (tokens[at].key == "EXCEPT" and at > 0 and tokens[at - 1].key == "*")
 
 
-def _is_set_operator(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a token is a set operator, and no EXCEPT of a star."""
-    key = tokens[at].key
-    return key in _SETS and not (key == "EXCEPT" and at > 0 and tokens[at - 1].key == "*")
-
-
 def behind_with(tokens: Sequence[Token]) -> int:
     """The index of the token behind the WITH clause of a query; 0 without one."""
     if not tokens or tokens[0].key != "WITH":
