@@ -126,7 +126,7 @@ STARTERS = ("deltasql.cli", "deltasql.pytest_plugin")
 
 ENGINE = "engines"
 """The rooms of engines and data files, which a statement on metadata never enters: a fifth of the time that a session
-loads."""
+loads. Nor does a session of Spark enter that of Sail."""
 
 LATE = {
     "deltasql.datafiles.foreign.statistics": ENGINE,
@@ -136,6 +136,9 @@ LATE = {
     "deltasql.datafiles.statistics.of_footers": ENGINE,
     "deltasql.datafiles.statistics.of_rows": ENGINE,
     "deltasql.engines.engine": ENGINE,
+    "deltasql.engines.sail.failures": ENGINE,
+    "deltasql.engines.sail.frames": ENGINE,
+    "deltasql.engines.sail.handle": ENGINE,
     "deltasql.engines.spark.reading.stream_source": "pyspark",
     "deltasql.execution.vacuum": "pyarrow",
     "deltasql.log.actions.add_table": "pyarrow",

@@ -1,4 +1,4 @@
-"""The engine of a session: for each statement this process is tried first, and whatever it leaves goes to Spark."""
+"""The engine of a session: each statement is tried in this process first, and else goes to Spark or Sail."""
 
 from __future__ import annotations
 
@@ -14,9 +14,6 @@ from deltasql.engines.local.rewrites import planned_rewrite, rewrite_in_process
 from deltasql.engines.local.selections import local_query
 from deltasql.engines.local.sources import local_schema
 from deltasql.engines.local.writes import planned_write, write_in_process
-from deltasql.engines.sail.failures import sail_error
-from deltasql.engines.sail.frames import SailFrames
-from deltasql.engines.sail.handle import SailHandle
 from deltasql.engines.spark.engine import SparkRuntime, spark_stage
 from deltasql.engines.spark.failures.spark_errors import translated_errors
 from deltasql.engines.spark.reading.frames import Frames
@@ -32,8 +29,11 @@ from deltasql.schema.types import StructType, case_matters, matching
 from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
+    from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame, SparkSession
 
+    from deltasql.engines.spark.failures.write_errors import Failure
+    from deltasql.errors.base import DeltaSqlError
     from deltasql.log.replay.snapshot import Snapshot
 
 _T = TypeVar("_T")
@@ -46,8 +46,7 @@ class SessionEngine:
 
     def __init__(self, spark: SparkHandle) -> None:
         self.spark = spark
-        # A server that speaks Spark Connect may be one of Sail's.
-        spark.understood = sail_error
+        spark.understood = _understood
 
     def statement(self, sql: str) -> InProcessFirst:
         """The engine for one statement, whose text places the errors."""
@@ -85,7 +84,11 @@ class InProcessFirst(SparkRuntime):
 
     @cached_property
     def frames(self) -> Frames:
-        return Frames(self.spark) if self.spark.capabilities.checks_types else SailFrames(self.spark)
+        if self.spark.capabilities.checks_types:
+            return Frames(self.spark)
+        from deltasql.engines.sail.frames import SailFrames
+
+        return SailFrames(self.spark)
 
     def schema(self, operator: Operator) -> StructType:
         known = local_schema(self.spark, operator)
@@ -150,7 +153,17 @@ def _tried(compute: Callable[[], _T], because: str = EVALUATED) -> _T | None:
     return found
 
 
+def _understood(error: PySparkException) -> Failure | DeltaSqlError:
+    """The meaning of an error without a condition: a server that speaks Spark Connect may be one of Sail's."""
+    from deltasql.engines.sail.failures import sail_error
+
+    return sail_error(error)
+
+
 def session_engine(given: SparkSession | str | None, stores: Stores, watch: Watch, *, sail: bool) -> SessionEngine:
     """The engine of a session, which starts when rows are needed: Sail, or Spark as `SparkHandle` describes `given`."""
-    handle = SailHandle if sail else SparkHandle
-    return SessionEngine(handle(given, stores=stores, watch=watch))
+    if not sail:
+        return SessionEngine(SparkHandle(given, stores=stores, watch=watch))
+    from deltasql.engines.sail.handle import SailHandle
+
+    return SessionEngine(SailHandle(given, stores=stores, watch=watch))

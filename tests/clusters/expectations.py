@@ -76,7 +76,7 @@ def refusal(after: str) -> str:
     return found[1] if found is not None and found[1] in _REFUSALS else ""
 
 
-ROW_TESTS = ("tests/session",)
+ROW_TESTS = ("tests/session", "tests/ways")
 """The folders of tests whose marked ones (spark) run on servers."""
 
 _READ_BY_TASKS = "tasks of Python's read the files of a stream"
@@ -86,34 +86,34 @@ _ALONE = "the test is about a Spark of this process that nobody else is in"
 
 TESTS_THAT_NEED_OUR_DISK: Mapping[str, str] = {
     **dict.fromkeys(
-        ("movers/test_foreign_files.py", "movers/test_moved_statements.py", "movers/test_random_tables.py"),
+        ("ways/test_foreign_files.py", "ways/test_moved_statements.py", "ways/test_random_tables.py"),
         "the test has executors move the files, too",
     ),
-    "test_copy_into.py": WRITTEN_BY_SPARK,
-    "test_flight_server.py::test_queries": _VARIANTS,
-    "test_install.py::test_streams": _READ_BY_TASKS,
-    "test_install.py::test_what_is_no_delta_table_stays_sparks": WRITTEN_BY_SPARK,
-    "test_stream_reads.py": _READ_BY_TASKS,
-    "test_stream_writes.py": _READ_BY_TASKS,
-    "test_variants.py": _VARIANTS,
+    "session/test_copy_into.py": WRITTEN_BY_SPARK,
+    "session/test_flight_server.py::test_queries": _VARIANTS,
+    "session/test_install.py::test_streams": _READ_BY_TASKS,
+    "session/test_install.py::test_what_is_no_delta_table_stays_sparks": WRITTEN_BY_SPARK,
+    "session/test_stream_reads.py": _READ_BY_TASKS,
+    "session/test_stream_writes.py": _READ_BY_TASKS,
+    "session/test_variants.py": _VARIANTS,
 }
-"""Files of tests/session, or names of tests in them after `::`, that a server with a disk of its own cannot run."""
+"""Files below tests, or names of tests in them after `::`, that a server with a disk of its own cannot run."""
 
 NOT_FOR_TESTS: Mapping[str, str] = {
-    "test_notebook.py": "Jupyter starts a process of its own, with a Spark of its own",
-    "test_cancelled_statements.py": _OWN_JVM,
-    "test_sizes.py": _ALONE,
-    "test_small_tables.py": _ALONE,
+    "session/test_notebook.py": "Jupyter starts a process of its own, with a Spark of its own",
+    "session/test_cancelled_statements.py": _OWN_JVM,
+    "session/test_sizes.py": _ALONE,
+    "ways/test_small_tables.py": _ALONE,
 }
 """Those that are for no server."""
 
 NOT_OVER_CONNECT: Mapping[str, str] = {
-    "test_install.py::test_streams": "a stream of Spark Connect is refused by name",
-    "test_flight_server.py::test_a_query_that_is_cancelled_stops": _OWN_JVM,
-    "test_layouts.py::test_many_bins_are_one_job": _OWN_JVM,
-    "test_literals_both_ways.py": _LITERALS,
-    "test_stream_reads.py": "a batch of a stream runs in a process of the server's",
-    "test_stream_writes.py": "a stream of Spark Connect is refused by name",
+    "session/test_install.py::test_streams": "a stream of Spark Connect is refused by name",
+    "session/test_flight_server.py::test_a_query_that_is_cancelled_stops": _OWN_JVM,
+    "session/test_layouts.py::test_many_bins_are_one_job": _OWN_JVM,
+    "ways/test_literals_both_ways.py": _LITERALS,
+    "session/test_stream_reads.py": "a batch of a stream runs in a process of the server's",
+    "session/test_stream_writes.py": "a stream of Spark Connect is refused by name",
 }
 """Those that are for a standalone cluster alone."""
 
@@ -134,7 +134,7 @@ def may_need_our_disk(path: str) -> bool:
 
 
 def _listed(test: str, reasons: Mapping[str, str]) -> str:
-    file, _, name = test.removeprefix("tests/session/").partition("::")
+    file, _, name = test.removeprefix("tests/").partition("::")
     keys = file, f"{file}::{name.partition('[')[0]}", f"{file}::{name}"
     return next((reasons[key] for key in keys if key in reasons), "")
 

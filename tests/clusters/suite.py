@@ -151,7 +151,7 @@ def _server(kind: str, place: Path, hidden: Path | None = None) -> AbstractConte
 
 def _is_golden(path: str) -> bool:
     place = Path(path.partition("::")[0]).resolve()
-    return place.suffix != ".py" and "session" not in place.parts
+    return place.suffix != ".py" and not {"session", "ways"} & set(place.parts)
 
 
 def _golden_files(paths: Sequence[str]) -> Iterator[Path]:

@@ -20,7 +20,7 @@ from deltasql.engines.sail.held_variables import variables_of
 from deltasql.engines.sail.kinds import parts_over, rows_of_frame, rows_of_tables
 from deltasql.engines.sail.parquet_views import with_parquet_files
 from deltasql.engines.sail.texts import NOTHING, PossibleTypes, SailTexts, has_char, possible_types
-from deltasql.engines.sail.type_checks import check_casts, check_rewrite, check_write, refuse_stray
+from deltasql.engines.sail.type_checks import Types, check_casts, check_rewrite, check_write, refuse_stray
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
 from deltasql.engines.spark.reading.checked_rows import Texts
 from deltasql.engines.spark.reading.frames import NO_SETTINGS, Frames, types_over
@@ -91,19 +91,20 @@ class SailFrames(Frames):
         texts = [self._unchecked(text, columns) for text in expressions]
         return parts_over(self._spark, rows, scope, texts)
 
-    def _types(self, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str]) -> list[DataType]:
-        return types_over(self, scope, expressions, "")
+    def _types_in(self, sql: str) -> Types:
+        """The types of expressions of a statement, whose text places errors."""
+        return lambda scope, expressions: types_over(self, scope, expressions, sql)
 
     def check_casts(self, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str], sql: str) -> None:
-        check_casts(scope, expressions, self._types, sql)
+        check_casts(scope, expressions, self._types_in(sql), sql)
 
     def check_write(self, operator: Operator, sql: str, write: WriteContext) -> None:
-        check_write(operator, self._types, sql, write)
+        check_write(operator, self._types_in(sql), sql, write)
 
     def checked_rewrite(self, operator: Rewrite, sql: str, write: WriteContext) -> Rewrite:
         self._note_columns([operator.target, *([] if operator.source is None else [operator.source])])
         with self.views(operator.relations):
-            check_rewrite(operator, self._types, sql, write)
+            check_rewrite(operator, self._types_in(sql), sql, write)
             return checked_rewrite(operator, self._over_rewrite(operator))
 
     def refuse_stray(self, expressions: Sequence[str], kinds: Sequence[DataType], sql: str) -> None:
