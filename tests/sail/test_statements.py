@@ -88,7 +88,7 @@ def test_deletion_vectors_and_partitions(sail: SailProcess, warehouse: Path) -> 
         ("SELECT * FROM parquet.`/nowhere/x.parquet`", "PATH_NOT_FOUND", "nothing"),
         ("SELECT * FROM csv.`/nowhere/x.csv`", "UNSUPPORTED_FEATURE.SAIL", "by their path"),
         ("SELECT a.*, b.name FROM t a JOIN t b USING (id)", "UNSUPPORTED_FEATURE.SAIL", "USING"),
-        ("SELECT nothing FROM t", "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", "`nothing`"),
+        ("SELECT nothing FROM t", "UNRESOLVED_COLUMN.WITH_SUGGESTION", "`nothing`"),
         ("SELECT 1 / 0 FROM t", "DIVIDE_BY_ZERO", "zero"),
         ("INSERT INTO t (id) SELECT 'x'", "CAST_INVALID_INPUT", "column id of t"),
         ("FROM t |> PIVOT (sum(id) FOR name IN ('n1'))", "UNSUPPORTED_FEATURE.SAIL", "PIVOT"),
@@ -141,7 +141,7 @@ def test_variables(table: SailProcess) -> None:
     ]
     table.rows("SET TIME ZONE 'UTC'")
     table.rows("DROP TEMPORARY VARIABLE v")
-    assert table.error("SELECT v FROM t")[0] == "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"
+    assert table.error("SELECT v FROM t")[0] == "UNRESOLVED_COLUMN.WITH_SUGGESTION"
     table.rows("DROP TEMPORARY VARIABLE name")
 
 
