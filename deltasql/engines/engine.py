@@ -18,7 +18,6 @@ from deltasql.engines.spark.engine import SparkRuntime, spark_stage
 from deltasql.engines.spark.failures.spark_errors import translated_errors
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.rewrites.merge_source import MergeSource
-from deltasql.engines.spark.rows import QueryResult
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Literals, MemoryRows, Operator, Rearrange, Rewrite, Write
@@ -112,12 +111,13 @@ class InProcessFirst(SparkRuntime):
     def rows(self, operator: Operator) -> RowSource:
         """The lazy rows of a query. Spark analyses it now, unless this process may read them."""
         found, case_sensitive = _tried(lambda: local_query(self.spark, operator)), case_matters()
+        asked = super().rows
         if found is None:
-            return self.query(operator)
+            return asked(operator)
 
-        def query() -> QueryResult:
+        def query() -> RowSource:
             with matching(case_sensitive=case_sensitive):
-                return self.query(operator)
+                return asked(operator)
 
         return FileRows(found, self.spark, query)
 

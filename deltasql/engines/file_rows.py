@@ -11,8 +11,9 @@ from deltasql.engines.choice import is_small
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import PlainScan
 from deltasql.engines.local.selections import SelectedRows
-from deltasql.engines.spark.rows import QueryResult, connect_rows
+from deltasql.engines.spark.rows import connect_rows
 from deltasql.interrupts import interruptible
+from deltasql.result import RowSource
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 from deltasql.sql.cursor import LeftToEngineError
 
@@ -28,11 +29,11 @@ class FileRows:
     them for the rest. Implements `deltasql.result.RowSource`.
     """
 
-    def __init__(self, rows: PlainScan | SelectedRows, session: SessionFacts, query: Callable[[], QueryResult]) -> None:
+    def __init__(self, rows: PlainScan | SelectedRows, session: SessionFacts, query: Callable[[], RowSource]) -> None:
         self._rows, self._session, self._make = rows, session, query
 
     @cached_property
-    def _query(self) -> QueryResult:
+    def _query(self) -> RowSource:
         return self._make()
 
     @property

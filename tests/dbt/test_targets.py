@@ -1,4 +1,4 @@
-"""What a target of profiles.yml opens."""
+"""A dbt target opens a session of its warehouse, with its engine, storage options and settings."""
 
 from __future__ import annotations
 

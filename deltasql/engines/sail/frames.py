@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from warnings import warn
 
@@ -47,20 +47,13 @@ class SailFrames(Frames):
     def __init__(self, spark: SparkHandle) -> None:
         super().__init__(spark)
         self.texts = SailTexts(spark)
-        self._columns: dict[str, None] = {}
-        """The names of columns that the statement's relations have."""
+        self._read: list[Operator] = []
+        """The relations of the statement, whose columns are proposed for a name that does not exist."""
 
     def understood(self, error: PySparkException) -> Failure | DeltaSqlError:
         """See `sail_error`. A name that no relation has comes with columns that it resembles."""
         found = sail_error(error)
-        return with_proposals(found, self._columns) if isinstance(found, Failure) else found
-
-    def _note_columns(self, operators: Iterable[Operator]) -> None:
-        for operator in operators:
-            if isinstance(operator, Scan):
-                self._columns |= dict.fromkeys(operator.schema.names)
-            elif isinstance(operator, SqlQuery) and operator.view is None:
-                self._note_columns(operator.relations.values())
+        return with_proposals(found, _columns(self._read)) if isinstance(found, Failure) else found
 
     def held(self, rows: DataFrame) -> DataFrame:
         return evaluated_rows(self._spark, rows, self.work.keep)
@@ -87,7 +80,7 @@ class SailFrames(Frames):
         self, rows: DataFrame, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str]
     ) -> Sequence[str]:
         columns = rows.columns if scope and variables_of(self._spark) else []
-        self._note_columns(operator for operator, _ in scope)
+        self._read += (operator for operator, _ in scope)
         texts = [self._unchecked(text, columns) for text in expressions]
         return parts_over(self._spark, rows, scope, texts)
 
@@ -102,7 +95,7 @@ class SailFrames(Frames):
         check_write(operator, self._types_in(sql), sql, write)
 
     def checked_rewrite(self, operator: Rewrite, sql: str, write: WriteContext) -> Rewrite:
-        self._note_columns([operator.target, *([] if operator.source is None else [operator.source])])
+        self._read += [operator.target, *([] if operator.source is None else [operator.source])]
         with self.views(operator.relations):
             check_rewrite(operator, self._types_in(sql), sql, write)
             return checked_rewrite(operator, self._over_rewrite(operator))
@@ -134,7 +127,7 @@ class SailFrames(Frames):
     ) -> DataFrame:
         """The rows of `sql`, whose `relations` are there."""
         session = self._spark.session
-        self._note_columns(relations.values())
+        self._read += relations.values()
         sql = self.texts.query(sql, self.texts.reach(relations.values(), self.frame))
         sql = self._without_pipes(sql)
         sql = with_parquet_files(self._spark, sql, self.work)
@@ -212,6 +205,15 @@ class SailFrames(Frames):
             columns = [column for item in rows for column in self.frame(item).columns]
             made = self.texts.learn(name, function, columns)
             self.asked(checked_body(made), function.relations).schema  # noqa: B018 - Spark Connect looks only now
+
+
+def _columns(operators: Iterable[Operator]) -> Iterator[str]:
+    """The columns of the tables that some operators read; those behind a view have other names there."""
+    for operator in operators:
+        if isinstance(operator, Scan):
+            yield from operator.schema.names
+        elif isinstance(operator, SqlQuery) and operator.view is None:
+            yield from _columns(operator.relations.values())
 
 
 def takes_compared_calls_only(session: SparkHandle) -> bool:

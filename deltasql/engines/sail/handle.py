@@ -7,16 +7,13 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.sail.server import sail_session, settings_at_start
-from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark import OF_FILES, SparkHandle
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _ONLY_SPARKS = (
-    "spark.sql.parquet.",
-    "spark.sql.files.",
-    "spark.hadoop.",
-    "parquet.",
+    *OF_FILES,
     "spark.sql.sources.",
     "spark.sql.adaptive.",
     "spark.sql.optimizer.",

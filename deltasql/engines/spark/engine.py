@@ -225,10 +225,6 @@ class SparkRuntime:
             return self.spark.given_by_server(key) if self.spark.started else None
         return self.spark.now(key) if self.spark.started else None
 
-    def rows(self, operator: Operator) -> RowSource:
-        """The lazy rows of a query, which Spark analyses now."""
-        return self.query(operator)
-
     def run_through(self, operator: Operator) -> int:
         """Computes all rows of a query, keeps none of them, and counts them."""
         with self.work(), self.spark.sized(input_size(operator)), self.spark.needing(self.spark.for_counts()):
@@ -239,7 +235,8 @@ class SparkRuntime:
             counts.over(rows).write.format("noop").mode("overwrite").save()
             return int(counts.total()["rows"])
 
-    def query(self, operator: Operator) -> QueryResult:
+    def rows(self, operator: Operator) -> RowSource:
+        """The lazy rows of a query, which Spark analyses now."""
         with self.work():
             size = input_size(operator)
             return QueryResult(

@@ -257,8 +257,7 @@ class Frames:
         return True
 
     def learn(self, functions: Mapping[str, SqlFunction]) -> None:
-        """Registers SQL functions for later texts, for an engine that cannot create functions."""
-        raise NotImplementedError
+        """Registers SQL functions for later texts. No-op here: Spark creates them itself."""
 
     def numbered(self, rows: DataFrame, *, single: bool) -> DataFrame:
         """`rows` with the column ORDINAL: see the function `numbered`."""

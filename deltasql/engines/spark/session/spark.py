@@ -42,7 +42,7 @@ from deltasql.sql.cursor import LeftToEngineError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_OF_FILES = ("spark.sql.parquet.", "spark.sql.files.", "spark.hadoop.", "parquet.")
+OF_FILES = ("spark.sql.parquet.", "spark.sql.files.", "spark.hadoop.", "parquet.")
 _OF_RESULTS = ("spark.sql.execution.arrow.", "spark.sql.execution.pyspark.", "spark.sql.legacy.")
 _EXCLUDED = "spark.sql.adaptive.optimizer.excludedRules"
 _DROPS_EMPTY_STAGES = "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation"
@@ -268,7 +268,7 @@ class SparkHandle:
     @property
     def leaves_files_to_us(self) -> bool:
         """True if no setting configures Spark's Parquet reader or writer, so that this process may do the file I/O."""
-        return self.is_plain and not any(key.startswith(_OF_FILES) for key in self._told)
+        return self.is_plain and not any(key.startswith(OF_FILES) for key in self._told)
 
     def require_engine(self) -> None:
         """Raises NeedsEngineError where the session's settings forbid an engine."""
@@ -297,7 +297,7 @@ class SparkHandle:
             raise LeftToEngineError("the Spark session was passed in, and may have settings of its own")
         if not self.is_plain:
             raise LeftToEngineError("Spark has settings from outside of this session")
-        self._require_unset(key.startswith(_OF_FILES) for key in self._told)
+        self._require_unset(key.startswith(OF_FILES) for key in self._told)
 
     def _require_unset(self, are_set: Iterable[bool]) -> None:
         key = next((key for key, is_set in zip(self._told, are_set, strict=True) if is_set), None)
