@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 
-_PRIMITIVES: dict[str, pa.DataType] = {
+PRIMITIVES: dict[str, pa.DataType] = {
     "boolean": pa.bool_(),
     "byte": pa.int8(),
     "short": pa.int16(),
@@ -31,7 +31,7 @@ def arrow_type(kind: DataType) -> pa.DataType:
     """The Arrow type of a column; a type that Arrow has no name for is text."""
     match kind:
         case PrimitiveType(name=name):
-            return _PRIMITIVES.get(name, pa.string())
+            return PRIMITIVES.get(name, pa.string())
         case DecimalType(precision=precision, scale=scale):
             return pa.decimal128(precision, scale)
         case ArrayType(element=element):

@@ -10,21 +10,6 @@ from deltasql.sql.cursor import LeftToEngineError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_PRIMITIVES = {
-    "boolean": "bool",
-    "byte": "int8",
-    "short": "int16",
-    "integer": "int32",
-    "long": "int64",
-    "float": "float",
-    "double": "double",
-    "string": "string",
-    "binary": "binary",
-    "date": "date32",
-    "void": "null",
-}
-"""Arrow's aliases of the types."""
-
 
 def arrow_schema(schema: StructType) -> pa.Schema:
     """The columns in Arrow, as nullable as they are declared.
@@ -62,17 +47,15 @@ def _arrow_type(kind: DataType) -> pa.DataType:
 def _primitive(name: str) -> pa.DataType:
     import pyarrow as pa
 
-    if name == "timestamp":
-        return pa.timestamp("us", "UTC")
-    if name == "timestamp_ntz":
-        return pa.timestamp("us")
+    from deltasql.result_arrow import PRIMITIVES
+
     if name == "variant":
         # By its metadata readers tell the field of a variant from a struct of the same shape.
         metadata = pa.field("metadata", pa.binary(), nullable=False, metadata={"variant": "true"})
         return pa.struct([pa.field("value", pa.binary(), nullable=False), metadata])
-    if name not in _PRIMITIVES:
+    if name not in PRIMITIVES:
         raise LeftToEngineError(f"columns of the type {name.upper()} are not read in this process")
-    return pa.type_for_alias(_PRIMITIVES[name])
+    return PRIMITIVES[name]
 
 
 def bare_schema(kind: StructType) -> StructType:

@@ -41,6 +41,12 @@ COUNTED_ROWS = 50_000
 """More rows that a query makes or joins are worth generated code: a GROUP BY of a million takes seven times as long."""
 SOURCE_PART = 0.25
 """A source of more than this part of the target's rows leaves out too few of them for its keys to be looked for."""
+LEAST_ROWS = 100_000
+"""A target of fewer rows is joined sooner than the keys of the source are fetched."""
+MOST_BITS = 1 << 26
+"""Deleted row indexes are sent to every task of Spark as a bitmap of so many bits, 8 MiB."""
+MOST_BROADCAST_ROWS = 2_000_000
+"""So many deleted row indexes are sent to every task for a join; of more, both sides are shuffled."""
 KEYED_BYTES = 256 << 20
 """In memory: more rows that have one of the source's keys are read by Spark itself."""
 SENT_BYTES = 1 << 20

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.thresholds import FEW_FILES
+from deltasql.engines.thresholds import FEW_FILES, MOST_BITS, MOST_BROADCAST_ROWS
 from deltasql.plan.hidden import MARKED_FILE, MARKED_ROW
 from deltasql.schema.literals import sql_literal
 
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _WORD = 64
-MOST_BITS = 1 << 26
-"""Beyond 8 MiB the bits are not sent to every task."""
-MOST_BROADCAST_ROWS = 2_000_000
-"""So many marked rows are still sent to every task for a join; beyond, both sides are shuffled."""
 
 Rows = Mapping[str, "np.ndarray[Any, Any]"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from deltasql.datafiles.reading.file_reader import widest
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.spark.session.spark_types import spark_type
-from deltasql.engines.thresholds import SOURCE_PART
+from deltasql.engines.thresholds import LEAST_ROWS, SOURCE_PART
 from deltasql.log.actions.record_count import live_rows
 from deltasql.plan.operators import EqualKey, Scan
 from deltasql.schema.column_mapping import physical_name
@@ -18,9 +18,6 @@ from deltasql.sql.references import column_references
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-LEAST_ROWS = 100_000
-"""A target of fewer rows is joined faster than the keys of the source are fetched."""
 
 _INTEGERS = frozenset({"tinyint", "smallint", "int", "bigint"})
 _COMPARED = frozenset({*_INTEGERS, "date", "string"})
