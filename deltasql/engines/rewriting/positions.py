@@ -30,8 +30,7 @@ class Positions:
 
     def counts_of(self, actions: int) -> dict[str, int]:
         """The counters of a rewrite that inserts nothing, by the names of `ActedRows.counters`."""
-        counts = {f"action{number}": self.counts.get(number, 0) for number in range(1, actions + 1)}
-        return {**counts, "source_rows": self.fired}
+        return {f"action{number}": self.counts.get(number, 0) for number in range(1, actions + 1)}
 
 
 def listed_positions(found: Iterable[tuple[str, int, int]]) -> Positions:

@@ -103,7 +103,7 @@ def _known_counts(rows: ActedRows, found: ChangedRows, files: pa.Table, staged: 
         return counts
     left = count_live_rows(rows.frames.stores, files) - deleted
     inserted = dict.fromkeys(inserts, staged.rows - left)
-    return {**counts, **inserted, "source_rows": counts["source_rows"] + sum(inserted.values())}
+    return {**counts, **inserted}
 
 
 def _needed(operator: Rewrite, changed: Collection[str]) -> Collection[str]:

@@ -48,7 +48,8 @@ class CopyOnWrite(ActedRows):
     def _one_pass(self, unique: bool) -> RewriteOutcome:
         from pyspark.sql import functions as F
 
-        acted = self.acted(self.operator.target, "full_outer" if self.inserts else "left_outer", unique)
+        how = "full_outer" if self.inserts else self.keeping_source("left_outer")
+        acted = self.acted(self.operator.target, how, unique)
         origin, file_of = self._origins()
         touched = F.expr(f"collect_set(CASE WHEN {ACTION} > 0 AND {TARGET_PRESENT} THEN {file_of} END)")
         observed = self.counts(touched.alias("touched"))

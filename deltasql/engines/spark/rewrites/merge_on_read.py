@@ -16,13 +16,12 @@ from deltasql.engines.rewriting.positions import Positions, listed_positions
 from deltasql.engines.spark.rewrites.collected_positions import collect_positions
 from deltasql.engines.spark.rewrites.position_search import CHANGES, ChangedRows, found_rows, search
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
-from deltasql.engines.thresholds import LISTED_ROWS
-from deltasql.log.actions.record_count import record_count
+from deltasql.engines.spark.writing.counts import Counts
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import RowEffect
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 
 class MergeOnRead(ActedRows):
@@ -31,26 +30,30 @@ class MergeOnRead(ActedRows):
     def run(self, few: bool, unique: bool) -> RewriteOutcome:
         if self.effects == {RowEffect.INSERT}:
             return self.insert_only()
-        few = few and _row_count(self.operator.target.files.column("stats").to_pylist()) <= LISTED_ROWS
         if self.effects == {RowEffect.DELETE} and not self.operator.recording.changes:
             return self._only_marks(few, unique)
         return self._one_pass(unique) if few else self._two_passes(unique)
 
     def _only_marks(self, few: bool, unique: bool) -> RewriteOutcome:
-        found = collect_positions(self.acted(self.searched, self.how, unique).filter(CHANGES), few=few)
+        acted = self.acted(self.searched, self.keeping_source(self.how), unique)
+        if self.counts_source:
+            counts = Counts([*self.counters(), _listed()], observe=False)
+            counts.over(acted)
+            total = counts.total()
+            found = listed_positions(tuple(item) for item in total["positions"])
+        else:
+            found = collect_positions(acted.filter(CHANGES), few=few)
+            total = found.counts_of(len(self.operator.actions))
         self.check_found_once(found, unique)
-        return self._marked(self.stage.nothing(), found, found.counts_of(len(self.operator.actions)))
+        return self._marked(self.stage.nothing(), found, total)
 
     def _one_pass(self, unique: bool) -> RewriteOutcome:
-        from pyspark.sql import functions as F
-
-        acted = self.acted(self.operator.target, "full_outer" if self.inserts else self.how, unique)
-        position = f"named_struct('file', {ROW_FILE}, 'row', {ROW_INDEX}, 'action', {ACTION})"
-        listed = F.expr(f"collect_list(CASE WHEN {CHANGES} THEN {position} END)").alias("positions")
-        observed = self.counts(listed)
+        how = "full_outer" if self.inserts else self.keeping_source(self.how)
+        acted = self.acted(self.operator.target, how, unique)
+        observed = self.counts(_listed())
         staged = self.write(observed.over(acted).filter(f"{ACTION} > 0"))
         counts = observed.total()
-        found = listed_positions(tuple(item) for item in counts.pop("positions"))
+        found = listed_positions(tuple(item) for item in counts["positions"])
         self.check_found_once(found, unique)
         return self._marked(staged, found, counts)
 
@@ -85,6 +88,9 @@ class MergeOnRead(ActedRows):
         return marked(self.operator, self.outcome(staged, None, counts), found)
 
 
-def _row_count(stats: list[str | None]) -> int:
-    """Rows of files by their statistics; very many where one has none."""
-    return sum(LISTED_ROWS + 1 if count is None else count for count in map(record_count, stats))
+def _listed() -> Column:
+    """The aggregate `positions`: file, row index and action of each row of the target that changes."""
+    from pyspark.sql import functions as F
+
+    position = f"named_struct('file', {ROW_FILE}, 'row', {ROW_INDEX}, 'action', {ACTION})"
+    return F.expr(f"collect_list(CASE WHEN {CHANGES} THEN {position} END)").alias("positions")

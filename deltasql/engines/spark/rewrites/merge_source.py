@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class MergeSource:
     """The source's rows, with SOURCE_PRESENT, under the source's alias.
 
-    With `keep` they are numbered (SOURCE_ROW) and cached, since a second evaluation could give other rows. `broadcast`:
-    there are at most BROADCAST_ROWS, which are sent to every task.
+    With `keep` they are cached and counted, since a second evaluation could give other rows. `broadcast`: there are at
+    most BROADCAST_ROWS, which are sent to every task. Unless they are constants, they are numbered (SOURCE_ROW).
     """
 
     def __init__(self, frames: Frames, operator: Rewrite, keep: bool) -> None:
@@ -33,7 +33,7 @@ class MergeSource:
         self.key_ranges: tuple[tuple[EqualKey, Any, Any], ...] = ()
         self.broadcast = False
         self.count: int | None = None
-        """The number of rows; None where it is not known."""
+        """The number of rows; None if the job that joins them has to count them."""
         self.rows: DataFrame | None = None
         join = operator.join
         if join is None:
@@ -44,8 +44,10 @@ class MergeSource:
         if join.lookup is not None:
             rows = with_lookups(self.cache(rows) if join.is_kept else rows, join.alias, join.lookup)
         rows = rows.withColumn(SOURCE_PRESENT, F.lit(True))
+        if keep or self.count is None:
+            rows = rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id())
         if keep:
-            rows = self.cache(rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id()))
+            rows = self.cache(rows)
             self.count = self._measure(rows.alias(join.alias), join)
             self.broadcast = self.count <= BROADCAST_ROWS
             rows = F.broadcast(rows) if self.broadcast else rows

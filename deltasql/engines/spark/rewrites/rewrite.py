@@ -14,8 +14,9 @@ from deltasql.engines.spark.rewrites.merge_source import MergeSource
 from deltasql.engines.spark.rewrites.row_actions import DuplicateMatchesError
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.stage import SparkStage
-from deltasql.engines.thresholds import FEW_BYTES, FEW_FILES, FEW_SENT_BYTES
-from deltasql.plan.operators import Rewrite, RowKind
+from deltasql.engines.thresholds import FEW_BYTES, FEW_FILES, FEW_SENT_BYTES, LISTED_ROWS
+from deltasql.log.actions.record_count import record_count
+from deltasql.plan.operators import Rewrite, RowEffect, RowKind
 
 
 def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: SparkStage) -> RewriteOutcome:
@@ -23,9 +24,7 @@ def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: SparkS
 
     Raises MultipleSourceRowsError when several source rows would change one target row.
     """
-    size = scan_size(operator.target)
-    most = FEW_BYTES if spark.capabilities.metadata else FEW_SENT_BYTES
-    few = size < most and operator.target.files.num_rows <= FEW_FILES
+    few = _are_few(spark, operator)
     size_read = stage.input_size = input_size(operator)
     with frames.views(operator.relations), spark.sized(size_read), spark.needing(spark.for_counts()):
         source = MergeSource(frames, operator, keep=not few)
@@ -39,9 +38,25 @@ def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: SparkS
         except DuplicateMatchesError:
             stage.discard()
             way.refuse_ambiguous_rows()
+            if way.counts_source:
+                # One match per target row is left, with which other source rows would be lost to the count.
+                source.release()
+                source = way.source = MergeSource(frames, operator, keep=True)
             return way.run(few, unique=False)
         finally:
             if operator.join is not None and operator.join.is_kept:
                 frames.keep(source)
             else:
                 source.release()
+
+
+def _are_few(spark: SparkHandle, operator: Rewrite) -> bool:
+    """Whether the target is so small that one job joins and writes it whole, without a search for rows."""
+    most = FEW_BYTES if spark.capabilities.metadata else FEW_SENT_BYTES
+    files = operator.target.files
+    if scan_size(operator.target) >= most or files.num_rows > FEW_FILES:
+        return False
+    if not operator.recording.vectors or all(action.effect is RowEffect.INSERT for action in operator.actions):
+        return True
+    counts = [record_count(stats) for stats in files.column("stats").to_pylist()]
+    return all(count is not None for count in counts) and sum(filter(None, counts)) <= LISTED_ROWS

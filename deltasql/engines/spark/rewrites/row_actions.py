@@ -61,6 +61,15 @@ class ActedRows:
         return "left_outer" if self.by_source or self.operator.source is None else "inner"
 
     @property
+    def counts_source(self) -> bool:
+        """Whether the job that joins the source's rows has to count them: they are neither constants nor cached."""
+        return self.operator.source is not None and self.source.count is None
+
+    def keeping_source(self, how: str) -> str:
+        """The join type `how`, extended so that unmatched source rows reach the counters of `counts_source`."""
+        return {"inner": "right_outer", "left_outer": "full_outer"}.get(how, how) if self.counts_source else how
+
+    @property
     def searched(self) -> Scan:
         """The target for a job that only searches for rows."""
         target = without_ids(self.operator.target)
@@ -116,7 +125,10 @@ class ActedRows:
     def insert_only(self) -> RewriteOutcome:
         """Stages the source rows without a match; the target is only searched, and no file of it is replaced."""
         observed = self.counts()
-        rows = observed.over(self.inserted(self.unmatched()))
+        if self.counts_source and self.searched.files.num_rows:
+            rows = observed.over(self.acted(self.searched, self.keeping_source("inner"))).filter(f"{ACTION} > 0")
+        else:
+            rows = observed.over(self.inserted(self.unmatched()))
         staged = self.write_output(self.output(rows, inserted_only=True))
         return self.outcome(staged, None, observed.total())
 
@@ -229,18 +241,20 @@ class ActedRows:
     def counters(self) -> list[Column]:
         """Aggregates over rows with ACTION, for an Observation, which the writing job evaluates.
 
-        They are action1, action2, … (rows per action), target_rows, source_rows, and kept (unchanged rows).
+        They are action1, action2, … (rows per action), target_rows, kept (unchanged rows), and source_rows where
+        `counts_source`. A source row that meets several target rows counts once.
         """
         from pyspark.sql import functions as F
 
         numbers = range(1, len(self.operator.actions) + 1)
         counters = [F.expr(f"count_if({ACTION} = {number})").alias(f"action{number}") for number in numbers]
-        return [
-            *counters,
-            F.expr(f"count({TARGET_PRESENT})").alias("target_rows"),
-            F.expr(f"count({SOURCE_PRESENT})").alias("source_rows"),
-            F.expr(f"count_if({ACTION} = {KEEP})").alias("kept"),
-        ]
+        counters.append(F.expr(f"count({TARGET_PRESENT})").alias("target_rows"))
+        counters.append(F.expr(f"count_if({ACTION} = {KEEP})").alias("kept"))
+        if self.counts_source:
+            matched = f"size(collect_set(CASE WHEN {TARGET_PRESENT} THEN {SOURCE_ROW} END))"
+            unmatched = f"count_if({SOURCE_PRESENT} AND {TARGET_PRESENT} IS NULL)"
+            counters.append(F.expr(f"{matched} + {unmatched}").alias("source_rows"))
+        return counters
 
     def counts(self, *more: Column) -> Counts:
         """Counts of `counters` and of the aggregates `more` over rows with ACTION."""
@@ -272,10 +286,9 @@ class ActedRows:
         return subset(self.operator, uris)
 
     def outcome(self, staged: Staged, removed: pa.Table | None, counts: Mapping[str, int]) -> RewriteOutcome:
-        # An inner join drops source rows without a match.
-        met = counts["source_rows"] if self.source.count is None else self.source.count
+        source_rows = counts["source_rows"] if self.counts_source else self.source.count or 0
         per_action = tuple(counts[f"action{number}"] for number in range(1, len(self.operator.actions) + 1))
-        return outcome(self.operator, staged, removed, per_action, met)
+        return outcome(self.operator, staged, removed, per_action, source_rows)
 
 
 def refuse_unstable(operator: Rewrite) -> None:
