@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from deltasql.log.storage.json_objects import parsed_object, read_objects
 from deltasql.schema.types import DecimalType
 from deltasql.skipping.conditions import INTEGRAL, BoundedColumn
 from deltasql.sql.constants import clock_time, date_days, moment, single
@@ -194,42 +194,10 @@ def _read(stats: pa.Array, wanted: Mapping[tuple[str, ...], _Field]) -> dict[tup
     if stats.null_count == len(stats):
         return {path: pa.nulls(len(stats), field.arrow()) for path, field in wanted.items()}
     try:
-        return _read_by_arrow(stats, wanted)
+        table = read_objects(stats, _struct(wanted))
+        return {path: field.convert(_nested(table, path)) for path, field in wanted.items()}
     except pa.ArrowInvalid:
         return _read_by_python(stats, wanted)
-
-
-def _read_by_arrow(stats: pa.Array, wanted: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    import pyarrow.json
-
-    from deltasql.log.storage.arrow_values import strings
-
-    buffer = _text(stats if stats.null_count == 0 else pc.fill_null(stats, strings(["{}"])[0]))
-    table = pyarrow.json.read_json(
-        pa.BufferReader(buffer),
-        # Within one block the reader parses consecutive objects without separators.
-        read_options=pyarrow.json.ReadOptions(block_size=buffer.size + 1, use_threads=False),
-        parse_options=pyarrow.json.ParseOptions(
-            explicit_schema=pa.schema(_struct(wanted)), unexpected_field_behavior="ignore"
-        ),
-    )
-    if table.num_rows != len(stats):
-        raise pa.ArrowInvalid("a text of statistics is not one object")
-    return {path: field.convert(_nested(table, path)) for path, field in wanted.items()}
-
-
-def _text(strings: pa.Array) -> pa.Buffer:
-    """The concatenated bytes of all `strings`, without a copy."""
-    import pyarrow as pa
-
-    _, offsets, data = strings.buffers()
-    if data is None:
-        return pa.py_buffer(b"")
-    places = memoryview(offsets).cast("i")
-    first, last = places[strings.offset], places[strings.offset + len(strings)]
-    return data.slice(first, last - first)
 
 
 def _struct(wanted: Mapping[tuple[str, ...], _Field]) -> list[pa.Field]:
@@ -257,7 +225,7 @@ def _nested(table: pa.Table, path: tuple[str, ...]) -> pa.Array:
 def _read_by_python(stats: pa.Array, wanted: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
     import pyarrow as pa
 
-    rows = [_parsed(text) for text in stats.to_pylist()]
+    rows = [None if text is None else parsed_object(text) for text in stats.to_pylist()]
     return {
         path: pa.array([_scalar(row, path, field) for row in rows], field.arrow()) for path, field in wanted.items()
     }
@@ -283,13 +251,6 @@ def _typed(stats: pa.StructArray, path: tuple[str, ...], field: _Field) -> pa.Ar
     except pa.ArrowException:
         # A column of another type when the checkpoint was written.
         return pa.nulls(len(stats), field.arrow())
-
-
-def _parsed(text: str | None) -> Any:
-    try:
-        return json.loads(text or "{}", parse_float=Decimal)
-    except (ValueError, RecursionError):
-        return {}
 
 
 def _scalar(row: Any, path: Sequence[str], field: _Field) -> Any:

@@ -5,36 +5,21 @@ What cannot be parsed is null: a typed value only ever helps to skip files. Sour
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timezone
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.json as pj
 
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.indexed_columns import index_rule, indexed_leaves
-from deltasql.log.storage.arrow_values import strings
+from deltasql.log.storage.json_objects import parsed_object, read_objects
+from deltasql.result_arrow import PRIMITIVES
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 
-_PRIMITIVES = {
-    "byte": pa.int8(),
-    "short": pa.int16(),
-    "integer": pa.int32(),
-    "long": pa.int64(),
-    "float": pa.float32(),
-    "double": pa.float64(),
-    "string": pa.string(),
-    "date": pa.date32(),
-    "timestamp": pa.timestamp("us", "UTC"),
-    "timestamp_ntz": pa.timestamp("us"),
-}
-# These have no bounds, but may be partition columns or have null counts.
-_UNBOUNDED = {"boolean": pa.bool_(), "binary": pa.binary()}
+_UNBOUNDED = ("boolean", "binary", "void", "variant")
+"""Types without bounds; their columns may be partition columns or have null counts."""
 
 
 def stats_type(metadata: Metadata) -> pa.StructType | None:
@@ -64,7 +49,7 @@ def parse_stats(stats: pa.Array, kind: pa.StructType) -> pa.StructArray:
         return _parse_columnar(stats, kind)
     except pa.ArrowException:
         # NaN, a date that is none, a number that grew too big: the slow way leaves just these out.
-        values = [None if text is None else _loaded(text, kind) for text in stats.to_pylist()]
+        values = [None if text is None else _typed(parsed_object(text), kind) for text in stats.to_pylist()]
         return pa.array(values, kind)
 
 
@@ -121,7 +106,7 @@ def _bound_type(kind: DataType) -> pa.DataType | None:
     """The Arrow type of a column's bounds, None for a type without them."""
     match kind:
         case PrimitiveType(name):
-            return _PRIMITIVES.get(name)
+            return None if name in _UNBOUNDED else PRIMITIVES.get(name)
         case DecimalType(precision, scale):
             return pa.decimal128(precision, scale)
         case ArrayType() | MapType() | StructType():
@@ -129,25 +114,11 @@ def _bound_type(kind: DataType) -> pa.DataType | None:
 
 
 def _arrow_type(kind: DataType) -> pa.DataType | None:
-    if isinstance(kind, PrimitiveType) and kind.name in _UNBOUNDED:
-        return _UNBOUNDED[kind.name]
-    return _bound_type(kind)
+    return PRIMITIVES.get(kind.name) if isinstance(kind, PrimitiveType) else _bound_type(kind)
 
 
 def _parse_columnar(stats: pa.Array, kind: pa.StructType) -> pa.StructArray:
-    nothing, after, end = strings(["{}", "", "\n"])
-    lines = pc.binary_join_element_wise(stats.fill_null(nothing), after, end)
-    offsets = np.frombuffer(lines.buffers()[1], dtype=np.int32)[lines.offset :]
-    text = lines.buffers()[2].slice(offsets[0], offsets[len(lines)] - offsets[0])
-    table = pj.read_json(
-        pa.BufferReader(text),
-        read_options=pj.ReadOptions(block_size=1 << 24 if text.size > 1 << 24 else max(text.size, 64)),
-        parse_options=pj.ParseOptions(
-            explicit_schema=pa.schema(list(_readable(kind))), unexpected_field_behavior="ignore"
-        ),
-    )
-    if table.num_rows != len(stats):
-        raise pa.ArrowInvalid("a text holds a line break")
+    table = read_objects(stats, _readable(kind))
     columns = [_casted(table[field.name].combine_chunks(), field.type) for field in kind]
     return pa.StructArray.from_arrays(columns, fields=list(kind), mask=stats.is_null())
 
@@ -173,15 +144,6 @@ def _cast_strings(array: pa.Array, kind: pa.DataType) -> pa.Array:
         return array.cast(kind)
     except pa.ArrowException:
         return pa.array([_typed(text, kind) for text in array.to_pylist()], kind)
-
-
-def _loaded(text: str, kind: pa.StructType) -> dict[str, Any] | None:
-    try:
-        values = json.loads(text, parse_float=Decimal)
-    except (ValueError, RecursionError):
-        return None
-    loaded: dict[str, Any] | None = _typed(values, kind)
-    return loaded
 
 
 def _typed(value: Any, kind: pa.DataType) -> Any:

@@ -47,13 +47,18 @@ class MergeSource:
         if keep or self.count is None:
             rows = rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id())
         if keep:
-            rows = self.cache(rows)
-            self.count = self._measure(rows.alias(join.alias), join)
-            self.broadcast = self.count <= BROADCAST_ROWS
-            rows = F.broadcast(rows) if self.broadcast else rows
+            rows = self._counted(self.cache(rows), join)
         elif join.is_kept or not (frames.capabilities.keeps or is_repeatable(join.source)):
             rows = self.cache(rows)
         self.rows = rows.alias(join.alias)
+
+    def _counted(self, rows: DataFrame, join: SourceJoin) -> DataFrame:
+        """`rows`, to be broadcast if they are few; sets `count`, `key_ranges` and `broadcast`."""
+        from pyspark.sql import functions as F
+
+        self.count = self._measure(rows.alias(join.alias), join)
+        self.broadcast = self.count <= BROADCAST_ROWS
+        return F.broadcast(rows) if self.broadcast else rows
 
     def _measure(self, rows: DataFrame, join: SourceJoin) -> int:
         """The number of source rows; also sets `key_ranges`, computed by the same job."""
