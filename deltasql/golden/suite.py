@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from deltasql.errors.usage import NoGoldenFilesError
 from deltasql.golden.compare import SCHEDULE, TITLE, Change, changes, difference, hides
-from deltasql.golden.concurrency import ScenarioRun
 from deltasql.golden.failures import OutputFailure
 from deltasql.golden.record import Block, Recorder
-from deltasql.golden.scenario import Scenario, read_scenario
+from deltasql.golden.schedules.concurrency import ScenarioRun
+from deltasql.golden.schedules.scenario import Scenario, read_scenario
 from deltasql.golden.script import GoldenScript, read_script
 from deltasql.session import connect
 from deltasql.settings.session_settings import FSYNC

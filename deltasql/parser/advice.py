@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from deltasql.errors.base import Caret
 from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.sql.outline import find, outline
+from deltasql.sql.queries.outline import find, outline
 
 _CREATE = "CREATE|REPLACE [OR] [REPLACE] [EXTERNAL] TABLE [IF] [NOT] [EXISTS]"
 _ALTER = "ALTER TABLE name"

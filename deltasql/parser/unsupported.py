@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.statements.refused import InsertIfNotExistsError, PartitionIfNotExistsError
 from deltasql.parser.unsupported_objects import NEW, OBJECTS, Unsupported
-from deltasql.sql.outline import Outline, find, outline
+from deltasql.sql.queries.outline import Outline, find, outline
 
 _JOINED = "Write MERGE INTO t USING s ON … WHEN MATCHED THEN UPDATE SET …."
 _JOINED_DELETE = "Write MERGE INTO t USING s ON … WHEN MATCHED THEN DELETE, or DELETE FROM t WHERE EXISTS (SELECT …)."

@@ -15,7 +15,7 @@ from deltasql.errors.statements.refused import (
 
 
 class Unsupported(NamedTuple):
-    """`patterns` are those of deltasql.sql.outline, with the words to point at between < and >.
+    """`patterns` are those of deltasql.sql.queries.outline, with the words to point at between < and >.
 
     In `operation` {words} are these in capitals, {written} as they stand; {verb} is the statement's first word.
     """

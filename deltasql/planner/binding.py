@@ -42,18 +42,18 @@ from deltasql.skipping.predicates import condition
 from deltasql.skipping.pruning import first_files, skip_files
 from deltasql.sql.current_names import current_names
 from deltasql.sql.function_text import FunctionCall, function_calls, function_text
-from deltasql.sql.metadata_column import NamedMetadata
-from deltasql.sql.query_columns import derived_columns
-from deltasql.sql.query_filters import scan_filters, scan_limits
+from deltasql.sql.queries.metadata_column import NamedMetadata
+from deltasql.sql.queries.query_columns import derived_columns
+from deltasql.sql.queries.query_filters import scan_filters, scan_limits
+from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import is_stable
-from deltasql.sql.relations import table_references
 from deltasql.sql.text_edits import bind as with_views
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.sql.relations import TableReference
+    from deltasql.sql.queries.relations import TableReference
 
 
 def columns_of(context: Context, view: TableName) -> StructType:

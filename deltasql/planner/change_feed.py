@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
     from deltasql.planner.context import Context
-    from deltasql.sql.relations import TableReference
+    from deltasql.sql.queries.relations import TableReference
 
 
 @dataclass(frozen=True, slots=True)

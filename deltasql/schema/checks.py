@@ -1,7 +1,8 @@
-"""Checks of a table's schema before it is committed: names, types, NOT NULL, partition columns."""
+"""Checks of a table's schema before it is committed: names, types, NOT NULL, partition columns, invariants."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from deltasql.errors.schema import (
@@ -37,6 +38,9 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
+
+INVARIANTS = "delta.invariants"
+"""The key of column metadata for a condition of written rows. Source: Delta protocol, Column Invariants."""
 
 INVALID_CHARACTERS = frozenset(" ,;{}()\n\t=")
 """Not allowed in a column name without column mapping: Parquet schemas cannot hold them."""
@@ -267,3 +271,27 @@ def _check_below(data_type: DataType, path: Path, *, nullable: bool, kind: str |
         case MapType(key, value):
             _check_below(key, (*path, "key"), nullable=True, kind="map")
             _check_below(value, (*path, "value"), nullable=True, kind="map")
+
+
+def column_invariants(schema: StructType) -> dict[str, str]:
+    """The conditions of columns and of fields in structs, by the name that Delta gives them.
+
+    Of metadata that cannot be read the text stands for the condition, which nobody can compute either.
+    """
+    return {f"EXPRESSION({text})": text for text in _conditions(schema)}
+
+
+def _conditions(schema: StructType) -> Iterator[str]:
+    for field in schema:
+        if INVARIANTS in field.metadata:
+            yield _condition(field)
+        if isinstance(field.type, StructType):
+            yield from _conditions(field.type)
+
+
+def _condition(field: StructField) -> str:
+    rule = field.metadata[INVARIANTS]
+    try:
+        return str(json.loads(rule)["expression"]["expression"])
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return str(rule)

@@ -18,7 +18,7 @@ from deltasql.plan.hidden import hidden
 from deltasql.script.host import FoundRows, Host
 from deltasql.script.tree import Handler
 from deltasql.sql.cursor import TokenCursor
-from deltasql.sql.relations import table_references
+from deltasql.sql.queries.relations import table_references
 from deltasql.sql.text_edits import Replacement
 from deltasql.sql.tokens import Token, tokenize
 

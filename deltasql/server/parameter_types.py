@@ -19,7 +19,7 @@ from deltasql.reflection import described
 from deltasql.result_arrow import arrow_type
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructType
 from deltasql.session import Session
-from deltasql.sql.relations import table_references
+from deltasql.sql.queries.relations import table_references
 from deltasql.sql.tokens import Token, tokenize
 
 _COMPARISONS = frozenset({"=", "==", "<=>", "<>", "!=", "<", "<=", ">", ">="})

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from deltasql.log.storage.json_objects import parsed_object, read_objects
+from deltasql.log.actions.json_objects import parsed_object, read_objects
 from deltasql.schema.types import DecimalType
 from deltasql.skipping.conditions import INTEGRAL, BoundedColumn
 from deltasql.sql.constants import clock_time, date_days, moment, single

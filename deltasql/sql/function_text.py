@@ -12,8 +12,8 @@ from itertools import pairwise
 from deltasql.sql.constants import unquote
 from deltasql.sql.cursor import TokenCursor, comma_separated
 from deltasql.sql.functions.spark_names import FUNCTIONS
+from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import is_deterministic
-from deltasql.sql.relations import table_references
 from deltasql.sql.tokens import Token, tokenize
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from deltasql.plan.base import SqlText
 from deltasql.schema.text import quote_name
 from deltasql.sql.cursor import TokenCursor
-from deltasql.sql.relations import TableReference, table_references
+from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.tokens import Token, calls, closing, tokenize
 
 if TYPE_CHECKING:

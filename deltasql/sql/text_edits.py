@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from deltasql.plan.base import quote
 from deltasql.schema.paths import folded
+from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import name_chains
-from deltasql.sql.relations import TableReference, table_references
 from deltasql.sql.tokens import Token, tokenize
 
 Replacement = tuple[int, int, str]

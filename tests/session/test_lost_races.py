@@ -9,8 +9,8 @@ import pytest
 
 from deltasql import Session, connect
 from deltasql.errors.concurrency import ConcurrentAppendError
-from deltasql.golden.faults import NextPut
-from deltasql.golden.schedule import Fault
+from deltasql.golden.schedules.faults import NextPut
+from deltasql.golden.schedules.schedule import Fault
 
 pytestmark = pytest.mark.spark
 

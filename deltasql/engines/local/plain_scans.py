@@ -33,7 +33,7 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.sql.cursor import LeftToEngineError
-from deltasql.sql.projections import plain_columns
+from deltasql.sql.queries.projections import plain_columns
 
 if TYPE_CHECKING:
     import numpy as np

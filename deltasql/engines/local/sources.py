@@ -26,7 +26,7 @@ from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_
 from deltasql.sql.evaluated.parquet_paths import without_parquet_path
 from deltasql.sql.evaluated.queries import _is_alone, constants_of
 from deltasql.sql.evaluated.selections import Selection, selection
-from deltasql.sql.projections import plain_columns
+from deltasql.sql.queries.projections import plain_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa

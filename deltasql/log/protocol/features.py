@@ -15,7 +15,7 @@ from deltasql.errors.statements.features import UnknownFeaturesError
 from deltasql.errors.suggestion import meant, similar_names
 from deltasql.log.properties.property_registry import switches
 from deltasql.log.properties.table_properties import TableProperties
-from deltasql.schema.invariants import INVARIANTS
+from deltasql.schema.checks import INVARIANTS
 from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, StructField, StructType
 
 

@@ -13,8 +13,8 @@ from typing import Any
 import pyarrow as pa
 
 from deltasql.log.actions.actions import Metadata
+from deltasql.log.actions.json_objects import parsed_object, read_objects
 from deltasql.log.configuration.indexed_columns import index_rule, indexed_leaves
-from deltasql.log.storage.json_objects import parsed_object, read_objects
 from deltasql.result_arrow import PRIMITIVES
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 

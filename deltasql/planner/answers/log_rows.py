@@ -17,10 +17,10 @@ from deltasql.settings.session_settings import ANSWER_FROM_LOG, has_plain_meanin
 from deltasql.skipping.predicates import condition
 from deltasql.skipping.pruning import partition_only
 from deltasql.skipping.tallies import file_groups
-from deltasql.sql.aggregate_query import AggregateQuery, Expression, Item, Named, Whole, aggregate_query
 from deltasql.sql.cursor import LeftToEngineError, certain
 from deltasql.sql.expression_types import derived_type
-from deltasql.sql.relations import TableReference
+from deltasql.sql.queries.aggregate_query import AggregateQuery, Expression, Item, Named, Whole, aggregate_query
+from deltasql.sql.queries.relations import TableReference
 
 if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot

@@ -17,8 +17,8 @@ from deltasql.skipping.conditions import BoundedColumn
 from deltasql.skipping.partition_conditions import partition_value
 from deltasql.skipping.predicates import find_column
 from deltasql.skipping.tallies import FileGroup, TallyFilter, has_exact_high, has_exact_low
-from deltasql.sql.aggregate_query import Aggregate, Arithmetic, Coalesce, Expression, Named, Whole
 from deltasql.sql.cursor import LeftToEngineError, certain
+from deltasql.sql.queries.aggregate_query import Aggregate, Arithmetic, Coalesce, Expression, Named, Whole
 
 _KEY_KINDS = frozenset({*INTEGRAL_NAMES, "decimal", "boolean", "string", "date"})
 """Types with one spelling per value in the log: floats have two zeros, timestamps a zone."""

@@ -38,8 +38,8 @@ from deltasql.planner.rows.row_level import keeps_source
 from deltasql.planner.rows.scope import Scope, Side, side, type_at, with_distinct_aliases
 from deltasql.schema.paths import folded
 from deltasql.schema.types import StructField, StructType
+from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import column_references, equal_sides, has_subquery, split_conjuncts
-from deltasql.sql.relations import table_references
 from deltasql.sql.text_edits import splice
 from deltasql.sql.tokens import closing, tokenize
 

@@ -19,9 +19,9 @@ from deltasql.planner.rows.read_set import reads_otherwise, table_scans
 from deltasql.schema.identity import identities
 from deltasql.schema.types import DecimalType, PrimitiveType
 from deltasql.settings.session_settings import ROW_LEVEL, ROW_LEVEL_SUBQUERIES
-from deltasql.sql.projections import end_of_plain_projection
+from deltasql.sql.queries.projections import end_of_plain_projection
+from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import column_references, is_stable, subqueries
-from deltasql.sql.relations import table_references
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

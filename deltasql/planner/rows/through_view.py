@@ -25,8 +25,8 @@ from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.context import Context
 from deltasql.planner.values.generated import generation_of
 from deltasql.sql.cursor import TokenCursor, comma_separated
+from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import column_references, has_subquery
-from deltasql.sql.relations import TableReference, table_references
 from deltasql.sql.tokens import Token, tokenize
 
 

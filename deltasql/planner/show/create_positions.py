@@ -10,7 +10,7 @@ from deltasql.errors.schema import DuplicateColumnsError, PartitionColumnNotFoun
 from deltasql.errors.statements.table import NotADeltaProviderError
 from deltasql.plan.statements.table import CreateTable
 from deltasql.planner.context import Context
-from deltasql.sql.outline import find, outline
+from deltasql.sql.queries.outline import find, outline
 
 _CLAUSES: dict[type[DeltaSqlError], str] = {
     NotADeltaProviderError: "CREATE|REPLACE … USING < part >",

@@ -12,8 +12,8 @@ from deltasql.plan.operators import Scan, SqlQuery
 from deltasql.planner.context import Context
 from deltasql.settings.session_settings import TIME_ZONE
 from deltasql.sql.function_text import function_calls
+from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import ColumnReference, free_names
-from deltasql.sql.relations import table_references
 
 
 def settings_of_text(context: Context) -> dict[str, str]:

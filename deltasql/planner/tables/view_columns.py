@@ -11,7 +11,7 @@ from deltasql.planner import binding
 from deltasql.planner.context import Context
 from deltasql.schema.types import StructField, StructType
 from deltasql.settings.session_settings import TIME_ZONE
-from deltasql.sql.query_columns import derived_columns
+from deltasql.sql.queries.query_columns import derived_columns
 
 
 def query_columns(query: SqlText, context: Context) -> StructType:

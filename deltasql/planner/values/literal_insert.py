@@ -16,8 +16,8 @@ from deltasql.plan.statements.insert import Insert
 from deltasql.planner.context import Context
 from deltasql.planner.values.defaults import default_sql
 from deltasql.planner.values.generated import generation_of
+from deltasql.schema.checks import column_invariants
 from deltasql.schema.identity import identity_of
-from deltasql.schema.invariants import column_invariants
 from deltasql.schema.lengths import Length, declared_length
 from deltasql.schema.timezone import zone
 from deltasql.schema.type_lattice import INTEGRAL

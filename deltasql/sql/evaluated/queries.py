@@ -14,7 +14,7 @@ from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.expression_types import type_at
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralReader, common_columns, is_special
-from deltasql.sql.projections import NO_ALIAS
+from deltasql.sql.queries.projections import NO_ALIAS
 
 
 def constant_rows(query: str) -> Literals | None:

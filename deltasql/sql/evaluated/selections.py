@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from deltasql.sql.constants import whole_number
 from deltasql.sql.cursor import LeftToEngineError, certain
-from deltasql.sql.projections import PlainSelect, inner_query
+from deltasql.sql.queries.projections import PlainSelect, inner_query
 from deltasql.sql.tokens import closing
 
 

@@ -12,7 +12,7 @@ from deltasql.errors.usage import ScheduleError, UnknownDirectiveError
 from deltasql.golden import GoldenOutcome, run_file
 from deltasql.golden.command import run_suite
 from deltasql.golden.directives import DirectivePosition
-from deltasql.golden.schedule import interleavings, read_schedules
+from deltasql.golden.schedules.schedule import interleavings, read_schedules
 from deltasql.golden.script import ScheduleText
 from deltasql.log.commit import commit_race
 

@@ -9,7 +9,7 @@ import pytest
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser import parse, split
 from deltasql.parser.advice import ADVICE, NAMES, QUERIES
-from deltasql.sql.outline import find, outline
+from deltasql.sql.queries.outline import find, outline
 
 ROOT = Path(__file__).parents[2] / "golden"
 FILES = (

@@ -10,7 +10,7 @@ from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser import expected_keywords, parse, refused_name, split
 from deltasql.parser.unsupported import TABLE, refusal
-from deltasql.sql.outline import find, outline
+from deltasql.sql.queries.outline import find, outline
 
 ROOT = Path(__file__).parents[2] / "golden"
 FILES = (

@@ -34,7 +34,7 @@ from deltasql.planner.changes import Plan, SettingChange, TableChange
 from deltasql.planner.context import Context, VisibleViews
 from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.settings.session_settings import SessionSettings
-from deltasql.sql.query_columns import derived_columns
+from deltasql.sql.queries.query_columns import derived_columns
 
 
 def columns(text: str) -> StructType:

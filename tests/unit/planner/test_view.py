@@ -27,7 +27,7 @@ from deltasql.planner.catalog_changes import View, ViewChange
 from deltasql.planner.changes import QueryRows, SparkCommand
 from deltasql.planner.rows.ctes import cte_views
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
-from deltasql.sql.query_columns import derived_columns
+from deltasql.sql.queries.query_columns import derived_columns
 from tests.unit.planner.lab import Lab, columns, scans_of
 
 

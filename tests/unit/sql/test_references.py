@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from deltasql.plan.base import SqlText, Temporal
+from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import (
     UsedNames,
     column_references,
@@ -13,7 +14,6 @@ from deltasql.sql.references import (
     is_stable,
     split_conjuncts,
 )
-from deltasql.sql.relations import table_references
 
 TABLES = [
     ("SELECT a FROM t", "t"),

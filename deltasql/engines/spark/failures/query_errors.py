@@ -12,7 +12,7 @@ from deltasql.parser.advice import advice
 from deltasql.parser.unsupported import refusal
 from deltasql.sql.functions.spark_names import FUNCTIONS
 from deltasql.sql.misspelt import meant, unfinished, without_from
-from deltasql.sql.outline import find, outline
+from deltasql.sql.queries.outline import find, outline
 
 # Spark's conditions for a query without FROM: its parser takes FROM at the end for an alias.
 _WITHOUT_TABLE = frozenset({"INVALID_USAGE_OF_STAR_OR_REGEX", "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION"})

@@ -18,7 +18,7 @@ from deltasql.plan.operators import (
     Supplied,
     children,
 )
-from deltasql.sql.row_counts import most_rows
+from deltasql.sql.queries.row_counts import most_rows
 
 UNKNOWN_SIZE = 1 << 40
 _BYTES_PER_ROW = 8

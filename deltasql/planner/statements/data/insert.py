@@ -52,13 +52,13 @@ from deltasql.planner.values.char_types import stored
 from deltasql.planner.values.defaults import default_keywords, replace_defaults
 from deltasql.planner.values.generated import generated_checks
 from deltasql.planner.values.literal_insert import constant_source, stored_memory_rows, stored_rows
-from deltasql.schema.invariants import column_invariants
+from deltasql.schema.checks import column_invariants
 from deltasql.schema.partition_values import partition_value
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructType, case_matters
 from deltasql.settings.session_settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE
 from deltasql.sql.literal_rows import LiteralRows
-from deltasql.sql.value_rows import selected_rows
+from deltasql.sql.queries.value_rows import selected_rows
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -31,7 +31,7 @@ from deltasql.planner.tables.view_columns import query_columns, view_schema
 from deltasql.schema.edits import set_comment
 from deltasql.schema.types import StructType
 from deltasql.sql.constants import unquote
-from deltasql.sql.relations import table_references
+from deltasql.sql.queries.relations import table_references
 from deltasql.sql.tokens import Token, tokenize
 
 

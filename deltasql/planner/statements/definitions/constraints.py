@@ -40,7 +40,7 @@ from deltasql.planner.statements.definitions.keys import dropped_key
 from deltasql.planner.tables.keys import drop_first, refuse_key_change
 from deltasql.planner.values.char_types import length_checks
 from deltasql.planner.values.column_types import types_of
-from deltasql.schema.invariants import INVARIANTS, column_invariants
+from deltasql.schema.checks import INVARIANTS, column_invariants
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
 from deltasql.sql.expression_types import derived_type

@@ -38,7 +38,7 @@ from deltasql.planner.tables.persisted_sql import (
 from deltasql.schema.text import sql_text
 from deltasql.sql.function_text import FunctionText, function_text
 from deltasql.sql.functions.spark_names import FUNCTIONS
-from deltasql.sql.relations import table_references
+from deltasql.sql.queries.relations import table_references
 
 _SESSION: tuple[list[str], ...] = ([], ["session"], ["system", "session"])
 

@@ -12,10 +12,10 @@ from typing_extensions import assert_never
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentModificationError
-from deltasql.golden.faults import NextPut
 from deltasql.golden.record import Recorder
-from deltasql.golden.scenario import ScenarioStep
-from deltasql.golden.schedule import Fault, Move, Schedule, Verb
+from deltasql.golden.schedules.faults import NextPut
+from deltasql.golden.schedules.scenario import ScenarioStep
+from deltasql.golden.schedules.schedule import Fault, Move, Schedule, Verb
 
 if TYPE_CHECKING:
     from deltasql.execution.pending import Pending

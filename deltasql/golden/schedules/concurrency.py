@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from deltasql.errors.base import DeltaSqlError
 from deltasql.golden.compare import SCHEDULE
 from deltasql.golden.record import Block, Recorder, block, described
-from deltasql.golden.scenario import Scenario
-from deltasql.golden.schedule import Schedule
-from deltasql.golden.serial import MOST_STATEMENTS, Order, SerialRows, allowed_orders, explaining, with_change
+from deltasql.golden.schedules.scenario import Scenario
+from deltasql.golden.schedules.schedule import Schedule
+from deltasql.golden.schedules.serial import MOST_STATEMENTS, Order, SerialRows, allowed_orders, explaining, with_change
+from deltasql.golden.schedules.writers import Ended, Ending, Sessions, Writers
 from deltasql.golden.watch import LogWatch
-from deltasql.golden.writers import Ended, Ending, Sessions, Writers
 from deltasql.log.commit.commit_info import table_level
 from deltasql.log.commit.conflict import IsolationLevel
 from deltasql.log.replay.delta_log import DeltaLog

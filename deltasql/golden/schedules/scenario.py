@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from deltasql.errors.usage import ScheduleError
 from deltasql.golden.directives import DirectivePosition
-from deltasql.golden.schedule import Schedule, read_schedules
+from deltasql.golden.schedules.schedule import Schedule, read_schedules
 from deltasql.golden.script import GoldenScript, GoldenStatement
 
 

@@ -12,7 +12,7 @@ from deltasql.plan.operators import Scan, SqlQuery
 from deltasql.schema.types import BOOLEAN, DataType, StructField, StructType
 from deltasql.sql.cursor import TokenCursor, comma_separated
 from deltasql.sql.expression_types import derived_type
-from deltasql.sql.relations import table_references
+from deltasql.sql.queries.relations import table_references
 from deltasql.sql.tokens import Token, tokenize
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from deltasql.plan.operators import METADATA
 from deltasql.sql.cursor import TokenCursor
-from deltasql.sql.relations import TableReference
+from deltasql.sql.queries.relations import TableReference
 from deltasql.sql.text_edits import Replacement
 from deltasql.sql.tokens import Token, tokenize
 

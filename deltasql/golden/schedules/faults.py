@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 from deltasql.errors.log import AmbiguousWriteError
-from deltasql.golden.schedule import Fault
+from deltasql.golden.schedules.schedule import Fault
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import is_local, local_path

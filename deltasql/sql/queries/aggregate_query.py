@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar, Union
 
 from deltasql.plan.base import SqlText
 from deltasql.sql.cursor import LeftToEngineError, TokenCursor
-from deltasql.sql.relations import TableReference, table_references
+from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.tokens import Token, tokenize
 
 

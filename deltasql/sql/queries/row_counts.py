@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.functions.spark_names import FUNCTIONS
-from deltasql.sql.relations import table_references
+from deltasql.sql.queries.relations import table_references
 from deltasql.sql.tokens import Token, closing, tokenize
 
 _NO_FUNCTIONS = frozenset(
