@@ -55,7 +55,7 @@ def moved_in_process(session: SessionFacts, location: str, size: int, *, variant
 
 
 def _mode(session: SessionFacts) -> str:
-    return IO_MODE.value(session.told(IO_MODE.name) or DEFAULTS[IO_MODE.name])
+    return IO_MODE.value(session.session_value(IO_MODE.name) or DEFAULTS[IO_MODE.name])
 
 
 def _by_mode(session: SessionFacts, location: str, size: int, *, variants: bool) -> bool:

@@ -34,10 +34,10 @@ class SessionFacts(Protocol):
     def leaves_files_to_us(self) -> bool:
         """True if no setting configures Spark's Parquet reader or writer, so that this process may do the file I/O."""
 
-    def told(self, key: str) -> str | None:
+    def session_value(self, key: str) -> str | None:
         """The value that SET gave to a deltasql setting in this session; None if it is not set."""
 
-    def now(self, key: str) -> str | None:
+    def current_value(self, key: str) -> str | None:
         """The current value of a setting in the engine's session. Starts the engine."""
 
     def reaches(self, location: str) -> bool:

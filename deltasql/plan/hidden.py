@@ -52,8 +52,8 @@ FILE_KEY, FILE_KEYS = hidden("key"), hidden("keys")
 KEYED_FILE = hidden("keyed_file")
 MARKED_FILE, MARKED_ROW = hidden("marked_file"), hidden("marked_row")
 DESCRIBED = hidden("described")
-ROW_PLACE = hidden("row_place")
-"""Of rows that this process has read: the data file of a row, and its row index, in one number."""
+ROW_ADDRESS = hidden("row_address")
+"""Of rows that this process has read: the number of the data file and the row index, in one integer."""
 ID_FILE, ID_POSITION = hidden("id_file"), hidden("id_position")
 MOVED_ID, MOVED_VERSION = hidden("moved_id"), hidden("moved_version")
 FIRST_ID, FIRST_VERSION = hidden("first_id"), hidden("first_version")

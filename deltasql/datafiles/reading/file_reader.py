@@ -18,7 +18,7 @@ from deltasql.datafiles.threads import working
 from deltasql.log.storage.locations import hadoop_location, is_local
 from deltasql.log.storage.paths import encode_path
 from deltasql.log.storage.stores import Stores
-from deltasql.plan.hidden import ROW_PLACE
+from deltasql.plan.hidden import ROW_ADDRESS
 from deltasql.plan.operators import Scan
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.lengths import declared_type, has_lengths, length_of
@@ -58,13 +58,13 @@ _FIELDS = StructType(
 )
 """Fields of Spark's hidden column `_metadata`. Source: Spark, Hidden File Metadata."""
 DESCRIPTION = StructField("_metadata", _FIELDS, nullable=False)
-PLACE = StructField(ROW_PLACE, LONG, nullable=False)
+ADDRESS = StructField(ROW_ADDRESS, LONG, nullable=False)
 """A row's address in one 64-bit integer: the number of its file in the scan, above the ROW_BITS of its row index."""
 ROW_BITS = 40
 
 
 def split_addresses(places: Places) -> tuple[Places, Places]:
-    """File numbers and row indexes of ROW_PLACE values."""
+    """File numbers and row indexes of ROW_ADDRESS values."""
     return places >> ROW_BITS, places & (2**ROW_BITS - 1)
 
 
@@ -171,7 +171,7 @@ class FileReader:
         def column(item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
             if item is DESCRIPTION:
                 return _described(file, numbers(), kind)
-            if item is PLACE:
+            if item is ADDRESS:
                 return pa.array((file.number << ROW_BITS) + numbers())
             # Converted before it is filtered: Arrow cannot filter values of all types.
             found = _stored(rows, file.stored, item, kind)
@@ -263,7 +263,7 @@ def index_mask(rows: int, places: Places, *, inside: bool) -> Places:
 
 
 def read_schema(columns: StructType) -> StructType:
-    """The schema that readers return: nullable data columns, then DESCRIPTION and PLACE, which are NOT NULL."""
+    """The schema that readers return: nullable data columns, then DESCRIPTION and ADDRESS, which are NOT NULL."""
     of_row = tuple(item for item in columns if _is_told(item))
     return StructType((*bare_schema(StructType(tuple(item for item in columns if not _is_told(item)))), *of_row))
 
@@ -274,8 +274,8 @@ def reader_schema(columns: StructType) -> pa.Schema:
 
 
 def _is_told(item: StructField) -> bool:
-    """Whether a column is not stored in files: DESCRIPTION or PLACE."""
-    return item is DESCRIPTION or item is PLACE
+    """Whether a column is not stored in files: DESCRIPTION or ADDRESS."""
+    return item is DESCRIPTION or item is ADDRESS
 
 
 def row_group_rows(path: str, data: memoryview, group: int, columns: StructType) -> pa.Table:

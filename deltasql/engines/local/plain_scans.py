@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.arrow_types import bare_schema
-from deltasql.datafiles.reading.file_reader import PLACE, FileReader, RowFilter, reader_schema
+from deltasql.datafiles.reading.file_reader import ADDRESS, FileReader, RowFilter, reader_schema
 from deltasql.datafiles.reading.file_tables import file_tables
 from deltasql.datafiles.reading.missing_files import readable_files
 from deltasql.datafiles.reading.scan_files import deleted_by_file, located, vector_positions
@@ -83,7 +83,7 @@ class WantedRows:
 def plain_rows(
     session: SessionFacts, scan: Scan, columns: Sequence[StructField], wanted: WantedRows | None = None
 ) -> pa.Table:
-    """The rows of a scan with some of its columns, and PLACE if it is among them: see `PlainScan.table`.
+    """The rows of a scan with some of its columns, and ADDRESS if it is among them: see `PlainScan.table`.
 
     `columns` have those that tell which rows are wanted; all are where nothing is said of it.
     """
@@ -92,7 +92,7 @@ def plain_rows(
     scan = located(scan)
     parted = {name.lower() for name in scan.partition_columns}
     # Rows without a column could not be counted.
-    stored = StructType(tuple(item for item in columns if item.name.lower() not in parted) or (PLACE,))
+    stored = StructType(tuple(item for item in columns if item.name.lower() not in parted) or (ADDRESS,))
     values = _partition_values(scan, [item for item in columns if item.name.lower() in parted])
     paths = readable_files(scan, scan.files.column("location").to_pylist(), may_be_missing=False)
     marked = {

@@ -15,7 +15,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.reading.file_reader import (
-    PLACE,
+    ADDRESS,
     index_mask,
     reader_schema,
     slice_between,
@@ -50,7 +50,7 @@ from deltasql.engines.rewriting.positions import Positions, positions_of
 from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.rewriting.stored_rows import partition_folder, partition_values
 from deltasql.engines.thresholds import CHANGED_ROWS, FILE_BYTES
-from deltasql.plan.hidden import ROW_INDEX, ROW_PLACE
+from deltasql.plan.hidden import ROW_ADDRESS, ROW_INDEX
 from deltasql.plan.operators import MemoryRows, Rewrite, RowEffect, RowKind, Scan
 from deltasql.plan.way import EVALUATED, ComputedBy, Way
 from deltasql.schema.column_mapping import is_mapped, physical_name
@@ -228,8 +228,8 @@ class _Rewrite(ABC):
         return candidates(operator.target, operator.target_alias, ranges)
 
     def _read(self, scan: Scan, source: pa.Table | None) -> pa.Table:
-        """The rows of the target among which are all that may change, with ROW_PLACE."""
-        return plain_rows(self._session, scan, (*scan.schema, PLACE))
+        """The rows of the target among which are all that may change, with ROW_ADDRESS."""
+        return plain_rows(self._session, scan, (*scan.schema, ADDRESS))
 
     # Which action runs on which rows
 
@@ -275,18 +275,18 @@ class _Rewrite(ABC):
                 raise LeftToEngineError("several rows of the source change one row")
             numbers = np.concatenate([np.full(len(places), number) for places, number in own])
             paths = self._operator.target.files.column("location").to_pylist()
-            positions = positions_of(target.column(ROW_PLACE).to_numpy()[at], numbers, paths)
+            positions = positions_of(target.column(ROW_ADDRESS).to_numpy()[at], numbers, paths)
         return _Changes(target, fired, positions, subset(self._operator, positions.rows))
 
     # The rows that are written
 
     def _new(self, changes: _Changes) -> tuple[pa.Table, pa.Table]:
-        """New images of rows, with ROW_PLACE, and rows that are inserted: the columns of the output."""
+        """New images of rows, with ROW_ADDRESS, and rows that are inserted: the columns of the output."""
         import pyarrow as pa
 
         output = self._operator.output
         schema = reader_schema(output)
-        placed = reader_schema(StructType((*(output.fields[place] for place in self._imaged), PLACE)))
+        placed = reader_schema(StructType((*(output.fields[place] for place in self._imaged), ADDRESS)))
         images, inserted = [placed.empty_table()], [schema.empty_table()]
         for item in changes.fired:
             if item.action.action.effect is RowEffect.DELETE:
@@ -295,8 +295,8 @@ class _Rewrite(ABC):
                 inserted.append(self._computed(item, range(len(output)), schema))
                 continue
             columns = self._computed(item, self._imaged, placed.remove(len(self._imaged)))
-            places = changes.target.column(ROW_PLACE).take(item.places)
-            images.append(columns.append_column(placed.field(ROW_PLACE), places))
+            places = changes.target.column(ROW_ADDRESS).take(item.places)
+            images.append(columns.append_column(placed.field(ROW_ADDRESS), places))
         return pa.concat_tables(images), pa.concat_tables(inserted)
 
     def _computed(self, item: _MatchedRows, places: Iterable[int], schema: pa.Schema) -> pa.Table:
@@ -307,7 +307,7 @@ class _Rewrite(ABC):
         import pyarrow as pa
 
         images, inserted = self._new(changes)
-        return self._written(pa.concat_tables([images.drop_columns([ROW_PLACE]), inserted]))
+        return self._written(pa.concat_tables([images.drop_columns([ROW_ADDRESS]), inserted]))
 
     def _written(self, rows: pa.Table) -> Staged:
         if not rows.num_rows:
@@ -326,15 +326,15 @@ class _Rewrite(ABC):
         """Those of the files in which rows change, with their new images."""
 
     def _by_file(self, rows: pa.Table, files: pa.Table) -> Iterator[tuple[str, int, pa.Table]]:
-        """The rows of each of some files that has any, in their order, as files hold them, with ROW_PLACE; the file's
+        """The rows of each of some files that has any, in their order, as files hold them, with ROW_ADDRESS; the file's
         location and its number.
         """
         output = self._operator.output
-        rows = rows.sort_by(ROW_PLACE)
+        rows = rows.sort_by(ROW_ADDRESS)
         held = [item for item in output if item.name.lower() not in self._partitions and item.name in rows.column_names]
-        stored = rows.select([*(item.name for item in held), ROW_PLACE])
-        stored = as_stored(stored.rename_columns([*map(physical_name, held), ROW_PLACE]), output)
-        numbers, _ = split_addresses(rows.column(ROW_PLACE).to_numpy())
+        stored = rows.select([*(item.name for item in held), ROW_ADDRESS])
+        stored = as_stored(stored.rename_columns([*map(physical_name, held), ROW_ADDRESS]), output)
+        numbers, _ = split_addresses(rows.column(ROW_ADDRESS).to_numpy())
         known = file_numbers(self._operator.target)
         for path in files.column("location").to_pylist():
             first, count = slice_between(numbers, known[path], known[path] + 1)
@@ -360,7 +360,7 @@ class _WholeRewrite(_Rewrite):
         for path, number, rows in self._by_file(pa.concat_tables([stay, images.cast(target.schema)]), files):
             folder = partition_folder(path, spelled[path])
             name = f"{number}/{folder}" if folder else str(number)
-            yield CompactionGroup(name, spelled[path], partial(rows.drop_columns, [ROW_PLACE]))
+            yield CompactionGroup(name, spelled[path], partial(rows.drop_columns, [ROW_ADDRESS]))
 
 
 class _SearchedRewrite(_Rewrite):
@@ -373,7 +373,7 @@ class _SearchedRewrite(_Rewrite):
     def _read(self, scan: Scan, source: pa.Table | None) -> pa.Table:
         wanted = self._here.wanted(source)
         names = wanted.columns | self._here.used(self._imaged)
-        return plain_rows(self._session, scan, (*(item for item in scan.schema if item.name in names), PLACE), wanted)
+        return plain_rows(self._session, scan, (*(item for item in scan.schema if item.name in names), ADDRESS), wanted)
 
     def _changes(self, target: pa.Table, fired: Sequence[_MatchedRows]) -> _Changes:
         found = super()._changes(target, fired)
@@ -389,8 +389,8 @@ class _SearchedRewrite(_Rewrite):
 
 
 def _numbered(rows: pa.Table) -> pa.Table:
-    """Rows of a file with ROW_INDEX in place of ROW_PLACE."""
+    """Rows of a file with ROW_INDEX in place of ROW_ADDRESS."""
     import pyarrow as pa
 
-    _, numbers = split_addresses(rows.column(ROW_PLACE).to_numpy())
-    return rows.drop_columns([ROW_PLACE]).append_column(ROW_INDEX, pa.array(numbers))
+    _, numbers = split_addresses(rows.column(ROW_ADDRESS).to_numpy())
+    return rows.drop_columns([ROW_ADDRESS]).append_column(ROW_INDEX, pa.array(numbers))

@@ -48,7 +48,7 @@ def listed_positions(found: Iterable[tuple[str, int, int]]) -> Positions:
 
 
 def positions_of(places: np.ndarray[Any, Any], actions: np.ndarray[Any, Any], paths: Sequence[str]) -> Positions:
-    """Positions from ROW_PLACE values (file number and row index in one integer) and the action number of each.
+    """Positions from ROW_ADDRESS values (file number and row index in one integer) and the action number of each.
 
     `paths` are the files by number.
     """

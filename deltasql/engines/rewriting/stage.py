@@ -100,7 +100,7 @@ class FileStage:
     @property
     def _zone(self) -> str:
         """The zone in which partitions' timestamps are written."""
-        return self._session.now("spark.sql.session.timeZone") or "UTC"
+        return self._session.current_value("spark.sql.session.timeZone") or "UTC"
 
     def _feed(self, files: Sequence[WrittenFile], schema: StructType, zone: str) -> tuple[AddCDCFile, ...]:
         return tuple(

@@ -42,7 +42,7 @@ def may_copy_rows(session: SessionFacts, target: Scan, stage: FileStage, sizes: 
     """
     import pyarrow.compute as pc
 
-    if (session.now(IGNORE_MISSING_FILES.name) or "").lower() == "true":
+    if (session.current_value(IGNORE_MISSING_FILES.name) or "").lower() == "true":
         return False
     parted = stage.stores_partitions and target.partition_columns
     if parted or target.row_ids is not None or has_variants(target.schema):

@@ -137,7 +137,7 @@ class SailFrames(Frames):
         return checked_query(session, sql, ansi=self._ansi(settings), may=may, compared_only=only)
 
     def _ansi(self, settings: Mapping[str, str | None] = NO_SETTINGS) -> bool:
-        value = settings[ANSI.name] if ANSI.name in settings else self._spark.now(ANSI.name)
+        value = settings[ANSI.name] if ANSI.name in settings else self._spark.current_value(ANSI.name)
         return (value or "true").lower() == "true"
 
     def _own(
@@ -218,7 +218,7 @@ def _columns(operators: Iterable[Operator]) -> Iterator[str]:
 
 def takes_compared_calls_only(session: SparkHandle) -> bool:
     """Whether functions are refused whose results were not compared with Spark's."""
-    if (session.told(UNPROVEN.name) or DEFAULTS[UNPROVEN.name]).upper() != "ALLOW":
+    if (session.session_value(UNPROVEN.name) or DEFAULTS[UNPROVEN.name]).upper() != "ALLOW":
         return True
     warn(f"{UNPROVEN.name} is ALLOW: functions may give other values on Sail than on Spark.", stacklevel=2)
     return False

@@ -52,10 +52,10 @@ class SailHandle(SparkHandle):
         self._answers.clear()
         super().unset(key)
 
-    def now(self, key: str) -> str | None:
+    def current_value(self, key: str) -> str | None:
         """See `SparkHandle.now`. Sail is asked once: nobody else has its session."""
         if key not in self._answers:
-            self._answers[key] = super().now(key)
+            self._answers[key] = super().current_value(key)
         return self._answers[key]
 
     def needing(self, *changes: Mapping[str, str | None]) -> AbstractContextManager[None]:

@@ -196,7 +196,7 @@ class SparkRuntime:
 
     def mover(self, operator: Operator, location: str) -> str | None:
         """See `Analyst.mover`. For a place in an object store it starts Spark, to see whether it has a way there."""
-        if is_local(location) and not self.spark.told(IO_MODE.name):
+        if is_local(location) and not self.spark.session_value(IO_MODE.name):
             return None
         with self.work():
             variants = any(map(has_variants, stored_schemas(operator)))
@@ -223,7 +223,7 @@ class SparkRuntime:
         """
         if self.spark.own and key.startswith(_OF_ONE_SESSION):
             return self.spark.given_by_server(key) if self.spark.started else None
-        return self.spark.now(key) if self.spark.started else None
+        return self.spark.current_value(key) if self.spark.started else None
 
     def run_through(self, operator: Operator) -> int:
         """Computes all rows of a query, keeps none of them, and counts them."""

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from deltasql.datafiles.reading.variants import variant_text
 from deltasql.engines.choice import handed_out
 from deltasql.engines.spark.failures.spark_errors import Understood, translated_errors
 from deltasql.engines.spark.failures.write_errors import WriteContext
+from deltasql.engines.spark.reading.variants import variant_text
 from deltasql.engines.spark.session.interrupts import stoppable
 from deltasql.engines.spark.session.progress import watched
 from deltasql.engines.spark.session.spark import SparkHandle

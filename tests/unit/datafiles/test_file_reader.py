@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql.datafiles.footers.thrift import Struct
-from deltasql.datafiles.reading.file_reader import PLACE, FileReader, split_addresses
+from deltasql.datafiles.reading.file_reader import ADDRESS, FileReader, split_addresses
 from deltasql.errors.log import UnreadableDataFileError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Pruning, ReadInProcess, Scan, TableVersion
@@ -48,8 +48,8 @@ def read(
 
 def ids(path: str, marked: list[int] | None = None, *, only: bool = False, **keys: pa.Array) -> list[int]:
     """The ids of the rows that are read, whose places must tell them."""
-    found = read(path, StructType((*COLUMNS, PLACE)), marked, only=only, keys=keys)
-    numbers, places = split_addresses(found.column(PLACE.name).to_numpy())
+    found = read(path, StructType((*COLUMNS, ADDRESS)), marked, only=only, keys=keys)
+    numbers, places = split_addresses(found.column(ADDRESS.name).to_numpy())
     told: list[int] = found.column("id").to_pylist()
     assert (places.tolist(), set(numbers.tolist())) == (told, {5} if told else set())
     assert found.schema.field("id").type == pa.int32()

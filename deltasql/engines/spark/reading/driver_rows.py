@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.reading.file_reader import (
+    ADDRESS,
     DESCRIPTION,
-    PLACE,
     ROW_BITS,
     FileReader,
     encoded_name,
@@ -24,7 +24,7 @@ from deltasql.engines.spark.session.scratch import frame_of_file, goes_by_file
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import exact_spark_schema
 from deltasql.engines.thresholds import KEYED_BYTES, NUMBERED_FILES
-from deltasql.plan.hidden import ROW_PLACE
+from deltasql.plan.hidden import ROW_ADDRESS
 from deltasql.plan.operators import Scan
 from deltasql.schema.lengths import without_lengths
 from deltasql.schema.literals import sql_literal
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-FILE_NUMBER_SQL = f"shiftright({ROW_PLACE}, {ROW_BITS})"
+FILE_NUMBER_SQL = f"shiftright({ROW_ADDRESS}, {ROW_BITS})"
 """SQL of the number of a row's file."""
 _OF_METADATA = re.compile(r"_metadata\.(\w+)")
 
@@ -105,13 +105,13 @@ def _told(operator: Scan, paths: Sequence[str]) -> tuple[Spelling, tuple[StructF
     Texts of 100 bytes and more for each row are most of what is sent to the engine, where the statement needs them for
     a few rows at the end.
     """
-    fields = {"row_index": f"({ROW_PLACE} & {2**ROW_BITS - 1})"}
+    fields = {"row_index": f"({ROW_ADDRESS} & {2**ROW_BITS - 1})"}
     few = len(paths) <= NUMBERED_FILES
     if few:
         numbers = file_numbers(operator)
         fields["file_path"] = _chosen({numbers[path]: spark_uri(path) for path in paths})
         fields["file_name"] = _chosen({numbers[path]: encoded_name(path) for path in paths})
-    added = (PLACE,) if few and not operator.described else (PLACE, DESCRIPTION)
+    added = (ADDRESS,) if few and not operator.described else (ADDRESS, DESCRIPTION)
     return lambda sql: _OF_METADATA.sub(lambda match: fields.get(match[1], match[0]), sql), added
 
 

@@ -35,10 +35,10 @@ from deltasql.plan.hidden import (
     KEYED_FILE,
     MARKED_FILE,
     MARKED_ROW,
+    ROW_ADDRESS,
     ROW_FILE,
     ROW_ID,
     ROW_INDEX,
-    ROW_PLACE,
     ROW_VERSION,
     TARGET_PRESENT,
     hidden,
@@ -105,7 +105,7 @@ def file_rows(spark: SparkHandle, operator: Scan, schema: StructType, extra: Map
 
 def _empty(spark: SparkHandle, operator: Scan) -> DataFrame:
     frame = no_rows(spark, operator.schema)
-    unfilled = {ROW_FILE: "STRING", ROW_INDEX: "BIGINT", ROW_PLACE: "BIGINT", ROW_ID: "BIGINT", ROW_VERSION: "BIGINT"}
+    unfilled = {ROW_FILE: "STRING", ROW_INDEX: "BIGINT", ROW_ADDRESS: "BIGINT", ROW_ID: "BIGINT", ROW_VERSION: "BIGINT"}
     if operator.described:
         unfilled[METADATA] = metadata_type(operator)
     return frame.selectExpr("*", *(f"CAST(NULL AS {kind}) AS {name}" for name, kind in unfilled.items()))
@@ -128,7 +128,7 @@ def _read(
     columns = {**extra, **read_columns(operator, key)}
     if operator.identity:
         columns |= {ROW_FILE: "_metadata.file_path", ROW_INDEX: "_metadata.row_index"}
-        columns |= {} if spark.capabilities.metadata else {ROW_PLACE: ROW_PLACE}
+        columns |= {} if spark.capabilities.metadata else {ROW_ADDRESS: ROW_ADDRESS}
     marked = deleted_by_file(operator, paths)
     if not spark.capabilities.metadata or operator.here is not None:
         try:
@@ -187,7 +187,7 @@ def _stored_columns(
     """
     with spark.needing(FOR_SCANS):
         stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
-        may_be_missing = (spark.now(IGNORE_MISSING_FILES.name) or "").lower() == "true"
+        may_be_missing = (spark.current_value(IGNORE_MISSING_FILES.name) or "").lower() == "true"
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)
         if read_in_process(spark, operator):
             with suppress(LeftToEngineError):
@@ -294,7 +294,7 @@ def _select(spark: SparkHandle, frame: DataFrame, names: Iterable[str], operator
         columns += [F.col(ROW_ID), F.col(ROW_VERSION)]
     if operator.identity:
         columns += [F.col(ROW_FILE), F.col(ROW_INDEX), F.lit(True).alias(TARGET_PRESENT)]
-        columns += [] if spark.capabilities.metadata else [F.col(ROW_PLACE)]
+        columns += [] if spark.capabilities.metadata else [F.col(ROW_ADDRESS)]
     return frame.select(*columns)
 
 

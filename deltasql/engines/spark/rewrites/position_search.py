@@ -13,7 +13,7 @@ from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.actions.vector_writer import inline_vector
 from deltasql.log.storage.paths import decode_path
-from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX, ROW_PLACE, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
+from deltasql.plan.hidden import ACTION, ROW_ADDRESS, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import ReadInProcess, Scan
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def search(rows: ActedRows, *, unique: bool, here: bool) -> ChangedRows:
     if here and (keys := source_key_values(rows, target)):
         target = replace(rows.narrowed(target), here=ReadInProcess(keys))
     if unique and not rows.frames.capabilities.metadata:
-        return _by_places(rows, target)
+        return _by_addresses(rows, target)
     matched = None
     fired = rows.acted(target, rows.how, unique).filter(CHANGES)
     if rows.inserts and rows.source.broadcast:
@@ -55,7 +55,7 @@ def search(rows: ActedRows, *, unique: bool, here: bool) -> ChangedRows:
     return ChangedRows(collect_positions(fired, few=False), matched)
 
 
-def _by_places(rows: ActedRows, target: Scan) -> ChangedRows:
+def _by_addresses(rows: ActedRows, target: Scan) -> ChangedRows:
     """Found in rows that this process has read: their places come back as they were sent, eight bytes each."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -65,10 +65,10 @@ def _by_places(rows: ActedRows, target: Scan) -> ChangedRows:
     asks = rows.inserts and rows.source.broadcast
     acted = rows.acted(target, rows.how)
     wanted = f"{CHANGES} OR ({TARGET_PRESENT} AND {SOURCE_PRESENT})" if asks else CHANGES
-    met = acted.filter(wanted).select(ROW_PLACE, ACTION, *([SOURCE_ROW] if asks else [])).toArrow()
+    met = acted.filter(wanted).select(ROW_ADDRESS, ACTION, *([SOURCE_ROW] if asks else [])).toArrow()
     fired = met.filter(pc.greater(met.column(ACTION), 0))
     paths = target.files.column("location").to_pylist()
-    positions = positions_of(fired.column(ROW_PLACE).to_numpy(), fired.column(ACTION).to_numpy(), paths)
+    positions = positions_of(fired.column(ROW_ADDRESS).to_numpy(), fired.column(ACTION).to_numpy(), paths)
     if not asks:
         return ChangedRows(positions, None)
     numbers = pa.table({SOURCE_ROW: pc.unique(met.column(SOURCE_ROW))})

@@ -163,7 +163,7 @@ class SparkHandle:
         active = active_session()
         if active is None:
             # Jars must be present at the start: for the stores of the tables that were used until now.
-            alone = (self.told(IO_MODE.name) or "").upper() == "DRIVER"
+            alone = (self.session_value(IO_MODE.name) or "").upper() == "DRIVER"
             return start_local(frozenset() if alone else self.stores.hadoop_schemes)
         self.own = active.conf.get(OWN_MARK, None) is not None
         return active
@@ -201,9 +201,9 @@ class SparkHandle:
 
     def setting(self, key: str) -> str | None:
         """The value of a setting, current or at the session's start; None if not set. Does not start the session."""
-        return self._pending.get(key) if self._session is None else self.now(key)
+        return self._pending.get(key) if self._session is None else self.current_value(key)
 
-    def now(self, key: str) -> str | None:
+    def current_value(self, key: str) -> str | None:
         """The current value of a setting; None if not set. Starts the session."""
         value: str | None = self.session.conf.get(key, None)
         return value
@@ -223,7 +223,7 @@ class SparkHandle:
             return None
         return hashlib.sha256(f"{settings}{sorted(self._told.items())}".encode()).hexdigest()
 
-    def told(self, key: str) -> str | None:
+    def session_value(self, key: str) -> str | None:
         """The value that SET gave to a deltasql setting in this session; None if it is not set.
 
         Not Spark's value, as several deltasql sessions share a Spark; but Spark's if the session was passed in, where
@@ -272,7 +272,7 @@ class SparkHandle:
 
     def require_engine(self) -> None:
         """Raises NeedsEngineError where the session's settings forbid an engine."""
-        if (self.told(COMPUTE.name) or "").upper() == "LOCAL":
+        if (self.session_value(COMPUTE.name) or "").upper() == "LOCAL":
             reasons = [way.because for way in recorded_ways() if way.by is ComputedBy.ENGINE]
             raise NeedsEngineError(reason=reasons[-1] if reasons else "it asks for more than tables and their logs")
 
@@ -289,9 +289,9 @@ class SparkHandle:
         self._require_unset(key == CASE_SENSITIVE.name or not keep_literal_values([key]) for key in self._told)
 
     def _require_own_rows(self) -> None:
-        if (self.told(COMPUTE.name) or DEFAULTS[COMPUTE.name]).upper() == "ENGINE":
+        if (self.session_value(COMPUTE.name) or DEFAULTS[COMPUTE.name]).upper() == "ENGINE":
             raise LeftToEngineError(f"{COMPUTE.name} is ENGINE")
-        if (self.told(IO_MODE.name) or "").upper() == "EXECUTORS":
+        if (self.session_value(IO_MODE.name) or "").upper() == "EXECUTORS":
             raise LeftToEngineError(f"{IO_MODE.name} is EXECUTORS")
         if not self.own:
             raise LeftToEngineError("the Spark session was passed in, and may have settings of its own")
@@ -356,7 +356,7 @@ class SparkHandle:
 
         Adaptive execution drops a stage that turns out to be empty, and with it the counts that were observed there.
         """
-        rules = self.now(_EXCLUDED) or ""
+        rules = self.current_value(_EXCLUDED) or ""
         excluded = rules if _DROPS_EMPTY_STAGES in rules else f"{rules},{_DROPS_EMPTY_STAGES}".lstrip(",")
         return {_EXCLUDED: excluded}
 
@@ -377,7 +377,7 @@ class SparkHandle:
     @property
     def writes_one_file(self) -> bool:
         """Whether there is one shuffle partition, so that rows are written as one file: see `FOR_SMALL_TABLES`."""
-        return self.now(SHUFFLES) == "1"
+        return self.current_value(SHUFFLES) == "1"
 
     @property
     def joins_few_rows(self) -> bool:
