@@ -220,3 +220,9 @@ def typical(kept: Kept, engine: str, work: str) -> float | None:
     """The median seconds of a piece of work; None for an engine that did not run."""
     timings = kept.get(engine, {}).get(work)
     return median(item.seconds for item in timings) if timings else None
+
+
+def typical_peak(kept: Kept, engine: str, work: str) -> float | None:
+    """The median of the most memory during a piece of work, in bytes; None for an engine that did not run."""
+    timings = kept.get(engine, {}).get(work)
+    return median(item.tree_peak for item in timings) if timings else None

@@ -9,6 +9,7 @@ from pathlib import Path
 
 EXPONENT = "exponent"
 """The unit of how a time grows with a size: 1 is as the size does."""
+GIB = "GiB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,8 @@ def _row(figure: Figure) -> tuple[str, ...]:
 def _shown(value: float, unit: str) -> str:
     if unit == "s":
         return f"{value * 1000:.3g} ms" if value < 1 else f"{value:.2f} s"
+    if unit == GIB:
+        return f"{value:.2f} {unit}"
     if unit == EXPONENT:
         return f"{value:.2f}"
     return f"{value:.0f} {unit}"

@@ -82,4 +82,22 @@ STATEMENTS = {
     "count_up": "UPDATE delta.`{path}` SET v = v + 1 WHERE id = {id}",
     "append_row": "INSERT INTO delta.`{path}` VALUES ({id}, 0)",
     "delete_rows": "DELETE FROM {table} WHERE id % 100 = 7",
+    "write_lineitem": (
+        "CREATE TABLE {table} USING delta TBLPROPERTIES ('delta.enableDeletionVectors' = '{vectors}')"
+        " AS SELECT * FROM parquet.`{rows}`"
+    ),
+    "write_changes": "CREATE TABLE {table} USING delta AS SELECT * FROM parquet.`{changes}`",
+    "delete_lineitem": "DELETE FROM {table} WHERE l_orderkey % 100 = 3",
+    "update_lineitem": (
+        "UPDATE {table} SET l_comment = 'x', l_tax = CAST(l_tax + 0.01 AS DECIMAL(15,2)) WHERE l_orderkey % 2000 = 5"
+    ),
+    "merge_lineitem": (
+        "MERGE INTO {table} AS t USING {source} AS s"
+        " ON t.l_orderkey = s.l_orderkey AND t.l_linenumber = s.l_linenumber"
+        " WHEN MATCHED THEN UPDATE SET l_quantity = s.l_quantity WHEN NOT MATCHED THEN INSERT *"
+    ),
+    "group_lineitem": (
+        "SELECT l_returnflag, l_linestatus, sum(l_quantity), avg(l_extendedprice), count(*) FROM {table}"
+        " GROUP BY l_returnflag, l_linestatus"
+    ),
 }

@@ -16,7 +16,14 @@ def tpch_files(cache: Path, scale: float) -> Path:
 
     Raises FileNotFoundError where the generator is not installed.
     """
-    folder = cache / f"tpch-{scale:g}"
+    return generated(cache / f"tpch-{scale:g}", scale)
+
+
+def generated(folder: Path, scale: float, *options: str) -> Path:
+    """`folder` with what the generator makes by `options`, made on first use.
+
+    Raises FileNotFoundError where the generator is not installed.
+    """
     if folder.exists():
         return folder
     generator = shutil.which(GENERATOR, path=str(Path(sys.executable).parent)) or shutil.which(GENERATOR)
@@ -24,7 +31,8 @@ def tpch_files(cache: Path, scale: float) -> Path:
         raise FileNotFoundError(f"{GENERATOR} is not installed: pip install '.[bench]'")
     unfinished = folder.with_name(folder.name + ".part")
     shutil.rmtree(unfinished, ignore_errors=True)
-    subprocess.run([generator, "parquet", "-s", f"{scale:g}", "-o", str(unfinished)], check=True, capture_output=True)
+    command = [generator, "parquet", "-s", f"{scale:g}", "-o", str(unfinished), *options]
+    subprocess.run(command, check=True, capture_output=True)
     return unfinished.rename(folder)
 
 

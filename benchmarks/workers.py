@@ -6,8 +6,9 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -16,18 +17,26 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 
 
+SAMPLED_EACH = 0.1
+
+
 class WorkFailedError(Exception):
     """An engine could not do the work; the text is the engine's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Seconds that the work took, and the peak memory of the process in bytes."""
+    """Seconds that the work took, and the peak memory of the process in bytes since it began.
+
+    `tree_peak` is that of the process and all that it has started, a JVM for one, during this work: sampled each
+    SAMPLED_EACH seconds, pages that several of them share count for each.
+    """
 
     seconds: float
     peak: int
     parts: Mapping[str, float] = field(default_factory=dict)
     """What the seconds consist of, for work that tells it."""
+    tree_peak: int = 0
 
 
 class Worker:
@@ -72,14 +81,47 @@ class Worker:
 
     def _answer(self) -> Timing:
         assert self._process.stdout is not None
-        line = self._process.stdout.readline()
+        with _sampled(self._process.pid) as peaks:
+            line = self._process.stdout.readline()
         answer: dict[str, Any] = json.loads(line) if line else {"error": f"the process ended; see {self._log.name}"}
         if "error" in answer:
             raise WorkFailedError(f"{self.engine}: {answer['error']}")
-        return Timing(answer["seconds"], answer["peak"], answer["parts"])
+        return Timing(answer["seconds"], answer["peak"], answer["parts"], max(peaks))
 
     def __enter__(self) -> Worker:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.stop()
+
+
+@contextmanager
+def _sampled(process: int) -> Iterator[list[int]]:
+    """Collects the memory of a process and its descendants, in bytes, while the context is open."""
+    ended, found = threading.Event(), [0]
+
+    def sample() -> None:
+        while not ended.wait(SAMPLED_EACH):
+            found.append(_resident(process))
+
+    thread = threading.Thread(target=sample, daemon=True)
+    thread.start()
+    try:
+        yield found
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _resident(process: int) -> int:
+    """Resident bytes of a process and its descendants; 0 where the system has no /proc."""
+    total = 0
+    with suppress(OSError, ValueError):
+        total = int(Path(f"/proc/{process}/statm").read_text(encoding="ascii").split()[1]) * _PAGE
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):
+            total += sum(_resident(int(child)) for child in task.read_text(encoding="ascii").split())
+    return total
+
+
+_PAGE = os.sysconf("SC_PAGE_SIZE")

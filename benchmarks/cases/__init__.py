@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from benchmarks.bench import Bench
 from benchmarks.cases import (
+    at_size,
     big_tables,
     clone,
     convert,
@@ -40,6 +41,7 @@ CASES: dict[str, Callable[[Bench], Sequence[Figure]]] = {
     "profile": profile.figures,
     "sail": sail.figures,
     "big-tables": big_tables.figures,
+    "at-size": at_size.figures,
     "plain-inputs": plain_inputs.figures,
     "tpch": tpch.figures,
     "fetch": fetch.figures,

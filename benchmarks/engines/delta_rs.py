@@ -99,6 +99,33 @@ def _delete_rows(path: str, values: Mapping[str, str]) -> None:
     DeltaTable(path).delete("id % 100 = 7")
 
 
+def _write_lineitem(path: str, values: Mapping[str, str]) -> None:
+    import pyarrow.dataset as ds
+
+    # Batch by batch, as its users write what is larger than memory.
+    write_deltalake(path, ds.dataset(values["rows"]).scanner().to_reader())
+
+
+def _write_changes(path: str, values: Mapping[str, str]) -> None:
+    write_deltalake(path, _rows(values["changes"]))
+
+
+def _delete_lineitem(path: str, values: Mapping[str, str]) -> None:
+    DeltaTable(path).delete("l_orderkey % 100 = 3")
+
+
+def _update_lineitem(path: str, values: Mapping[str, str]) -> None:
+    tax = "CAST(l_tax + 0.01 AS DECIMAL(15,2))"
+    DeltaTable(path).update({"l_comment": "'x'", "l_tax": tax}, predicate="l_orderkey % 2000 = 5")
+
+
+def _merge_lineitem(path: str, values: Mapping[str, str]) -> None:
+    on = "t.l_orderkey = s.l_orderkey AND t.l_linenumber = s.l_linenumber"
+    source = DeltaTable(str(Path(path).with_name(values["source"]))).to_pyarrow_table()
+    merge = DeltaTable(path).merge(source, on, source_alias="s", target_alias="t")
+    merge.when_matched_update({"l_quantity": "s.l_quantity"}).when_not_matched_insert_all().execute()
+
+
 def _rows(folder: str) -> Any:
     # Imported here, since opening a table, whose peak memory counts, does not need it.
     import pyarrow.parquet as pq
@@ -132,6 +159,11 @@ WORK: dict[str, Callable[[str, Mapping[str, str]], None]] = {
     "merge_rows": _merge_rows,
     "update_rows": _update_rows,
     "delete_rows": _delete_rows,
+    "write_lineitem": _write_lineitem,
+    "write_changes": _write_changes,
+    "delete_lineitem": _delete_lineitem,
+    "update_lineitem": _update_lineitem,
+    "merge_lineitem": _merge_lineitem,
     "append_row": _append_row,
     "insert": _insert,
     "merge": _merge,

@@ -32,6 +32,9 @@ class OnSail:
                 self._write(values["table"], values["rows"])
             case "merge_rows":
                 self._session.sql(_MERGE.format(table=values["table"], source=self._source(values["changes"])))
+            case "expect":
+                rows = [", ".join(map(str, row)) for row in self._session.sql(values["query"]).collect()]
+                assert rows == [values["rows"]], rows
             case _:
                 self._session.sql(STATEMENTS[work].format(**values)).collect()
 
