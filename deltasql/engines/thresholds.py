@@ -24,6 +24,11 @@ FILE_BYTES = 256 << 20
 RESULT_BYTES = 1 << 30
 """Of files whose rows go to the caller: beyond, Spark says how much of a result it lets through."""
 
+MEMORY_SHARE = 0.5
+"""Of the memory that this process may use: the rows that it holds for a statement; the engine needs the other half."""
+UNPACKED = 4
+"""Rows in memory take so many times the bytes of their Parquet files: 3.2 for TPC-H's lineitem, 4 for short texts."""
+
 CHANGED_ROWS = 1_000_000
 """So many rows that change are computed in this process; of more, executors write files side by side."""
 CHANGED_PART = 0.5

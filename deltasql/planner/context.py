@@ -19,7 +19,8 @@ from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.parameters import UNBOUND, BoundStatement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.schema.timezone import machine_zone_name
-from deltasql.settings.session_settings import MEANING, TIME_ZONE, SessionSettings, Setting, changes_query_meaning
+from deltasql.settings.query_meaning import MEANING, changes_query_meaning
+from deltasql.settings.session_settings import TIME_ZONE, SessionSettings, Setting
 from deltasql.sql.timestamps import timestamp_of
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Places = np.ndarray[Any, Any]
 
-_FILES = 4
+MOST_FILES = 4
 """Most files in memory at once."""
 _CORES = os.cpu_count() or 2
 
@@ -71,12 +71,13 @@ class RewrittenFile:
     """A data file to be replaced by a successor; the rows with the sorted indexes `gone` are deleted or updated.
 
     `origin` is the file's URI, which updated rows have in ORIGIN; `partition_values` are as in the log, by physical
-    name, and `folder` is their partition folder below the statement's directory.
+    name, `folder` is their partition folder below the statement's directory, and `size` is in bytes.
     """
 
     origin: str
     partition_values: Mapping[str, str | None]
     folder: str
+    size: int
     gone: Places
     open: Callable[[], FileInMemory]
 
@@ -122,18 +123,24 @@ def united_files(store: LogStore, bins: Sequence[CompactionGroup], directory: st
     def write(number: int, item: CompactionGroup) -> WrittenFile:
         return files.write(number, f"{directory}/{ORIGIN}={item.origin}", item.read())
 
-    with working(len(bins), _FILES, settles=True) as threads:
+    with working(len(bins), MOST_FILES, settles=True) as threads:
         written = [threads.submit(write, number, item) for number, item in enumerate(bins)]
         return [(item, awaited(future)) for item, future in zip(bins, written, strict=True)]
 
 
 def copy_kept(
-    store: LogStore, kept: Sequence[RewrittenFile], new: NewRows, directory: str, schema: StructType
+    store: LogStore,
+    kept: Sequence[RewrittenFile],
+    new: NewRows,
+    directory: str,
+    schema: StructType,
+    at_once: int = MOST_FILES,
 ) -> Copied:
     """Writes the rows that are kept, and new ones, into `directory`, below the table's root; `schema` is the table's.
 
     An updated row that stays in its partition goes into the successor of its file, at its old row index. A file that
-    loses all rows has no successor. After an error or Ctrl-C no thread continues to write.
+    loses all rows has no successor. `at_once` files are in memory side by side. After an error or Ctrl-C no thread
+    continues to write.
     """
     images, others = _sorted(kept, new, directory)
     files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in kept))
@@ -144,7 +151,7 @@ def copy_kept(
     def write(number: int, folder: str, tables: Sequence[pa.Table]) -> list[WrittenFile]:
         return files.write_all(number, folder, _concatenated(tables))
 
-    with working(len(kept) + len(others), _FILES, settles=True) as threads, working(_CORES, _CORES) as workers:
+    with working(len(kept) + len(others), at_once, settles=True) as threads, working(_CORES, _CORES) as workers:
         copies = [threads.submit(succeed, number, item, workers) for number, item in enumerate(kept)]
         more = [threads.submit(write, number, *own) for number, own in enumerate(others.items(), start=len(kept))]
         found = [awaited(future) for future in copies]

@@ -18,6 +18,7 @@ from deltasql.datafiles.reading.file_tables import file_tables
 from deltasql.datafiles.reading.missing_files import readable_files
 from deltasql.datafiles.reading.scan_files import deleted_by_file, located, vector_positions
 from deltasql.engines.facts import SessionFacts
+from deltasql.engines.memory import memory_limit, require_memory
 from deltasql.engines.thresholds import RESULT_BYTES
 from deltasql.plan.operators import Operator, Scan, SqlQuery
 from deltasql.schema.lengths import has_lengths, with_lengths
@@ -32,6 +33,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
+from deltasql.settings.session_settings import MEMORY_LIMIT
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.queries.projections import plain_columns
 
@@ -102,17 +104,21 @@ def plain_rows(
     target = reader_schema(StructType(tuple(columns)))
     reader = FileReader(session.stores, scan, stored, None if wanted is None else _filter(wanted, values, target))
     most = math.inf if wanted is None else wanted.most
-    found = _up_to(most, file_tables(reader, paths, marked=marked))
+    found = _up_to(most, memory_limit(session), file_tables(reader, paths, marked=marked))
     tables = [_with_values(table, values.get(path, {}), target) for path, table in found]
     return pa.concat_tables(tables) if tables else target.empty_table()
 
 
-def _up_to(most: float, tables: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Table]]:
-    """The rows of files. Raises LeftToEngineError where they are more."""
+def _up_to(most: float, limit: int, tables: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Table]]:
+    """The rows of files. Raises LeftToEngineError where they are more than `most`, or take more than `limit` bytes."""
+    size = 0
     for path, table in tables:
         most -= table.num_rows
         if most < 0:
             raise LeftToEngineError("more rows are found than this process computes")
+        size += table.nbytes
+        if size > limit:
+            raise LeftToEngineError(f"the rows take more than {MEMORY_LIMIT.name}, {limit:,} bytes")
         yield path, table
 
 
@@ -149,7 +155,7 @@ def only_scan(session: SessionFacts, operator: Operator) -> tuple[str, str, Scan
     if not isinstance(scan, Scan):
         raise LeftToEngineError("the rows are not those of one table")
     session.require_fetching()
-    _require_plain(scan)
+    _require_plain(session, scan)
     return relation, operator.sql, scan
 
 
@@ -166,7 +172,7 @@ def with_columns(scan: Scan, asked: Sequence[tuple[str, str]]) -> PlainScan:
     return PlainScan(scan, columns, tuple(name for _, name in pairs))
 
 
-def _require_plain(scan: Scan) -> None:
+def _require_plain(session: SessionFacts, scan: Scan) -> None:
     import pyarrow.compute as pc
 
     if scan.identity or scan.described or scan.row_ids is not None or scan.marked_only or scan.here:
@@ -174,6 +180,7 @@ def _require_plain(scan: Scan) -> None:
     size = pc.sum(scan.files.column("size")).as_py() or 0
     if size > RESULT_BYTES:
         raise LeftToEngineError(f"{size:,} bytes are read, more than {RESULT_BYTES:,}")
+    require_memory(session, size)
 
 
 def require_plain(columns: Iterable[StructField], partition_columns: Iterable[str]) -> None:

@@ -36,6 +36,7 @@ from deltasql.engines.local.plain_scans import plain_rows, require_plain
 from deltasql.engines.local.sources import local_rows
 from deltasql.engines.local.values import BoundRows, checked_table, indexes_where, rows_of
 from deltasql.engines.local.writes import refuse_long_names
+from deltasql.engines.memory import require_memory
 from deltasql.engines.rewriting.outcome import (
     candidates,
     changed_columns,
@@ -139,6 +140,8 @@ def _require_searchable(session: SessionFacts, operator: Rewrite) -> None:
     require_searching(session, target.table.location, sum(sizes))
     if not operator.recording.vectors and max(sizes, default=0) > FILE_BYTES:
         raise LeftToEngineError(f"a data file has {max(sizes):,} bytes, more than {FILE_BYTES:,}")
+    if not operator.recording.vectors:
+        require_memory(session, max(sizes, default=0))
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -11,7 +11,7 @@ from typing_extensions import assert_never
 
 from deltasql.datafiles.reading.literal_rows import literal_table
 from deltasql.plan.operators import Literals
-from deltasql.schema.types import DOUBLE, VOID, DataType, StructField, StructType
+from deltasql.schema.types import DOUBLE, VOID, DataType, DecimalType, StructField, StructType
 from deltasql.sql.constants import Constant
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import (
@@ -74,16 +74,13 @@ def _values(expression: RowExpression, rows: BoundRows) -> Any:
     """As `values`, but a constant yields an Arrow scalar."""
     import pyarrow.compute as pc
 
-    from deltasql.result_arrow import arrow_type
-
     match expression:
         case ColumnOf(alias, name):
             return rows.column(alias, name)
         case Constant():
             return _scalar(expression)
         case Widened(value, kind):
-            # Of a DOUBLE the nearest one.
-            return values(value, rows).cast(arrow_type(kind), safe=False)
+            return _cast(values(value, rows), kind)
         case Compared(operator, left, right):
             return _compared(operator, left.type, *_sides(left, right, rows))
         case Joined(operator, parts):
@@ -180,6 +177,20 @@ def _computed(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array 
         return pc.subtract(left, pc.multiply(pc.divide(left, right), right))
     try:
         return pc.call_function((_OF_DOUBLES if kind == DOUBLE else _CHECKED)[operator], [left, right])
+    except pa.ArrowInvalid:
+        # A setting of Spark decides between an error and NULL.
+        raise LeftToEngineError from None
+
+
+def _cast(found: pa.Array | pa.ChunkedArray, kind: DataType) -> pa.Array | pa.ChunkedArray:
+    """Values as a wider type. Raises LeftToEngineError for one that has too many digits for a decimal."""
+    import pyarrow as pa
+
+    from deltasql.result_arrow import arrow_type
+
+    try:
+        # Of a DOUBLE the nearest one.
+        return found.cast(arrow_type(kind), safe=isinstance(kind, DecimalType))
     except pa.ArrowInvalid:
         # A setting of Spark decides between an error and NULL.
         raise LeftToEngineError from None

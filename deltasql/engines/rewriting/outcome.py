@@ -82,14 +82,15 @@ def kept_files(
     stored = StoredRows(session, operator.target, operator.output, paths)
     by_path = {decode_path(uri): (uri, positions) for uri, positions in found.rows.items()}
     values = partition_values(operator.output, operator.target.partition_columns, files)
-    told = files.column("stats").to_pylist()
+    described = zip(files.column("stats").to_pylist(), files.column("size").to_pylist(), strict=True)
 
-    def kept(path: str, own: dict[str, str | None], statistics: str | None) -> RewrittenFile:
+    def kept(path: str, own: dict[str, str | None], item: tuple[str | None, int]) -> RewrittenFile:
+        statistics, size = item
         uri, positions = by_path[path]
         opened = partial(stored.opened, path, statistics, spliceable=stage.may_splice)
-        return RewrittenFile(uri, own, partition_folder(path, own), positions.astype("int64"), opened)
+        return RewrittenFile(uri, own, partition_folder(path, own), size, positions.astype("int64"), opened)
 
-    return [kept(*item) for item in zip(paths, values, told, strict=True)]
+    return [kept(*item) for item in zip(paths, values, described, strict=True)]
 
 
 def marked(operator: Rewrite, done: RewriteOutcome, found: Positions) -> RewriteOutcome:

@@ -13,6 +13,7 @@ from deltasql.datafiles.staged import Staged, StagedFile
 from deltasql.datafiles.writing.literal_files import write_literals, write_memory_rows
 from deltasql.datafiles.writing.staged_files import CHANGE_DATA, WrittenFile, staged_files
 from deltasql.datafiles.writing.successors import (
+    MOST_FILES,
     CompactionGroup,
     NewRows,
     RewrittenFile,
@@ -21,6 +22,7 @@ from deltasql.datafiles.writing.successors import (
     united_files,
 )
 from deltasql.engines.facts import SessionFacts
+from deltasql.engines.memory import files_at_once
 from deltasql.errors.log import StorageError
 from deltasql.errors.write import NothingToHoldError
 from deltasql.log.actions.actions import AddCDCFile
@@ -70,7 +72,9 @@ class FileStage:
         """As `succeed`, with rows that are here: see `NewRows`."""
         names = frozenset(physical_name(field) for name in changed if (field := schema.find(name)) is not None)
         directory = self._new_directory(changes=changes)
-        copied = copy_kept(self._store, kept, NewRows(parts, names), directory, schema)
+        largest = max((item.size for item in kept), default=0)
+        at_once = files_at_once(self._session, largest, MOST_FILES)
+        copied = copy_kept(self._store, kept, NewRows(parts, names), directory, schema, at_once)
         successors = self._successors(copied.successors, schema)
         if not (copied.others or copied.feed):
             return Staged(tuple(successors))

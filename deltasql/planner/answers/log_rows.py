@@ -13,7 +13,8 @@ from deltasql.planner.binding import calls_session_functions, location_of
 from deltasql.planner.context import Context
 from deltasql.schema.type_lattice import INTEGRAL
 from deltasql.schema.types import BOOLEAN, EMPTY_METADATA, StructField, StructType
-from deltasql.settings.session_settings import ANSWER_FROM_LOG, has_plain_meaning
+from deltasql.settings.query_meaning import has_plain_meaning
+from deltasql.settings.session_settings import ANSWER_FROM_LOG
 from deltasql.skipping.predicates import condition
 from deltasql.skipping.pruning import partition_only
 from deltasql.skipping.tallies import file_groups

@@ -38,7 +38,8 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.settings.session_settings import STORE_ASSIGNMENT, keep_literal_values
+from deltasql.settings.query_meaning import keep_literal_values
+from deltasql.settings.session_settings import STORE_ASSIGNMENT
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, literal_constant, literal_rows

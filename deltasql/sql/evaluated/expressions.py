@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, Union
 
 from deltasql.schema.text import sql_text
-from deltasql.schema.type_lattice import BITS, is_integral
+from deltasql.schema.type_lattice import BITS, as_decimal, common_of_values, is_integral
 from deltasql.schema.types import (
     BOOLEAN,
     DATE,
@@ -31,6 +31,7 @@ from deltasql.schema.types import (
 from deltasql.sql.constants import Constant
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.expression_types import type_at
+from deltasql.sql.functions.result_types import arithmetic
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralReader, is_special
 
@@ -56,7 +57,9 @@ class ColumnOf:
 
 @dataclass(frozen=True, slots=True)
 class Widened:
-    """A whole number cast to a wider type, or to DOUBLE."""
+    """A whole number cast to a wider type or to DOUBLE, or an exact number to a decimal of no fewer digits behind the
+    point, in which it need not fit.
+    """
 
     value: RowExpression
     type: DataType
@@ -99,7 +102,8 @@ class IsNull:
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """`operator` is one of + - * / %; both sides are of this type, which the result may exceed.
+    """`operator` is one of + - * / %; both sides are of this type, which the result may exceed, or are decimals, and
+    the type has all results.
 
     A divisor is a constant other than 0, for a remainder a whole number above it.
     """
@@ -335,11 +339,17 @@ def _widened(value: RowExpression, target: DataType) -> RowExpression:
     if value.type == target:
         return value
     is_wider = is_integral(value.type) and is_integral(target) and BITS[value.type] < BITS[target]
-    if not (is_wider or (target == DOUBLE and _is_known_as_double(value))):
+    if not (is_wider or _is_exact(value.type, target) or (target == DOUBLE and _is_known_as_double(value))):
         raise LeftToEngineError
     if isinstance(value, Constant):
         return Constant(target, as_type(value.value, value.type, target, None))
     return Widened(value, target)
+
+
+def _is_exact(source: DataType, target: DataType) -> bool:
+    """Whether no digit behind the point is lost in the decimal `target`."""
+    decimal = as_decimal(source)
+    return isinstance(target, DecimalType) and decimal is not None and decimal.scale <= target.scale
 
 
 def _is_known_as_double(value: RowExpression) -> bool:
@@ -353,6 +363,12 @@ def _alike(left: RowExpression, right: RowExpression) -> tuple[RowExpression, Ro
         return _widened(left, wider), _widened(right, wider)
     if DOUBLE in {left.type, right.type}:
         return _widened(left, DOUBLE), _widened(right, DOUBLE)
+    if _has_decimal(left, right):
+        left, right = _as_decimal(left), _as_decimal(right)
+        common = common_of_values([left.type, right.type])
+        if common is None:
+            raise LeftToEngineError
+        return _widened(left, common), _widened(right, common)
     if left.type != right.type:
         raise LeftToEngineError
     return left, right
@@ -370,10 +386,33 @@ def _computed(operator: str, left: RowExpression, right: RowExpression) -> RowEx
     if operator == "/" and is_integral(left.type) and is_integral(right.type):
         # The quotient of two whole numbers is a DOUBLE as well.
         left, right = _widened(left, DOUBLE), _widened(right, DOUBLE)
+    if DOUBLE not in {left.type, right.type} and _has_decimal(left, right):
+        return _computed_exactly(operator, _as_decimal(left), _as_decimal(right))
     left, right = _alike(left, right)
     if left.type not in _COMPUTED or not _may_divide(operator, right):
         raise LeftToEngineError
     return Computed(operator, left, right, left.type)
+
+
+def _computed_exactly(operator: str, left: RowExpression, right: RowExpression) -> RowExpression:
+    """A sum, a difference or a product of decimals, whose type has all results."""
+    kind = arithmetic(operator, left.type, right.type)
+    if kind is None:
+        raise LeftToEngineError
+    return Computed(operator, left, right, kind)
+
+
+def _has_decimal(*sides: RowExpression) -> bool:
+    return any(isinstance(side.type, DecimalType) for side in sides)
+
+
+def _as_decimal(value: RowExpression) -> RowExpression:
+    """An exact number as a decimal, of as many digits as a whole number has that is written out."""
+    number = value.value if isinstance(value, Constant) and is_integral(value.type) else None
+    kind = as_decimal(value.type, len(str(abs(number))) if isinstance(number, int) else 0)
+    if kind is None:
+        raise LeftToEngineError
+    return _widened(value, kind)
 
 
 def _may_divide(operator: str, divisor: RowExpression) -> bool:

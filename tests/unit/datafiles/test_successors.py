@@ -107,7 +107,7 @@ def written(
     folder: Path, gone: list[int], parts: Any, changed: set[str], file: Held | None = None
 ) -> tuple[Copied, list[Any]]:
     """What comes of a file, and the rows of its successor."""
-    kept = [RewrittenFile(KEPT, {"p": "x"}, "p=x", np.array(gone, np.int64), lambda: file or held())]
+    kept = [RewrittenFile(KEPT, {"p": "x"}, "p=x", 0, np.array(gone, np.int64), lambda: file or held())]
     copied = copy_kept(Stores().open(str(folder)), kept, NewRows(parts, frozenset(changed)), "new", SCHEMA)
     found = [pq.read_table(folder / file.path).to_pylist() for _, file in copied.successors]
     return copied, [row for rows in found for row in rows]

@@ -56,7 +56,14 @@ KNOWN = {
     "d >= DATE '2024-01-31'": BOOLEAN,
     "at < TIMESTAMP'2024-01-01T00:00:00Z'": BOOLEAN,
     "(ok)": BOOLEAN,
-    "m = 1.50": None,
+    "m = 1.50": BOOLEAN,
+    "m > 2 AND n <> 1.5 OR id < m": BOOLEAN,
+    "m + 0.01": DecimalType(11, 2),
+    "m - id": DecimalType(13, 2),
+    "m * 2": DecimalType(12, 2),
+    "id * 1.5": DecimalType(13, 1),
+    "CAST(m * 1.1 AS DECIMAL(10, 3))": DecimalType(10, 3),
+    "CAST(id AS DECIMAL(5, 1))": DecimalType(5, 1),
     "m = CAST(1.5 AS DECIMAL(10, 2))": BOOLEAN,
     "id + 1 - 2": INTEGER,
     "CAST(n + 1 AS BIGINT)": LONG,
@@ -89,15 +96,18 @@ id / x
 x % 2
 x + m
 x = 'a'
-m * 2
-id * 1.5
+m % 2
+m DIV 2
+m * CAST(1 AS DECIMAL(28, 0))
+CAST(m * 1.1 AS DECIMAL(10, 2))
+CAST(m AS INT)
+-m
 b * b
 x IN (1, 2.5)
 s.x = 1
 s[0]
 v LIKE 'a%'
 id = 1 = true
-n = 1.5
 d = '2024-01-31'
 c = 'x'
 c

@@ -36,7 +36,8 @@ from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.plan.way import ComputedBy, recorded_ways
 from deltasql.progress import Progress, Watch
-from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE, keep_literal_values
+from deltasql.settings.query_meaning import keep_literal_values
+from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE
 from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:

@@ -1,0 +1,64 @@
+"""The limit of memory for rows and files that this process holds for one statement."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+from deltasql.engines.facts import SessionFacts
+from deltasql.engines.thresholds import MEMORY_SHARE, UNPACKED
+from deltasql.settings.session_settings import MEMORY_LIMIT
+from deltasql.sql.cursor import LeftToEngineError
+
+_CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+"""Files of version 2 and version 1 with the limit of this process's cgroup, as containers see them."""
+
+
+def memory_limit(session: SessionFacts) -> int:
+    """Bytes: the value of `deltasql.memory.limit`, else a share of what this process may use.
+
+    Raises InvalidSettingError.
+    """
+    text = session.session_value(MEMORY_LIMIT.name)
+    value = None if text is None else MEMORY_LIMIT.value(text)
+    return value or int(MEMORY_SHARE * available_memory())
+
+
+@cache
+def available_memory() -> int:
+    """Bytes of memory that this process may use: the least of the machine's, its cgroup's and its address space's."""
+    return min(_limits())
+
+
+def require_memory(session: SessionFacts, size: int) -> None:
+    """Raises LeftToEngineError if data files of `size` bytes are likely to have more rows than the limit allows."""
+    limit = memory_limit(session)
+    if UNPACKED * size > limit:
+        raise LeftToEngineError(
+            f"{size:,} bytes are read, whose rows may take more than {MEMORY_LIMIT.name}, {limit:,}"
+        )
+
+
+def files_at_once(session: SessionFacts, largest: int, most: int) -> int:
+    """How many files, the largest of so many bytes, are in memory beside their successors: from 1 to `most`."""
+    return max(1, min(most, memory_limit(session) // max(1, UNPACKED * largest)))
+
+
+def _limits() -> Iterator[int]:
+    with suppress(ValueError, OSError):
+        yield os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    for path in _CGROUP_LIMITS:
+        # Without a limit version 2 says "max".
+        with suppress(ValueError, OSError):
+            yield int(Path(path).read_text(encoding="ascii"))
+    if sys.platform != "win32":
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit != resource.RLIM_INFINITY:
+            yield limit
+    yield sys.maxsize
