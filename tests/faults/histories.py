@@ -32,6 +32,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.storage.paths import commit_path, decode_path
 from deltasql.parser import parse
 
 from .serial_order import Operation, Row, faults
@@ -39,6 +40,9 @@ from .troubles import JumpingClock, bucket, disturb, mounted
 
 _KEYS = 4
 _READ_BY_SQL = 100
+VECTOR_FIELDS = ("storageType", "pathOrInlineDv", "offset", "sizeInBytes", "cardinality")
+FileKey = tuple[str, tuple[tuple[str, Any], ...]]
+"""A file's path in the log, and the fields of its deletion vector."""
 _WEIGHTS = {"read": 6, "append": 5, "increment": 5, "both": 2, "remove": 2, "layout": 1}
 TROUBLES = ("full-disk", "read-only", "clock", "bucket")
 _COUNTERS = ", ".join(f"('c', {key}, 0, '')" for key in range(_KEYS))
@@ -234,18 +238,18 @@ def _operation(fields: dict[str, Any]) -> Operation:
 def rows_of_versions(session: deltasql.Session, name: str, first: int, last: int) -> list[list[Row]]:
     """The rows of each version from `first` to `last`.
 
-    A data file is read once with each of its deletion vectors, and not once for each version that has it: thousands of
-    versions take minutes that way, and not hours. Every hundredth version is read by SQL too, which must give the same.
+    A version is what its commit makes of the one before, and a data file is read once with each of its deletion
+    vectors: thousands of versions take minutes that way, and not hours. Every hundredth version is read by SQL too,
+    which must give the same.
     """
-    log, known, versions = session.log(name), dict[tuple[str, str], list[Row]](), list[list[Row]]()
+    log, read, versions = session.log(name), dict[FileKey, list[Row]](), list[list[Row]]()
+    live = {_key(file) for file in log.snapshot(first).files(("path", "deletionVector")).to_pylist()}
     for version in range(first, last + 1):
-        rows = list[Row]()
-        for file in log.snapshot(version).files(("location", "deletionVector")).to_pylist():
-            vector = file["deletionVector"] if (file["deletionVector"] or {}).get("storageType") else None
-            key = (file["location"], json.dumps(vector))
-            if key not in known:
-                known[key] = _live_rows(session, log, file["location"], vector)
-            rows += known[key]
+        if version > first:
+            live = _after(live, log.store.read(commit_path(version)))
+        for key in live - read.keys():
+            read[key] = _live_rows(session, log, *key)
+        rows = [row for key in live for row in read[key]]
         if version in {first, last} or version % _READ_BY_SQL == 0:
             text = f"SELECT kind, key, n, tag FROM {name} VERSION AS OF {version}"
             assert sorted(map(tuple, session.sql(text).collect())) == sorted(rows)
@@ -253,10 +257,25 @@ def rows_of_versions(session: deltasql.Session, name: str, first: int, last: int
     return versions
 
 
-def _live_rows(session: deltasql.Session, log: DeltaLog, path: str, vector: dict[str, Any] | None) -> list[Row]:
-    table = pq.read_table(session.stores.open_file(path), columns=["kind", "key", "n", "tag"])
-    gone = set() if vector is None else set(deleted_rows(log.store, vector).tolist())
-    return [tuple(row.values()) for place, row in enumerate(table.to_pylist()) if place not in gone]
+def _after(live: set[FileKey], commit: bytes) -> set[FileKey]:
+    """The files after a commit; one that is removed must have been there."""
+    actions = [json.loads(line) for line in commit.splitlines()]
+    removed = {_key(action["remove"]) for action in actions if "remove" in action}
+    assert removed <= live
+    return (live - removed) | {_key(action["add"]) for action in actions if "add" in action}
+
+
+def _key(action: dict[str, Any]) -> FileKey:
+    """A file with its deletion vector, which adds and removes spell alike."""
+    vector = action.get("deletionVector") or {}
+    return action["path"], tuple((name, vector.get(name)) for name in VECTOR_FIELDS if vector.get("storageType"))
+
+
+def _live_rows(session: deltasql.Session, log: DeltaLog, path: str, vector: tuple[tuple[str, Any], ...]) -> list[Row]:
+    file = f"{log.store.root}/{decode_path(path)}"
+    table = pq.read_table(session.stores.open_file(file), columns=["kind", "key", "n", "tag"])
+    deleted = set(deleted_rows(log.store, dict(vector)).tolist()) if vector else set()
+    return [tuple(row.values()) for index, row in enumerate(table.to_pylist()) if index not in deleted]
 
 
 def verdict(at: Place, tables: int) -> tuple[Counter[str], list[str]]:
