@@ -23,7 +23,7 @@ WHOLE, IN_CALLS, PYTHON, RULES, CODE, JOBS = (
 OWN = {
     "parsing": (("deltasql.session", "parse"),),
     "files and footers": (
-        ("deltasql.engines.spark.writing.row_writers", "found_files"),
+        ("deltasql.engines.spark.writing.row_writers", "written_files"),
         ("deltasql.engines.spark.writing.row_writers", "write_tables"),
     ),
     "commit": (

@@ -266,7 +266,7 @@ def _sql(options: argparse.Namespace) -> int:
         if interactive:
             return _shell(session, options, configuration)
         if sys.stderr.isatty() and not options.no_progress:
-            session.on_progress = ProgressLine(_own_stderr())
+            session.on_progress = ProgressLine(_duplicate_stderr())
         with telling(lambda text: print(text, file=sys.stderr)):
             codes = [_run(session, item, options) for item in scripts]
     return max(codes, default=OK)
@@ -295,7 +295,7 @@ def _shell(session: Session, options: argparse.Namespace, configuration: Configu
     return start(session, options.format, options.stack, preferences, options.define)
 
 
-def _own_stderr() -> TextIO:
+def _duplicate_stderr() -> TextIO:
     """A duplicate of stderr, since its file descriptor is redirected while Spark starts."""
     return os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding=sys.stderr.encoding)
 
@@ -350,7 +350,7 @@ def _run(session: Session, script: Script, options: argparse.Namespace) -> int:
             sys.stdout.flush()
         except DeltaSqlError as error:
             sys.stdout.flush()
-            _say_place(script, statement, error)
+            _print_position(script, statement, error)
             if not options.keep_going:
                 raise
             code = max(code, _report(error, options.stack))
@@ -363,7 +363,7 @@ def _result(session: Session, sql: str, args: Mapping[str, Any] | None) -> Resul
     return session.sql(sql, args) if args else session.sql(sql)
 
 
-def _say_place(script: Script, statement: Statement, error: DeltaSqlError) -> None:
+def _print_position(script: Script, statement: Statement, error: DeltaSqlError) -> None:
     """Prints the position `file:line:` of an error in a script file."""
     if script.name:
         line = statement.line_in(script.text, error)

@@ -180,7 +180,7 @@ def interruptible() -> Iterator[None]:
     _running.append(statement)
     signal.signal(signal.SIGINT, statement.press)
     try:
-        with _told(statement):
+        with _interrupted_context(statement):
             yield
     finally:
         statement.end()
@@ -200,7 +200,7 @@ def cancellable() -> Iterator[Cancellable]:
     statement = Cancellable()
     _elsewhere.statement = statement
     try:
-        with _told(statement):
+        with _interrupted_context(statement):
             yield statement
     finally:
         statement.end()
@@ -208,7 +208,7 @@ def cancellable() -> Iterator[Cancellable]:
 
 
 @contextmanager
-def _told(statement: _Statement) -> Iterator[None]:
+def _interrupted_context(statement: _Statement) -> Iterator[None]:
     """Context: replaces any error of an interrupted statement by KeyboardInterrupt or StatementInterrupted.
 
     The context has no frame on the stack while the statement runs, and no interrupt may be raised in its end.

@@ -59,14 +59,14 @@ class Watch:
         self._thread: threading.Thread | None = None
 
     @property
-    def is_wanted(self) -> bool:
+    def has_listener(self) -> bool:
         """Whether there is a listener."""
         return self._listener() is not None
 
     @contextmanager
     def over(self, look: Look) -> Iterator[None]:
         """Context of some work, whose progress `look` returns; nested work is reported instead of the outer one."""
-        if not self.is_wanted:
+        if not self.has_listener:
             yield
             return
         self._begin(look)
@@ -90,7 +90,7 @@ class Watch:
         with self._changed:
             self._works.remove(look)
             if not self._works and self._last is not None:
-                self._tell(replace(self._last, seconds=self._seconds, done=True))
+                self._call_listener(replace(self._last, seconds=self._seconds, done=True))
 
     @property
     def _seconds(self) -> float:
@@ -113,10 +113,10 @@ class Watch:
             with self._changed:
                 if seen is not None and self._works and self._works[-1] is look:
                     self._last = replace(seen, seconds=self._seconds)
-                    self._tell(self._last)
+                    self._call_listener(self._last)
             time.sleep(TOLD_EVERY)
 
-    def _tell(self, progress: Progress) -> None:
+    def _call_listener(self, progress: Progress) -> None:
         """Calls the listener; an exception of it becomes a warning and does not fail the statement."""
         listener = self._listener()
         if listener is None:

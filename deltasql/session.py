@@ -253,9 +253,9 @@ class Session:
         self.catalog.close()
         if self._made is not None:  # A Spark that has stopped meanwhile has no settings to forget.
             with suppress(DeltaSqlError):
-                if self._made.spark.own:
+                if self._made.spark.is_ours:
                     self._reset()
-                self._made.spark.drop_what_was_made()
+                self._made.spark.drop_created()
 
     def __enter__(self) -> Session:
         return self

@@ -415,13 +415,13 @@ class Catalog:
 
     def _unregistered(self, catalog: str, schema: str, name: str) -> str | None:
         place = f"{self._schema_location(catalog, schema)}/{name}"
-        return place if self._holds_table(place) else None
+        return place if self._has_delta_log(place) else None
 
-    def _holds_table(self, place: str) -> bool:
+    def _has_delta_log(self, location: str) -> bool:
         """Whether there is a Delta table at a location; false if that cannot be read."""
         with suppress(DeltaSqlError):
-            store = self._open_store(place)
-            if is_local(place):
+            store = self._open_store(location)
+            if is_local(location):
                 return store.has_below(LOG)
             return store.exists(LAST_CHECKPOINT) or store.exists(commit_path(0))
         return False

@@ -24,7 +24,7 @@ Json: TypeAlias = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class KeptSchema:
+class SchemaRecord:
     """A schema with an `id`, which differs from that of a dropped schema of the same name."""
 
     id: str
@@ -32,7 +32,7 @@ class KeptSchema:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptTable:
+class TableRecord:
     """A table or view with an `id`, which is new for each name that it gets."""
 
     id: str
@@ -46,7 +46,7 @@ class Arrival:
     `source` and `source_id` are its name and id in the old schema, `table` is its entry in the new one.
     """
 
-    table: KeptTable
+    table: TableRecord
     source: TableKey
     source_id: str
 
@@ -55,25 +55,25 @@ class Arrival:
 class SchemaList:
     """All catalogs with their schemas, by name."""
 
-    catalogs: Mapping[str, Mapping[str, KeptSchema]]
+    catalogs: Mapping[str, Mapping[str, SchemaRecord]]
 
     @classmethod
     def first(cls) -> SchemaList:
         """The list before the first write: the default catalog and schema."""
-        default = KeptSchema("0", StoredSchema(DEFAULT_CATALOG, DEFAULT_SCHEMA, None, None, now()))
+        default = SchemaRecord("0", StoredSchema(DEFAULT_CATALOG, DEFAULT_SCHEMA, None, None, now()))
         return cls({DEFAULT_CATALOG: {DEFAULT_SCHEMA: default}})
 
     @property
     def layout(self) -> int:
         return 1
 
-    def find(self, key: SchemaKey) -> KeptSchema | None:
+    def find(self, key: SchemaKey) -> SchemaRecord | None:
         return self.catalogs.get(key[0], {}).get(key[1])
 
-    def with_schema(self, kept: KeptSchema) -> SchemaList:
+    def with_schema(self, record: SchemaRecord) -> SchemaList:
         """The list with a schema added or replaced; a missing catalog is added."""
-        schemas = self.catalogs.get(kept.schema.catalog, {})
-        return SchemaList({**self.catalogs, kept.schema.catalog: {**schemas, kept.schema.name: kept}})
+        schemas = self.catalogs.get(record.schema.catalog, {})
+        return SchemaList({**self.catalogs, record.schema.catalog: {**schemas, record.schema.name: record}})
 
     def without(self, key: SchemaKey) -> SchemaList:
         left = {name: kept for name, kept in self.catalogs[key[0]].items() if name != key[1]}
@@ -84,7 +84,7 @@ class SchemaList:
         """Raises KeyError, TypeError, AttributeError for invalid JSON of a list."""
         return cls(
             {
-                catalog: {name: _kept_schema(catalog, name, found) for name, found in of_catalog["schemas"].items()}
+                catalog: {name: _schema_record(catalog, name, found) for name, found in of_catalog["schemas"].items()}
                 for catalog, of_catalog in value["catalogs"].items()
             }
         )
@@ -109,7 +109,7 @@ class SchemaTables:
     key: SchemaKey
     schema_id: str
     is_open: bool = True
-    tables: Mapping[str, KeptTable] = field(default_factory=dict)
+    tables: Mapping[str, TableRecord] = field(default_factory=dict)
     arrivals: Mapping[str, Arrival] = field(default_factory=dict)
     departed: Mapping[str, TableKey] = field(default_factory=dict)
     functions: Mapping[str, FunctionEntry] = field(default_factory=dict)
@@ -126,8 +126,8 @@ class SchemaTables:
         """Whether no renaming between schemas is pending."""
         return not self.arrivals and not self.departed
 
-    def with_table(self, kept: KeptTable) -> SchemaTables:
-        return replace(self, tables={**self.tables, kept.entry.name: kept})
+    def with_table(self, record: TableRecord) -> SchemaTables:
+        return replace(self, tables={**self.tables, record.entry.name: record})
 
     def with_function(self, name: str, entry: FunctionEntry | None) -> SchemaTables:
         """The document with a function added or replaced, or removed (None)."""
@@ -160,9 +160,9 @@ class SchemaTables:
             key,
             _text(value["schema_id"]),
             bool(value["open"]),
-            {name: _kept_table(key, name, found) for name, found in value["tables"].items()},
+            {name: _table_record(key, name, found) for name, found in value["tables"].items()},
             {
-                name: Arrival(_kept_table(key, name, found), _table_key(found["from"]), _text(found["from_id"]))
+                name: Arrival(_table_record(key, name, found), _table_key(found["from"]), _text(found["from_id"]))
                 for name, found in value["arrivals"].items()
             },
             {arrival: _table_key(target) for arrival, target in value["departed"].items()},
@@ -194,17 +194,17 @@ def _without(values: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {key: value for key, value in values.items() if key != name}
 
 
-def _kept_schema(catalog: str, name: str, found: Json) -> KeptSchema:
-    properties = {key: _text(value) for key, value in found["properties"].items()}
-    comment, location = (None if found[key] is None else _text(found[key]) for key in ("comment", "location"))
-    schema = StoredSchema(catalog, name, comment, location, int(found["created_at"]), properties)
-    return KeptSchema(_text(found["id"]), schema)
+def _schema_record(catalog: str, name: str, document: Json) -> SchemaRecord:
+    properties = {key: _text(value) for key, value in document["properties"].items()}
+    comment, location = (None if document[key] is None else _text(document[key]) for key in ("comment", "location"))
+    schema = StoredSchema(catalog, name, comment, location, int(document["created_at"]), properties)
+    return SchemaRecord(_text(document["id"]), schema)
 
 
-def _schema_json(kept: KeptSchema) -> Json:
-    schema = kept.schema
+def _schema_json(record: SchemaRecord) -> Json:
+    schema = record.schema
     return {
-        "id": kept.id,
+        "id": record.id,
         "comment": schema.comment,
         "location": schema.location,
         "created_at": schema.created_at,
@@ -212,23 +212,23 @@ def _schema_json(kept: KeptSchema) -> Json:
     }
 
 
-def _kept_table(key: SchemaKey, name: str, found: Json) -> KeptTable:
-    if "view" in found:
-        view = ViewDefinition.from_json(found["view"])
-        return KeptTable(_text(found["id"]), ViewEntry(*key, name, view, int(found["created_at"])))
-    place, managed = _text(found["location"]), bool(found["managed"])
-    return KeptTable(_text(found["id"]), TableEntry(*key, name, place, managed, int(found["created_at"])))
+def _table_record(key: SchemaKey, name: str, document: Json) -> TableRecord:
+    if "view" in document:
+        view = ViewDefinition.from_json(document["view"])
+        return TableRecord(_text(document["id"]), ViewEntry(*key, name, view, int(document["created_at"])))
+    place, managed = _text(document["location"]), bool(document["managed"])
+    return TableRecord(_text(document["id"]), TableEntry(*key, name, place, managed, int(document["created_at"])))
 
 
-def _table_json(kept: KeptTable) -> Json:
-    entry = kept.entry
+def _table_json(record: TableRecord) -> Json:
+    entry = record.entry
     if isinstance(entry, ViewEntry):
-        return {"id": kept.id, "view": entry.definition.to_json(), "created_at": entry.created_at}
-    return {"id": kept.id, "location": entry.location, "managed": entry.managed, "created_at": entry.created_at}
+        return {"id": record.id, "view": entry.definition.to_json(), "created_at": entry.created_at}
+    return {"id": record.id, "location": entry.location, "managed": entry.managed, "created_at": entry.created_at}
 
 
-def _function(key: SchemaKey, name: str, found: Json) -> FunctionEntry:
-    return FunctionEntry(*key, name, FunctionDefinition.from_json(found), int(found["created_at"]))
+def _function(key: SchemaKey, name: str, document: Json) -> FunctionEntry:
+    return FunctionEntry(*key, name, FunctionDefinition.from_json(document), int(document["created_at"]))
 
 
 def _function_json(entry: FunctionEntry) -> Json:

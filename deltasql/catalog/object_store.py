@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from deltasql.catalog.documents import KeptSchema, KeptTable, SchemaList, SchemaTables, new_id
+from deltasql.catalog.documents import SchemaList, SchemaRecord, SchemaTables, TableRecord, new_id
 from deltasql.catalog.entries import Entry, FunctionEntry, StoredSchema, TableEntry, ViewEntry
 from deltasql.catalog.renaming import Edited, Renaming, UnsettledError, present
 from deltasql.catalog.shared_objects import SharedObjects
@@ -65,7 +65,7 @@ class ObjectCatalogStore:
         def add(known: SchemaList) -> SchemaList:
             if name in known.catalogs:
                 raise NameTakenError
-            return known.with_schema(KeptSchema(new_id(), default))
+            return known.with_schema(SchemaRecord(new_id(), default))
 
         self._edit_list(add)
 
@@ -79,43 +79,43 @@ class ObjectCatalogStore:
     def add_schema(self, schema: StoredSchema) -> None:
         key = (schema.catalog, schema.name)
 
-        def add(known: SchemaList) -> SchemaList:
-            if schema.catalog not in known.catalogs:
+        def add(schemas: SchemaList) -> SchemaList:
+            if schema.catalog not in schemas.catalogs:
                 raise NameMissingError(Kind.CATALOG)
-            found = known.find(key)
+            found = schemas.find(key)
             if found is not None and not _is_half_dropped(found, self._tables(key)):
                 raise NameTakenError
-            return known.with_schema(KeptSchema(new_id(), schema))
+            return schemas.with_schema(SchemaRecord(new_id(), schema))
 
         self._edit_list(add)
 
     def change_schema(self, key: SchemaKey, change: Callable[[StoredSchema], StoredSchema]) -> None:
-        def edit(known: SchemaList) -> SchemaList:
-            found = known.find(key)
+        def edit(schemas: SchemaList) -> SchemaList:
+            found = schemas.find(key)
             if found is None or _is_half_dropped(found, self._tables(key)):
                 raise NameMissingError(Kind.SCHEMA)
-            return known.with_schema(replace(found, schema=change(found.schema)))
+            return schemas.with_schema(replace(found, schema=change(found.schema)))
 
         self._edit_list(edit)
 
     def drop_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
-        def close(found: SchemaTables | None) -> Edited[tuple[str, list[TableEntry] | None]]:
+        def close(tables: SchemaTables | None) -> Edited[tuple[str, list[TableEntry] | None]]:
             # The list is read after the object: if the schema is dropped and made anew meanwhile, the swap fails.
             schema_id = self._schema_id(key)
-            if found is not None and _is_closed(found, schema_id):
+            if tables is not None and _is_closed(tables, schema_id):
                 return None, (schema_id, None)
-            if found is not None and not found.is_settled:
-                raise UnsettledError(found.arrivals.values(), found.departed)
-            names, dropped = _held(found)
+            if tables is not None and not tables.is_settled:
+                raise UnsettledError(tables.arrivals.values(), tables.departed)
+            names, dropped = _names_and_tables(tables)
             if names and not cascade:
                 raise SchemaInUseError(names)
             return SchemaTables(key, schema_id, is_open=False), (schema_id, dropped)
 
         schema_id, dropped = self._change(key, close)
 
-        def remove(known: SchemaList) -> SchemaList | None:
-            found = known.find(key)
-            return known.without(key) if found is not None and found.id == schema_id else None
+        def remove(schemas: SchemaList) -> SchemaList | None:
+            found = schemas.find(key)
+            return schemas.without(key) if found is not None and found.id == schema_id else None
 
         self._edit_list(remove)
         if dropped is None:
@@ -148,8 +148,8 @@ class ObjectCatalogStore:
         return None if kept is None else kept.entry
 
     def add_table(self, entry: TableEntry) -> None:
-        def add(found: SchemaTables | None) -> Edited[None]:
-            return self._free(found, entry.parts).with_table(KeptTable(new_id(), entry)), None
+        def add(tables: SchemaTables | None) -> Edited[None]:
+            return self._free(tables, entry.parts).with_table(TableRecord(new_id(), entry)), None
 
         self._change(entry.parts[:2], add)
 
@@ -168,7 +168,7 @@ class ObjectCatalogStore:
             tables, kept = present(found, key)
             renamed = kept.entry.renamed(new)
             left = self._free(tables.without_table(key[2]), new)
-            return left.with_table(KeptTable(new_id(), renamed)), renamed
+            return left.with_table(TableRecord(new_id(), renamed)), renamed
 
         return self._change(key[:2], rename)
 
@@ -178,7 +178,7 @@ class ObjectCatalogStore:
             entry = of_kind(kept.entry, Kind.TABLE)
             assert isinstance(entry, TableEntry)
             moved = replace(entry, location=location, managed=False)
-            return tables.with_table(KeptTable(new_id(), moved)), moved
+            return tables.with_table(TableRecord(new_id(), moved)), moved
 
         return self._change(key[:2], move)
 
@@ -188,7 +188,7 @@ class ObjectCatalogStore:
                 raise UnsettledError([found.arrivals[key[2]]])
             tables = self._opened(found, key[:2])
             kept = tables.tables.get(key[2])
-            return tables.with_table(KeptTable(new_id(), change(None if kept is None else kept.entry))), None
+            return tables.with_table(TableRecord(new_id(), change(None if kept is None else kept.entry))), None
 
         self._change(key[:2], edit)
 
@@ -260,28 +260,28 @@ class ObjectCatalogStore:
             raise UnsettledError([tables.arrivals[key[2]]])
         return tables
 
-    def _opened(self, found: SchemaTables | None, schema: SchemaKey) -> SchemaTables:
-        return found if found is not None and found.is_open else self._reopened(found, schema)
+    def _opened(self, tables: SchemaTables | None, schema: SchemaKey) -> SchemaTables:
+        return tables if tables is not None and tables.is_open else self._reopened(tables, schema)
 
-    def _reopened(self, found: SchemaTables | None, schema: SchemaKey) -> SchemaTables:
+    def _reopened(self, tables: SchemaTables | None, schema: SchemaKey) -> SchemaTables:
         schema_id = self._schema_id(schema)
-        if found is not None and _is_closed(found, schema_id):
+        if tables is not None and _is_closed(tables, schema_id):
             raise NameMissingError(Kind.SCHEMA)
         return SchemaTables(schema, schema_id)
 
 
-def _held(found: SchemaTables | None) -> tuple[list[str], list[TableEntry]]:
+def _names_and_tables(tables: SchemaTables | None) -> tuple[list[str], list[TableEntry]]:
     """The names in a schema, of functions too, and its tables."""
-    if found is None:
+    if tables is None:
         return [], []
-    entries = [kept.entry for kept in found.tables.values()]
-    return [*found.tables, *found.functions], [entry for entry in entries if isinstance(entry, TableEntry)]
+    entries = [kept.entry for kept in tables.tables.values()]
+    return [*tables.tables, *tables.functions], [entry for entry in entries if isinstance(entry, TableEntry)]
 
 
-def _is_half_dropped(kept: KeptSchema, found: SchemaTables | None) -> bool:
+def _is_half_dropped(record: SchemaRecord, tables: SchemaTables | None) -> bool:
     """Whether a schema of the list has lost its tables already, because it is being dropped."""
-    return found is not None and _is_closed(found, kept.id)
+    return tables is not None and _is_closed(tables, record.id)
 
 
-def _is_closed(found: SchemaTables, schema_id: str) -> bool:
-    return not found.is_open and found.schema_id == schema_id
+def _is_closed(tables: SchemaTables, schema_id: str) -> bool:
+    return not tables.is_open and tables.schema_id == schema_id

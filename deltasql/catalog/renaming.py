@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol, TypeAlias, TypeVar
 
-from deltasql.catalog.documents import Arrival, KeptTable, SchemaTables, new_id
+from deltasql.catalog.documents import Arrival, SchemaTables, TableRecord, new_id
 from deltasql.catalog.entries import Entry
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaKey, TableKey
 from deltasql.errors.catalog import CatalogFileError
@@ -95,7 +95,7 @@ class Renaming:
         """
         for _ in range(_MOST_ATTEMPTS):
             kept = self._table(key)
-            arrival = Arrival(KeptTable(new_id(), kept.entry.renamed(new)), key, kept.id)
+            arrival = Arrival(TableRecord(new_id(), kept.entry.renamed(new)), key, kept.id)
             try:
                 self._announce(arrival, free)
             except (NameTakenError, NameMissingError):
@@ -111,8 +111,8 @@ class Renaming:
             self._withdraw(arrival)
         raise _too_busy(key[:2])
 
-    def _table(self, key: TableKey) -> KeptTable:
-        def look(found: SchemaTables | None) -> Edited[KeptTable]:
+    def _table(self, key: TableKey) -> TableRecord:
+        def look(found: SchemaTables | None) -> Edited[TableRecord]:
             return None, present(found, key)[1]
 
         return self.settled(key[:2], look)
@@ -182,7 +182,7 @@ def _announces(tables: SchemaTables, name: str, arrival_id: str) -> bool:
     return name in tables.arrivals and tables.arrivals[name].table.id == arrival_id
 
 
-def present(found: SchemaTables | None, key: TableKey) -> tuple[SchemaTables, KeptTable]:
+def present(found: SchemaTables | None, key: TableKey) -> tuple[SchemaTables, TableRecord]:
     """The tables of a schema, and the table `key` of it. Raises NameMissingError, UnsettledError."""
     if found is not None and key[2] in found.arrivals:
         raise UnsettledError([found.arrivals[key[2]]])

@@ -70,7 +70,7 @@ def _toml(text: str) -> dict[str, Any]:
 
 def _checked(values: dict[str, Any]) -> Configuration:
     """The configuration of parsed TOML. Raises ValueError for unknown settings and values of wrong types."""
-    _known("", values, (*_TEXTS, *_TABLES))
+    _check_names("", values, (*_TEXTS, *_TABLES))
     for name in _TEXTS:
         if not isinstance(values.get(name, ""), str):
             raise ValueError(f"{name} must be a text")
@@ -79,7 +79,7 @@ def _checked(values: dict[str, Any]) -> Configuration:
             raise ValueError(f"{name} must be a table, [{name}]")
     if values.get("format", FORMATS[0]) not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}")
-    _known("shell.", values.get("shell", {}), _SHELL)
+    _check_names("shell.", values.get("shell", {}), _SHELL)
     warehouse = values.get("warehouse")
     return Configuration(
         warehouse if warehouse is None or "://" in warehouse else str(Path(warehouse).expanduser()),
@@ -91,12 +91,12 @@ def _checked(values: dict[str, Any]) -> Configuration:
     )
 
 
-def _known(place: str, values: Mapping[str, Any], names: tuple[str, ...]) -> None:
+def _check_names(section: str, values: Mapping[str, Any], names: tuple[str, ...]) -> None:
     for name in values:
         if name not in names:
             close = similar_names(name, names)
             advice = f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"
-            raise ValueError(f"there is no setting {place}{name}; {advice}")
+            raise ValueError(f"there is no setting {section}{name}; {advice}")
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:

@@ -85,9 +85,9 @@ def _has_sure_bounds(stores: Stores, path: str) -> bool:
     )
 
 
-def float_leaves(found: pq.FileMetaData) -> list[int]:
+def float_leaves(footer: pq.FileMetaData) -> list[int]:
     """Indexes of a file's leaf columns that are FLOAT or DOUBLE."""
-    return [at for at in range(found.num_columns) if found.schema.column(at).physical_type in {"FLOAT", "DOUBLE"}]
+    return [at for at in range(footer.num_columns) if footer.schema.column(at).physical_type in {"FLOAT", "DOUBLE"}]
 
 
 def foreign_columns(stores: Stores, paths: Sequence[str], schema: StructType) -> list[bool]:
@@ -103,18 +103,18 @@ def foreign_columns(stores: Stores, paths: Sequence[str], schema: StructType) ->
         return list(threads.map(has_foreign, paths))
 
 
-def _is_foreign(found: pa.DataType, known: DataType) -> bool:
+def _is_foreign(file_type: pa.DataType, table_type: DataType) -> bool:
     """Whether a file's type has a field that the table's type lacks; other differences are ignored."""
     import pyarrow as pa
 
-    match known:
-        case StructType() if pa.types.is_struct(found):
-            fields = {physical_name(field): field.type for field in known}
-            present = [field for field in found if not field.name.startswith(_ROW_TRACKING)]
+    match table_type:
+        case StructType() if pa.types.is_struct(file_type):
+            fields = {physical_name(field): field.type for field in table_type}
+            present = [field for field in file_type if not field.name.startswith(_ROW_TRACKING)]
             return any(field.name not in fields or _is_foreign(field.type, fields[field.name]) for field in present)
-        case ArrayType(element=element) if pa.types.is_list(found):
-            return _is_foreign(found.value_type, element)
-        case MapType(key=key, value=value) if pa.types.is_map(found):
-            return _is_foreign(found.key_type, key) or _is_foreign(found.item_type, value)
+        case ArrayType(element=element) if pa.types.is_list(file_type):
+            return _is_foreign(file_type.value_type, element)
+        case MapType(key=key, value=value) if pa.types.is_map(file_type):
+            return _is_foreign(file_type.key_type, key) or _is_foreign(file_type.item_type, value)
         case _:
             return False

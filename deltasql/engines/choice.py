@@ -120,7 +120,7 @@ def is_small(scan: Scan) -> bool:
     return scan_size(scan) <= FEW_BYTES and scan.files.num_rows <= FEW_FILES
 
 
-def require_held(session: SessionFacts, location: str, files: int, size: int) -> None:
+def require_fits_in_memory(session: SessionFacts, location: str, files: int, size: int) -> None:
     """Raises LeftToEngineError if `files` files of `size` bytes are too many to be held in this process's memory."""
     if files > FEW_FILES:
         raise LeftToEngineError(f"{files:,} files are read, more than {FEW_FILES}")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from deltasql.log.actions.vector_writer import MarkedFile
-    from deltasql.log.commit.moved_rows import Places
+    from deltasql.log.commit.moved_rows import NewPositions
     from deltasql.log.commit.row_rebase import RowPositions
     from deltasql.log.replay.snapshot import Snapshot
 
@@ -166,7 +166,7 @@ class RowReader(Protocol):
 
     def seen(self, paths: Collection[str]) -> Mapping[str, MarkedFile]: ...
 
-    def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> Places | None: ...
+    def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> NewPositions | None: ...
 
     def as_read(self, paths: Collection[str]) -> Mapping[str, AddFile]: ...
 

@@ -129,10 +129,10 @@ class InProcessFirst(SparkRuntime):
     def rewrite(
         self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False
     ) -> RewriteOutcome:
-        done = _tried(lambda: rewrite_in_process(self.spark, operator, spark_stage(stage), self._keep))
+        done = _tried(lambda: rewrite_in_process(self.spark, operator, spark_stage(stage), self._store_source))
         return super().rewrite(operator, stage, table, merge=merge, insert=insert) if done is None else done
 
-    def _keep(self, source: MemoryRows) -> None:
+    def _store_source(self, source: MemoryRows) -> None:
         self._source = source
 
     def source(self, operator: Rewrite) -> MergeSource:

@@ -42,13 +42,13 @@ class CopyNotes:
             # No commit has referred to it.
             self._store.delete([self._own])
             self._own = None
-        self.action = self._put(newest, replace(self._load, new=left, known=known))
+        self.action = self._put(newest, replace(self._load, new=left, loaded=known))
         return self.action
 
     def _put(self, newest: int, load: CopyLoad) -> SetTransaction:
         if not load.new:
             return transaction(newest)
-        action, path = put_part(self._store, self._snapshot.metadata.id, newest, load.known, load.new)
+        action, path = put_part(self._store, self._snapshot.metadata.id, newest, load.loaded, load.new)
         self._stage.also(path)
         self._own = path
         return action

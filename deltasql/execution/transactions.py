@@ -95,14 +95,14 @@ class Transactions:
         if self.open is None:
             return
         first = next(tokens_from(sql, 0), None)
-        self.open.place = None if first is None else Caret(sql, first.start, first.end)
+        self.open.caret = None if first is None else Caret(sql, first.start, first.end)
         try:
             if isinstance(item, LogicalPlan):
                 admit_statement(item)
             else:
                 self.open.admit(item)
         except DeltaSqlError as error:
-            raise error.at(self.open.place) from None
+            raise error.at(self.open.caret) from None
 
     def stage(self, block: AtomicBlock, run: Callable[[BoundStatement], tuple[Committed, bool]]) -> StagedBlock:
         """Runs the statements of an atomic block, by `run`, in a transaction that is not yet committed.
@@ -161,7 +161,7 @@ class OpenTransaction:
     """
 
     def __init__(self, settings: SessionSettings) -> None:
-        self.place: Caret | None = None
+        self.caret: Caret | None = None
         """The caret for errors about the newest statement as a whole."""
         self._settings = settings
         self._logs: dict[str, PinnedLog] = {}
@@ -218,7 +218,7 @@ class OpenTransaction:
         except BaseException as error:
             given.discard()
             if isinstance(error, DeltaSqlError):
-                raise error.at(self.place) from None
+                raise error.at(self.caret) from None
             raise
         self._written, self._net = log, net
         self._parts.append(given)

@@ -90,7 +90,7 @@ def _may_be_data(path: str, store: LogStore, is_hidden: IsHidden) -> bool:
 
     `..` is hidden; and `a//b` is not how the log spells the file that it is.
     """
-    return not any(part == "" or is_hidden(part) for part in path.split("/")) and store.holds(path)
+    return not any(part == "" or is_hidden(part) for part in path.split("/")) and store.contains(path)
 
 
 def _inventoried(rows: pa.Table, store: LogStore, is_hidden: IsHidden) -> TableListing:

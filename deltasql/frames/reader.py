@@ -39,7 +39,7 @@ class TableReader(Optioned):
         """Always raises UnsupportedReadSchemaError."""
         raise UnsupportedReadSchemaError
 
-    def _place(self, path: str | None, format: str | None, options: Mapping[str, Any]) -> TableName:
+    def _location(self, path: str | None, format: str | None, options: Mapping[str, Any]) -> TableName:
         """Sets options and format; the table at `path`, or at the option `path`. Raises MissingPathError."""
         self.options(**options)
         if format is not None:
@@ -65,7 +65,7 @@ class FrameReader(TableReader):
 
     def load(self, path: str | None = None, format: str | None = None, **options: Any) -> DataFrame:
         """The rows of the table at `path`, or at the option `path`; options as for `table`."""
-        location = self._place(path, format, options).parts[1]
+        location = self._location(path, format, options).parts[1]
         if self._reads_changes():
             return self._changes("table_changes_by_path", location)
         return self._rows(f"SELECT * FROM delta.{quote(location)}{self._version()}")

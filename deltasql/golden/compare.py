@@ -76,7 +76,7 @@ def _pairs(old: Sequence[_Block], new: Sequence[_Block]) -> Iterator[tuple[_Bloc
         None, [_key(item, names) for item in old], [_key(item, names) for item in new], False
     )
     for _, old_start, old_end, new_start, new_end in known.get_opcodes():
-        yield from _by_place(old[old_start:old_end], new[new_start:new_end])
+        yield from _by_position(old[old_start:old_end], new[new_start:new_end])
 
 
 def _names(blocks: Sequence[_Block]) -> set[str]:
@@ -91,7 +91,7 @@ def _key(item: _Block, names: set[str]) -> str:
     return name if name in names else _statement(item.text)
 
 
-def _by_place(old: Sequence[_Block], new: Sequence[_Block]) -> Iterator[tuple[_Block, _Block]]:
+def _by_position(old: Sequence[_Block], new: Sequence[_Block]) -> Iterator[tuple[_Block, _Block]]:
     """Pairs in order; if the numbers of blocks differ, only those with similar SQL."""
     if len(old) == len(new):
         yield from zip(old, new, strict=True)

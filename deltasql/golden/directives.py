@@ -39,10 +39,10 @@ class Directive:
 
     name: str
     value: str
-    place: DirectivePosition
+    position: DirectivePosition
 
 
-def directive(comment: str, place: DirectivePosition) -> Directive | None:
+def directive(comment: str, position: DirectivePosition) -> Directive | None:
     """The directive in a comment line; None for prose. Raises UnknownDirectiveError.
 
     A word before a colon that is similar to a directive's name is taken for a misspelling, and raises the error.
@@ -52,7 +52,7 @@ def directive(comment: str, place: DirectivePosition) -> Directive | None:
         return None
     name, value = match[1].lower(), match[2]
     if name in _LEGAL and _LEGAL[name][1].fullmatch(value):
-        return Directive(name, value, place)
+        return Directive(name, value, position)
     if name in _LEGAL or similar_names(name, _LEGAL, cutoff=0.75):
-        raise UnknownDirectiveError(file=str(place.file), line=place.line, text=comment.strip(), known=_KNOWN)
+        raise UnknownDirectiveError(file=str(position.file), line=position.line, text=comment.strip(), known=_KNOWN)
     return None

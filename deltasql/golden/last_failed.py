@@ -14,7 +14,7 @@ class LastFailed:
     """The failed files of the suite at a path. Where nothing can be kept, none are known."""
 
     def __init__(self, directory: Path) -> None:
-        self._place = _place(directory)
+        self._place = _record_path(directory)
 
     def read(self) -> set[Path]:
         """Resolved paths."""
@@ -33,7 +33,7 @@ class LastFailed:
             self._place.write_text(json.dumps(sorted(map(str, kept))), encoding="utf-8")
 
 
-def _place(directory: Path) -> Path | None:
+def _record_path(directory: Path) -> Path | None:
     try:
         root = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
     except RuntimeError:

@@ -19,14 +19,14 @@ _PHYSICAL = "delta.columnMapping.physicalName"
 
 
 @dataclass(frozen=True, slots=True)
-class MadeUp:
+class GeneratedValues:
     """Ids in lower case, and clocks in milliseconds UTC."""
 
     ids: frozenset[str]
     clocks: frozenset[int]
 
 
-def made_up(actions: Iterable[Mapping[str, Any]]) -> MadeUp:
+def generated_values(actions: Iterable[Mapping[str, Any]]) -> GeneratedValues:
     """The generated values of one commit: table and transaction ids, UUIDs in file and physical column names, times.
 
     Comments, properties and partition values are never included. Ids of applications are: one that a user has chosen
@@ -39,7 +39,7 @@ def made_up(actions: Iterable[Mapping[str, Any]]) -> MadeUp:
             if isinstance(value, Mapping):
                 ids.update(found.lower() for text in _texts(kind, value) for found in UUID.findall(text))
                 clocks.update(_clocks(kind, value))
-    return MadeUp(frozenset(ids), frozenset(clocks))
+    return GeneratedValues(frozenset(ids), frozenset(clocks))
 
 
 def _texts(kind: str, action: Mapping[str, Any]) -> Iterator[str]:

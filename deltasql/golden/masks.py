@@ -21,12 +21,12 @@ _NEW_ID = frozenset({"uuid"})
 class Mask:
     """Columns, by lower-case name, and patterns whose values are hidden. `settled` suppresses the warning.
 
-    `own` are the columns of this statement's own directives: it is an error if the result lacks one.
+    `statement_columns` are the columns of this statement's own directives: it is an error if the result lacks one.
     """
 
     columns: frozenset[str] = frozenset()
     patterns: tuple[str, ...] = ()
-    own: frozenset[str] = frozenset()
+    statement_columns: frozenset[str] = frozenset()
     settled: bool = False
 
     def with_directive(self, found: Directive, whole_file: bool) -> Mask:
@@ -34,9 +34,9 @@ class Mask:
         if found.value.lower() == NONE:
             return Mask(settled=True)
         if found.value.startswith("/"):
-            return Mask(self.columns, (*self.patterns, _pattern(found)), self.own, True)
+            return Mask(self.columns, (*self.patterns, _pattern(found)), self.statement_columns, True)
         columns = frozenset(name.strip().strip("`").lower() for name in found.value.split(","))
-        own = self.own if whole_file else self.own | columns
+        own = self.statement_columns if whole_file else self.statement_columns | columns
         return Mask(self.columns | columns, self.patterns, own, True)
 
     def hides(self, column: str) -> bool:
@@ -51,7 +51,7 @@ class Mask:
     def missing(self, columns: Sequence[str]) -> str:
         """The defect if the result lacks a column of the mask, or ""."""
         known = {column.lower() for column in columns}
-        lost = sorted(name for name in self.own if name not in known)
+        lost = sorted(name for name in self.statement_columns if name not in known)
         return (
             f"'-- mask: {lost[0]}' hides nothing: the result has {', '.join(columns) or 'no columns'}." if lost else ""
         )
@@ -65,7 +65,7 @@ def _pattern(found: Directive) -> str:
     try:
         re.compile(pattern)
     except re.error as error:
-        raise GoldenMaskError(file=str(found.place.file), line=found.place.line, reason=str(error)) from None
+        raise GoldenMaskError(file=str(found.position.file), line=found.position.line, reason=str(error)) from None
     return pattern
 
 

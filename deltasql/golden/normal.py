@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from deltasql.golden.made_up import UUID, MadeUp, file_name
+from deltasql.golden.made_up import UUID, GeneratedValues, file_name
 from deltasql.render.values import zone_of
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 
@@ -45,7 +45,7 @@ class Normalizer:
         self._ids: set[str] = set()
         self._clocks: set[int] = set()
 
-    def learn(self, found: MadeUp) -> None:
+    def learn(self, found: GeneratedValues) -> None:
         """Adds generated values of a log, which are replaced from now on."""
         self._ids |= found.ids
         self._clocks |= found.clocks

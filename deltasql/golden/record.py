@@ -80,12 +80,12 @@ class Recorder:
             defect = described(error)
             lines += self.defect(error)
         lines += self._log(new, statement)
-        return block(lines, statement.place, defect, self.warning(statement, lines[own:], has_rows))
+        return block(lines, statement.position, defect, self.warning(statement, lines[own:], has_rows))
 
     def look(self) -> list[NewCommits]:
         """The commits since the last call; their generated values are hidden from now on."""
         new = self._watch.look()
-        for found in (found for table in new for found in table.made_up):
+        for found in (found for table in new for found in table.generated):
             self._normal.learn(found)
         return new
 
@@ -94,7 +94,7 @@ class Recorder:
         if statement.options.mask.settled:
             return ""
         why = warning(statement.text, "\n".join(recorded), has_rows, self._normal)
-        return f"line {statement.place.line}: the next run will differ, {ADVICE.format(why=why)}" if why else ""
+        return f"line {statement.position.line}: the next run will differ, {ADVICE.format(why=why)}" if why else ""
 
     def title(self, kind: str, name: str) -> str:
         """The first line of a block."""

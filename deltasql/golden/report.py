@@ -41,11 +41,11 @@ class Report:
         state = "ok  " if outcome.ok else "new " if rewritten else self._painted("FAIL", _RED + _BOLD)
         self._write(f"{state} {outcome.path} ({outcome.statements} statements, {outcome.seconds:.2f} s)")
         if rewritten:
-            self._tell_accepted(new_errors(outcome.expected or "", outcome.actual))
+            self._print_accepted(new_errors(outcome.expected or "", outcome.actual))
         for warning in outcome.warnings:
             self._write(f"     warning: {warning}")
         if not passed:
-            self._tell_failures(outcome)
+            self._print_failures(outcome)
         self._stream.flush()
 
     def end(self, stale: list[Path], durations: int) -> None:
@@ -55,7 +55,7 @@ class Report:
                 f"stale {path}: there is no {path.with_suffix('.sql').name}. Delete it, or bring the script back."
             )
         if durations:
-            self._tell_durations(durations)
+            self._print_durations(durations)
         failed = self.failed
         if len(failed) > 1:
             self._write("failed:")
@@ -68,22 +68,22 @@ class Report:
         if self._by_statement:
             self._write(summary((outcome.expected or "", outcome.actual) for outcome, _ in self.outcomes))
 
-    def _tell_accepted(self, errors: list[str]) -> None:
+    def _print_accepted(self, errors: list[str]) -> None:
         """Reports the errors in accepted output, as a statement that was meant to succeed may be among them."""
         if errors:
             self._write(f"     {counted(len(errors), 'errors')} accepted: {', '.join(sorted(set(errors)))}")
 
-    def _tell_failures(self, outcome: GoldenOutcome) -> None:
+    def _print_failures(self, outcome: GoldenOutcome) -> None:
         if outcome.is_outdated:
             self._write(f"     {OUTDATED}")
         for failure in outcome.failures:
-            self._write(self._told(failure))
+            self._write(self._failure_text(failure))
             if outcome.expected is None and not outcome.defects:
                 self._write(f"     {HOW_TO_ACCEPT}")
             if self._annotated:
                 self._write(failure.annotation)
 
-    def _told(self, failure: OutputFailure) -> str:
+    def _failure_text(self, failure: OutputFailure) -> str:
         head, *lines = str(failure).splitlines()
         return "\n".join([self._painted(head, _BOLD), *map(self._coloured_change, lines)])
 
@@ -93,7 +93,7 @@ class Report:
     def _painted(self, text: str, colour: str) -> str:
         return f"{colour}{text}{_END}" if self._coloured and colour else text
 
-    def _tell_durations(self, most: int) -> None:
+    def _print_durations(self, most: int) -> None:
         slowest = sorted((outcome for outcome, _ in self.outcomes), key=lambda outcome: -outcome.seconds)
         self._write("slowest:")
         for outcome in slowest[:most]:

@@ -32,7 +32,7 @@ class GoldenStatement:
 
     text: str
     options: ScriptOptions
-    place: DirectivePosition
+    position: DirectivePosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class ScheduleText:
 
     text: str
     name: str
-    place: DirectivePosition
+    position: DirectivePosition
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class _Reading:
     def take(self, found: Directive, *, whole_file: bool = False) -> None:
         match found.name:
             case "schedule":
-                self.schedules.append(ScheduleText(found.value, self.options.name, found.place))
+                self.schedules.append(ScheduleText(found.value, self.options.name, found.position))
                 self.options = replace(self.options, name="")
             case "levels":
                 self.levels = tuple(level.strip() for level in found.value.split(","))

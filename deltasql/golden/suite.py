@@ -38,8 +38,9 @@ SessionFactory: TypeAlias = "Callable[[str], Session]"
 class GoldenOutcome:
     """Result of one file. `expected` is None without an `.out` file; `defects` fail the file whatever it expects.
 
-    `warnings` name statements whose result will differ in the next run; they do not fail the file. `places` are the
-    lines, from 1, at which each statement begins: in `actual`, and in the file. `defect_lines` are lines of the file.
+    `warnings` name statements whose result will differ in the next run; they do not fail the file. `block_lines` are
+    the lines, from 1, at which each statement begins: in `actual`, and in the file. `defect_lines` are lines of the
+    file.
     """
 
     path: Path
@@ -49,7 +50,7 @@ class GoldenOutcome:
     statements: int = 0
     seconds: float = 0.0
     warnings: tuple[str, ...] = ()
-    places: tuple[tuple[int, int], ...] = ()
+    block_lines: tuple[tuple[int, int], ...] = ()
     defect_lines: tuple[int, ...] = ()
 
     @property
@@ -81,7 +82,7 @@ class GoldenOutcome:
     def _failure(self, change: Change) -> OutputFailure:
         if not change.after:
             return OutputFailure(output_path(self.path), change.before, change.heading, change.diff)
-        line = max((mine for begin, mine in self.places if begin <= change.after), default=1)
+        line = max((mine for begin, mine in self.block_lines if begin <= change.after), default=1)
         return OutputFailure(self.path, line, change.heading, change.diff)
 
     def accept(self) -> None:
@@ -164,12 +165,12 @@ def _outcome(path: Path, blocks: Sequence[Block], started_by: int, seconds: floa
         len(blocks),
         seconds,
         tuple(block.warning for block in blocks if block.warning),
-        tuple(_places(blocks)),
+        tuple(_block_lines(blocks)),
         tuple(line for _, line in defects),
     )
 
 
-def _places(blocks: Iterable[Block]) -> Iterator[tuple[int, int]]:
+def _block_lines(blocks: Iterable[Block]) -> Iterator[tuple[int, int]]:
     """The line of each block in the joined text, and the line of its statement."""
     begin = 1
     for block in blocks:
@@ -189,7 +190,7 @@ def _run(script: GoldenScript, factory: SessionFactory, place: Path) -> tuple[li
         starter = 0
         for statement in script.statements:
             blocks.append(recorder.record(statement, session))
-            starter = starter or (statement.place.line if session.spark_started else 0)
+            starter = starter or (statement.position.line if session.spark_started else 0)
         return blocks, starter
     finally:
         # Spark is shared with the files that follow.

@@ -13,7 +13,7 @@ from typing import Any
 
 from deltasql.golden.actions import commit_lines, schema_lines
 from deltasql.golden.compare import unified
-from deltasql.golden.made_up import MadeUp, made_up
+from deltasql.golden.made_up import GeneratedValues, generated_values
 
 _COMMIT = re.compile(r"(\d{20})(?:\.[0-9a-f-]+)?\.json")
 
@@ -22,13 +22,13 @@ _COMMIT = re.compile(r"(\d{20})(?:\.[0-9a-f-]+)?\.json")
 class NewCommits:
     """New commits of a table since the last look: (version, lines) each, and the diff of its schema.
 
-    `made_up` are the generated ids and clocks of each commit.
+    `generated` are the generated ids and clocks of each commit.
     """
 
     table: str
     commits: list[tuple[int, list[str]]]
     schema_change: list[str]
-    made_up: list[MadeUp]
+    generated: list[GeneratedValues]
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class LogWatch:
 
     def _new_commits(self, log: str) -> NewCommits | None:
         files = _commits(log)
-        seen = self._known(log, files)
+        seen = self._last_seen(log, files)
         new = {version: path for version, path in files.items() if version > seen.version}
         if not new:
             return None
@@ -67,12 +67,15 @@ class LogWatch:
             commits.append((version, list(commit_lines(actions))))
             seen.version, seen.stamp = version, _stamp(path)
             seen.clock = max(seen.stamp[1] // 1_000_000, seen.clock + 1)
-            found += [made_up(actions), MadeUp(frozenset(), frozenset({seen.clock, seen.stamp[1] // 1_000_000}))]
+            found += [
+                generated_values(actions),
+                GeneratedValues(frozenset(), frozenset({seen.clock, seen.stamp[1] // 1_000_000})),
+            ]
             seen.schema = _schema(actions) or seen.schema
         change = list(unified(before, seen.schema, 1)) if before and seen.schema else []
         return NewCommits(str(Path(log).parent.relative_to(self.root)), commits, change, found)
 
-    def _known(self, log: str, files: dict[int, str]) -> _Seen:
+    def _last_seen(self, log: str, files: dict[int, str]) -> _Seen:
         """The state of this log at the last look; a new one if another table has replaced it."""
         seen = self._seen.setdefault(log, _Seen())
         last = files.get(seen.version)

@@ -173,7 +173,7 @@ class Automaton:
             if production.length:
                 symbols = values[-production.length :]
                 del states[-production.length :], values[-production.length :]
-            children = _kept(symbols, production)
+            children = _rule_children(symbols, production)
             start = symbols[0].start if symbols else token.start
             stop = end if symbols else start
             values.append(Tree(production.name, production.origin, children, start, stop, len(children)))
@@ -254,10 +254,10 @@ class Automaton:
         return None
 
 
-def _kept(symbols: list[Any], production: Production) -> list[Any]:
+def _rule_children(symbols: list[Any], production: Production) -> list[Any]:
     """The children of a reduced rule."""
     children: list[Any] = []
-    for index, splice, nones in production.kept:
+    for index, splice, nones in production.children:
         if nones:
             children += [None] * nones
         symbol = symbols[index]

@@ -92,7 +92,7 @@ def syntax_error(text: str, stuck: ParseStop) -> ParseSyntaxError:
     expected = readable(stuck.expected)
     keywords = [*_keywords(stuck.expected), *(sorted(QUERY_WORDS) if "QUERY_RUN" in stuck.expected else ())]
     misspelt = _misspelt(text, stuck, keywords)
-    start, end = misspelt[:2] if misspelt else (stuck.position, _found_end(text, stuck.position))
+    start, end = misspelt[:2] if misspelt else (stuck.position, _token_end(text, stuck.position))
     found = text[start:end]
     reason = f"Found {_quoted(found)}, but expected {_list(expected)}."
     if stuck.previous is None:
@@ -120,10 +120,10 @@ def readable(terminals: frozenset[str]) -> tuple[str, ...]:
     told = terminals - _UNTOLD
     symbols = [f"'{char}'" for char, name in grammar_tables().symbols.items() if name in told]
     last = [_READABLE[END]] if END in terminals else []
-    return (*things, *_told_keywords(words), *symbols, *last)
+    return (*things, *_listed_keywords(words), *symbols, *last)
 
 
-def _told_keywords(words: set[str]) -> list[str]:
+def _listed_keywords(words: set[str]) -> list[str]:
     """The keywords to list in a message, in their order there."""
     # Where nothing else could stand, it is told all the same.
     words = words - _UNTOLD_KEYWORDS or words
@@ -140,7 +140,7 @@ def _keywords(terminals: frozenset[str]) -> list[str]:
     return [word for word, name in grammar_tables().keywords.items() if name in terminals]
 
 
-def _found_end(text: str, start: int) -> int:
+def _token_end(text: str, start: int) -> int:
     found = _FOUND.match(text, start)
     return found.end() if found else start
 

@@ -25,14 +25,14 @@ STARTS = ("start", "type")
 class Production(NamedTuple):
     """One alternative of a rule.
 
-    `name` is the alias or the rule's own name, `origin` always the latter. `kept` says which symbols become children:
-    (index, whether its children are spliced in, how many None come before); `nones` how many None come last.
+    `name` is the alias or the rule's own name, `origin` always the latter. `children` says which symbols become
+    children: (index, whether its children are spliced in, how many None come before); `nones` how many None come last.
     """
 
     name: str
     origin: str
     length: int
-    kept: tuple[tuple[int, bool, int], ...]
+    children: tuple[tuple[int, bool, int], ...]
     nones: int
 
 

@@ -69,7 +69,7 @@ class Scan:
     (its descriptor, or null), or all of SCAN_COLUMNS. With `identity` each row also carries ROW_FILE, ROW_INDEX and
     TARGET_PRESENT. With `row_ids` it carries ROW_ID and ROW_VERSION, and `files` have ROW_ID_COLUMNS as well. Rows of a
     `described` scan have METADATA, and without `identity` not these two. With `marked_only` the rows in the deletion
-    vectors are read, and no others; with `here` this process reads them if it can, and some may be missing: see
+    vectors are read, and no others; with `in_process` this process reads them if it can, and some may be missing: see
     ReadInProcess.
     """
 
@@ -82,7 +82,7 @@ class Scan:
     row_ids: RowIdColumns | None = None
     described: bool = False
     marked_only: bool = False
-    here: ReadInProcess | None = None
+    in_process: ReadInProcess | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -285,21 +285,21 @@ class EqualKey:
 class Lookup:
     """Rows of a source that are joined as keys, apart from those inserted: the distinct values of `columns`.
 
-    They are taken from the rows that satisfy `condition` (None: from all). `told` is the clause that requires it.
+    They are taken from the rows that satisfy `condition` (None: from all). `clause` is the clause that requires it.
     """
 
     columns: tuple[str, ...]
     condition: str | None
-    told: str
+    clause: str
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class SourceJoin:
     """The source of a MERGE and how it is joined to the target: `on`, of which `equal_keys` are the equalities.
 
-    With `unique_match` two source rows that change one target row are an error. With `is_kept` the rows may differ when
-    they are computed again, and are materialized until the commit. With a `lookup` the source's rows come once more as
-    keys, marked by LOOKUP.
+    With `unique_match` two source rows that change one target row are an error. With `is_materialized` the rows may
+    differ when they are computed again, and are materialized until the commit. With a `lookup` the source's rows come
+    once more as keys, marked by LOOKUP.
     """
 
     source: Operator
@@ -307,7 +307,7 @@ class SourceJoin:
     on: str
     equal_keys: tuple[EqualKey, ...] = ()
     unique_match: bool = True
-    is_kept: bool = False
+    is_materialized: bool = False
     lookup: Lookup | None = None
 
 
@@ -327,15 +327,15 @@ class Recording:
 class Rewrite:
     """Changes of rows of `target`: the files that hold them are rewritten, and rows that actions insert are written.
 
-    Without a `join` every row of the target is MATCHED. `keep` has one SQL text per column of `output` for a row that
-    no action applies to. `volatile` says that an expression may give another value when it is evaluated again.
+    Without a `join` every row of the target is MATCHED. `unchanged` has one SQL text per column of `output` for a row
+    that no action applies to. `volatile` says that an expression may give another value when it is evaluated again.
     """
 
     target: Scan
     target_alias: str
     join: SourceJoin | None
     actions: tuple[RowAction, ...]
-    keep: tuple[str, ...]
+    unchanged: tuple[str, ...]
     output: StructType
     checks: tuple[Constraint, ...]
     relations: Mapping[str, Operator] = field(default_factory=dict)

@@ -81,7 +81,7 @@ class BoundStatement:
         values = (replace(item, start=item.start - part.start, end=item.end - part.start) for item in inside)
         return BoundStatement(part.text, values=tuple(values))
 
-    def told(self, part: SqlText) -> str:
+    def text_with_markers(self, part: SqlText) -> str:
         """A part of the statement as it was written, with markers."""
         text = part.text
         if self.sql[part.start : part.end] != text:
@@ -131,18 +131,18 @@ class BoundStatement:
         return [(text, word, marker) for (text, word), marker in found.items()]
 
 
-def _hidden(told: Any, forms: Sequence[tuple[str, bool, str]]) -> Any:
-    """`told`, a text or a sequence of some, with markers in place of values; anything else as it is."""
-    if isinstance(told, (tuple, list)):
-        return type(told)(_hidden(item, forms) for item in told)
-    if not isinstance(told, str):
-        return told
+def _hidden(value: Any, forms: Sequence[tuple[str, bool, str]]) -> Any:
+    """`value`, a text or a sequence of some, with markers in place of values; anything else as it is."""
+    if isinstance(value, (tuple, list)):
+        return type(value)(_hidden(item, forms) for item in value)
+    if not isinstance(value, str):
+        return value
     for text, word, marker in forms:
         # Most are not there, and a pattern takes a hundred times as long to make.
-        if text in told:
+        if text in value:
             pattern = rf"(?<!\w){re.escape(text)}(?!\w)" if word else re.escape(text)
-            told = re.sub(pattern, marker.replace("\\", r"\\"), told)
-    return told
+            value = re.sub(pattern, marker.replace("\\", r"\\"), value)
+    return value
 
 
 UNBOUND = BoundStatement()

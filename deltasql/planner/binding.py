@@ -60,7 +60,7 @@ def columns_of(context: Context, view: TableName) -> StructType:
     """The columns of a view. Asks Spark, which then starts, for those of a view that is Spark's."""
     key = context.view_key(view.parts)
     found = _view_of(context, key, view.parts)
-    made = None if found is None or found.mode in EVOLVING else found.made
+    made = None if found is None or found.mode in EVOLVING else found.creation
     if made is not None and (key is None or not context.analyst.knows_view(view.parts)):
         return made.schema
     if found is not None and key is None:
@@ -182,7 +182,7 @@ def query(context: Context, text: SqlText, ctes: SqlText | None = None, label: s
     if ctes and text.text.lstrip("( \n").upper().startswith("WITH"):
         # A query has one WITH: the inner one goes into brackets.
         pieces = (ctes, SqlText("\nSELECT * FROM (\n", 0), text, SqlText("\n)", 0))
-    sql, relations = bind(context, "".join(piece.text for piece in pieces), place=position_in(pieces))
+    sql, relations = bind(context, "".join(piece.text for piece in pieces), position=position_in(pieces))
     return SqlQuery(sql, relations, label)
 
 
@@ -190,13 +190,13 @@ def bind(
     context: Context,
     sql: str,
     qualifiers: Mapping[tuple[str, ...], str] | None = None,
-    place: Callable[[int], int] | None = None,
+    position: Callable[[int], int] | None = None,
     source: tuple[str, SourceFiles] | None = None,
 ) -> tuple[str, dict[str, Operator]]:
     """`sql` with view names in place of the tables that we know, and the rows behind each view.
 
     Names that are none of ours stay: Spark may know them. `qualifiers` are longer names by which columns of
-    other tables in scope may be called, with the alias that replaces them. `place` turns an offset in `sql` into
+    other tables in scope may be called, with the alias that replaces them. `position` turns an offset in `sql` into
     one in the statement, for the carets of errors; None where `sql` is no part of it. `source` are files that `sql`
     calls by a name of ours.
     """
@@ -213,7 +213,7 @@ def bind(
             if isinstance(operator, (Scan, SourceFiles)) and operator.described:
                 described.add(index)
         except DeltaSqlError as error:
-            caret = context.caret(place(reference.start), place(reference.end - 1) + 1) if place else None
+            caret = context.caret(position(reference.start), position(reference.end - 1) + 1) if position else None
             raise error.at(caret) from None
         if operator is None:
             continue
@@ -221,7 +221,7 @@ def bind(
         bound[index] = view
         relations[view] = operator
     others = [*metadata.hidden_from_stars(described), *current_names(sql, context.current)]
-    called = _called(context, sql, [references[index] for index in bound], place)
+    called = _called(context, sql, [references[index] for index in bound], position)
     others += [(call.start, call.end, quote(name)) for call, name, _ in called]
     relations |= {name: function for _, name, function in called}
     return with_views(sql, bound, qualifiers or {}, others).sql, relations
@@ -328,7 +328,7 @@ def _referred(context: Context, reference: TableReference, chosen: _Chosen, desc
     key = context.view_key(name.parts)
     if key is not None:
         # A DataFrame has taken the name since: CREATE VIEW would have taken it from the DataFrame.
-        taken = context.views[key].made is not None and context.analyst.knows_view(name.parts)
+        taken = context.views[key].creation is not None and context.analyst.knows_view(name.parts)
         return None if taken else _view(context, context.views[key], name)
     entry = context.catalog_view(name.parts) if name.path is None else None
     if entry is not None:
@@ -365,8 +365,8 @@ def _view(context: Context, view: View, name: TableName, parts: tuple[str, str, 
     if parts is not None and parts in context.inside:
         steps = (*context.inside[context.inside.index(parts) :], parts)
         raise RecursiveViewError(view=str(name), cycle=" → ".join(sql_name(step) for step in steps))
-    if view.made is not None:
-        return _made_view(context, view, view.made, name, parts)
+    if view.creation is not None:
+        return _created_view(context, view, view.creation, name, parts)
     sql, relations = bind(replace(context, views=context.views.showing(view.scope or {})), view.query)
     if view.columns:
         names = ", ".join(quote(column) for column in view.columns)
@@ -374,17 +374,17 @@ def _view(context: Context, view: View, name: TableName, parts: tuple[str, str, 
     return SqlQuery(sql, relations, f"view {name}")
 
 
-def _made_view(
-    context: Context, view: View, made: Creation, name: TableName, parts: tuple[str, str, str] | None
+def _created_view(
+    context: Context, view: View, creation: Creation, name: TableName, parts: tuple[str, str, str] | None
 ) -> SqlQuery:
     """The query of a view as it was meant when the view was made, over the tables as they are."""
-    inner, settings = _within(context, made.namespace, made.settings, made.views, parts)
+    inner, settings = _within(context, creation.namespace, creation.settings, creation.views, parts)
     sql, relations = bind(inner, view.query)
     columns = None
     if view.mode is not SchemaMode.EVOLUTION or view.columns:
         remedy = f"CREATE OR REPLACE{' TEMPORARY' * (parts is None)} VIEW {name} AS …"
         cast, typed = view.mode is SchemaMode.COMPENSATION, view.mode not in EVOLVING
-        columns = ViewColumns(str(name), made.names, made.schema, remedy, cast=cast, typed=typed)
+        columns = ViewColumns(str(name), creation.names, creation.schema, remedy, cast=cast, typed=typed)
     return SqlQuery(sql, relations, f"view {name}", settings, columns)
 
 

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 class View:
     """A view: its query, with the names of its columns where these were given.
 
-    `scope` is set for a common table expression: the views that its query may name. `made` is set for a view of CREATE
-    VIEW. `mode` says how its columns follow changes of the query's columns.
+    `scope` is set for a common table expression: the views that its query may name. `creation` is set for a view of
+    CREATE VIEW. `mode` says how its columns follow changes of the query's columns.
     """
 
     query: str
     columns: tuple[str, ...] = ()
     scope: Mapping[str, View] | None = None
-    made: Creation | None = None
+    creation: Creation | None = None
     mode: SchemaMode = SchemaMode.BINDING
 
 

@@ -51,14 +51,14 @@ class QueryRows:
 
 @dataclass(frozen=True, slots=True)
 class LogRows:
-    """Rows of a query answered from the log of its table; `told` is the text of EXPLAIN.
+    """Rows of a query answered from the log of its table; `explain_text` is the text of EXPLAIN.
 
     `query` builds the plan by which Spark would compute the same rows, for callers that ask for a DataFrame.
     """
 
     schema: StructType
     rows: tuple[tuple[Any, ...], ...]
-    told: str
+    explain_text: str
     query: Callable[[], QueryRows]
 
 
@@ -169,13 +169,13 @@ class Stepwise:
 
 @dataclass(frozen=True, slots=True)
 class CopyLoad:
-    """The files of a COPY INTO: `new` are recorded besides those `known`, `skipped` counts damaged ones.
+    """The files of a COPY INTO: `new` are recorded besides those `loaded`, `skipped` counts damaged ones.
 
     With `forced`, files are loaded even if a concurrent statement has loaded them.
     """
 
     new: tuple[ListedFile, ...]
-    known: LoadedFiles
+    loaded: LoadedFiles
     skipped: int = 0
     forced: bool = False
 

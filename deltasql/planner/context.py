@@ -98,9 +98,9 @@ class Context:
     def caret(self, start: int, end: int) -> Caret:
         return Caret(self.sql, start, end)
 
-    def told(self, part: SqlText) -> str:
+    def text_with_markers(self, part: SqlText) -> str:
         """A part of the statement for the history: with its parameters, not their values."""
-        return self.bound.told(part)
+        return self.bound.text_with_markers(part)
 
     @property
     def time_zone(self) -> str | None:
@@ -130,7 +130,7 @@ class Context:
 
         Raises InvalidSettingError for a text that is no value of the setting.
         """
-        own = self.settings.own(entry.name)
+        own = self.settings.stored(entry.name)
         return entry.value(
             own if own is not None else self.analyst.setting(entry.name) or self.settings.get(entry.name)
         )

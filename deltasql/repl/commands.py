@@ -98,10 +98,10 @@ def command_of(text: str) -> Effect | None:
     if not stripped.startswith("\\"):
         return None
     name, _, argument = stripped[1:].partition(" ")
-    return _found(name, bool(argument.strip())).does(argument.strip())
+    return _command(name, bool(argument.strip())).does(argument.strip())
 
 
-def _found(name: str, has_argument: bool) -> Command:
+def _command(name: str, has_argument: bool) -> Command:
     """The command called `name`; of two, the one with an argument if `has_argument`. Raises UnknownCommandError."""
     found = [command for command in COMMANDS if name in {command.name, *command.aliases}]
     if not found:
@@ -207,7 +207,7 @@ def _set(argument: str) -> Effect:
 
     def change(shell: ShellActions) -> None:
         if not name:
-            shell.say(shell.preferences.told)
+            shell.say(shell.preferences.listing)
             return
         shell.preferences = shell.preferences.with_value(name.lower(), value.strip())
         shell.say(f"{name.capitalize()} is {shell.preferences.value(name.lower())}.")

@@ -40,12 +40,12 @@ def _row(entry: Mapping[str, Any]) -> tuple[Any, ...]:
         f"{entry['timestamp']:%Y-%m-%d %H:%M:%S}",
         _cut(entry["operation"] or "", "operation"),
         _cut(who, "who"),
-        _cut(_told(_SIGNS, metrics), "files"),
-        _cut(_told(_ROWS, metrics) or _written(metrics), "rows"),
+        _cut(_counts_text(_SIGNS, metrics), "files"),
+        _cut(_counts_text(_ROWS, metrics) or _written(metrics), "rows"),
     )
 
 
-def _told(signs: tuple[tuple[str, tuple[str, ...]], ...], metrics: Mapping[str, str]) -> str:
+def _counts_text(signs: tuple[tuple[str, tuple[str, ...]], ...], metrics: Mapping[str, str]) -> str:
     counts = ((sign, next((metrics[name] for name in names if name in metrics), "0")) for sign, names in signs)
     return " ".join(f"{sign}{count}" for sign, count in counts if count not in {"0", None})
 

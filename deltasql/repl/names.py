@@ -107,7 +107,7 @@ class Names:
         view = self._session.views.get(parts[-1]) if len(parts) == 1 else None
         try:
             if view is not None:
-                return StructType() if view.made is None else view.made.schema
+                return StructType() if view.creation is None else view.creation.schema
             entry = self._session.catalog.view(parts)
             if entry is not None:
                 return entry.definition.schema

@@ -28,7 +28,7 @@ class Preferences:
     rows: int | None = SHOWN_ROWS
 
     @property
-    def told(self) -> str:
+    def listing(self) -> str:
         """All preferences with their values, one a line."""
         return "\n".join(f"{item.name:9} {self.value(item.name)}" for item in fields(self))
 

@@ -21,18 +21,18 @@ def question(node: LogicalPlan, session: Session) -> str | None:
     match node:
         case Delete(table=table, condition=None) | TruncateTable(table=table):
             verb = "DELETE without WHERE" if isinstance(node, Delete) else "TRUNCATE TABLE"
-            return _told(f"{verb} takes {{rows}} of {table}.", table, session)
+            return _with_row_count(f"{verb} takes {{rows}} of {table}.", table, session)
         case Update(table=table, condition=None):
-            return _told(f"UPDATE without WHERE changes {{rows}} of {table}.", table, session)
+            return _with_row_count(f"UPDATE without WHERE changes {{rows}} of {table}.", table, session)
         case DropTable(table=table):
-            return _told(f"DROP TABLE takes {table} with {{rows}}.", table, session)
+            return _with_row_count(f"DROP TABLE takes {table} with {{rows}}.", table, session)
         case DropSchema(cascade=True):
             return "DROP SCHEMA … CASCADE takes all tables of the schema."
         case _:
             return None
 
 
-def _told(text: str, table: TableName, session: Session) -> str | None:
+def _with_row_count(text: str, table: TableName, session: Session) -> str | None:
     """The question with the number of rows; None for an empty or missing table."""
     with suppress(DeltaSqlError):
         rows = row_count(session.log(table).snapshot())

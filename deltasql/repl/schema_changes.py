@@ -31,16 +31,18 @@ def _changes(old: dict[Path, StructField], new: dict[Path, StructField]) -> Iter
         if was is not None:
             yield from _change(was, path, old[was], field)
         elif len(path) == 1 or path[:-1] in origins:
-            yield f"+ {path_text(path)} {_told(field)}"
+            yield f"+ {path_text(path)} {_field_text(field)}"
     gone = old.keys() - origins.values()
-    yield from (f"- {path_text(path)} {_told(old[path])}" for path in old if path in gone and path[:-1] not in gone)
+    yield from (
+        f"- {path_text(path)} {_field_text(old[path])}" for path in old if path in gone and path[:-1] not in gone
+    )
 
 
 def _change(was: Path, path: Path, before: StructField, after: StructField) -> Iterator[str]:
     if was[-1] != path[-1]:
         yield f"~ {path_text(was)} is now {path_text(path)}"
     if _kind(before) != _kind(after) or [*column_rules(before)] != [*column_rules(after)]:
-        yield f"~ {path_text(path)} {_told(before)} is now {_told(after)}"
+        yield f"~ {path_text(path)} {_field_text(before)} is now {_field_text(after)}"
     elif before.comment != after.comment:
         comment = "without a comment" if after.comment is None else f"COMMENT {quote_text(after.comment)}"
         yield f"~ {path_text(path)} is now {comment}"
@@ -57,7 +59,7 @@ def _kind(field: StructField) -> str:
     return kind_text(declared_type(field))
 
 
-def _told(field: StructField) -> str:
+def _field_text(field: StructField) -> str:
     return " ".join([sql_text(declared_type(field)), *column_rules(field)])
 
 

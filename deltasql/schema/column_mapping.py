@@ -20,12 +20,14 @@ NESTED_IDS = "delta.columnMapping.nested.ids"
 PARQUET_FIELD_ID = "parquet.field.id"
 
 
-def assign_ids(schema: StructType, highest: int, *, keep_names: bool, nested: bool = False) -> tuple[StructType, int]:
+def assign_ids(
+    schema: StructType, highest: int, *, preserve_names: bool, nested: bool = False
+) -> tuple[StructType, int]:
     """`schema` with an id and a physical name for every field that lacks them, and the highest id in use.
 
-    Ids go on after `highest`, depth first. `keep_names` is for a table that has data files already: the physical name
-    is the present one. Else it is unique, so that a dropped column never comes back with its old data. With `nested`
-    elements of arrays, keys and values of maps get ids too, after all the fields.
+    Ids go on after `highest`, depth first. `preserve_names` is for a table that has data files already: the physical
+    name is the present one. Else it is unique, so that a dropped column never comes back with its old data. With
+    `nested` elements of arrays, keys and values of maps get ids too, after all the fields.
     """
     ids = count(max([highest, *_ids(schema)]) + 1)
 
@@ -33,7 +35,7 @@ def assign_ids(schema: StructType, highest: int, *, keep_names: bool, nested: bo
         metadata = dict(field.metadata)
         if ID not in metadata:
             metadata[ID] = next(ids)
-        metadata.setdefault(PHYSICAL_NAME, field.name if keep_names else f"col-{uuid4()}")
+        metadata.setdefault(PHYSICAL_NAME, field.name if preserve_names else f"col-{uuid4()}")
         return replace(field, type=_mapped(field.type, named), metadata=metadata)
 
     def with_nested(field: StructField) -> StructField:

@@ -75,7 +75,7 @@ def as_decimal(kind: DataType, digits: int = 0) -> DecimalType | None:
     return DecimalType(digits or DIGITS[kind], 0) if kind in DIGITS else None
 
 
-def holds(wide: DecimalType, narrow: DecimalType) -> bool:
+def contains_decimal(wide: DecimalType, narrow: DecimalType) -> bool:
     """Whether every value of `narrow` is one of `wide`."""
     return wide.scale >= narrow.scale and wide.precision - wide.scale >= narrow.precision - narrow.scale
 
@@ -203,7 +203,7 @@ def can_up_cast(source: DataType, target: DataType) -> bool:
         return isinstance(source, (PrimitiveType, DecimalType)) and source not in (BINARY, VARIANT)
     if isinstance(target, DecimalType):
         exact = as_decimal(source)
-        return exact is not None and holds(target, exact)
+        return exact is not None and contains_decimal(target, exact)
     if source in _UP_CAST and target in _UP_CAST:
         return _UP_CAST.index(source) < _UP_CAST.index(target)
     return source in MOMENTS and target in (TIMESTAMP, TIMESTAMP_NTZ)
@@ -241,7 +241,7 @@ def _same_family(old: DataType, new: DataType) -> bool:
     if is_integral(old) and is_integral(new):
         return BITS[old] < BITS[new]
     if isinstance(old, DecimalType) and isinstance(new, DecimalType):
-        return holds(new, old)
+        return contains_decimal(new, old)
     return (old, new) in ((FLOAT, DOUBLE), (DATE, TIMESTAMP_NTZ))
 
 

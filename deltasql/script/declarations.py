@@ -49,7 +49,7 @@ class Declarations:
         self._reader, self._statement, self._check_query = reader, statement, check_query
         self._stage = _NAMES
         self._names: dict[str, set[str]] = {"variable": set(), "condition": set(), "cursor": set(), "handler": set()}
-        self.found: list[Declaration] = []
+        self.parsed: list[Declaration] = []
 
     def end(self) -> None:
         """Called at the first statement: behind it nothing may be declared."""
@@ -60,13 +60,13 @@ class Declarations:
         reader, first = self._reader, self._reader.at
         reader.expect("DECLARE")
         if reader.key in {"EXIT", "CONTINUE"} and reader.peek(1) == "HANDLER":
-            self.found.append(self._handler(first))
+            self.parsed.append(self._handler(first))
         elif reader.is_name and reader.peek(1) == "CONDITION":
-            self.found.append(self._condition(first))
+            self.parsed.append(self._condition(first))
         elif reader.is_name and _cursor_follows(reader):
-            self.found.append(self._cursor(first))
+            self.parsed.append(self._cursor(first))
         else:
-            self.found.append(self._variables(first))
+            self.parsed.append(self._variables(first))
 
     def _new(self, kind: str, name: str) -> bool:
         """Adds a name to the block; False if the block has such a thing already."""

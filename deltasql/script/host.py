@@ -23,15 +23,15 @@ class ExecutedStatement:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundRows:
+class ResultRows:
     """Rows of a query that has run, in columns."""
 
     schema: StructType
     table: pa.Table
 
-    def row(self, index: int) -> FoundRows:
+    def row(self, index: int) -> ResultRows:
         """One row."""
-        return FoundRows(self.schema, self.table.slice(index, 1))
+        return ResultRows(self.schema, self.table.slice(index, 1))
 
     def to_arrow(self) -> pa.Table:
         return self.table
@@ -46,13 +46,13 @@ class Host(Protocol):
         `named` gives the names of its columns.
         """
 
-    def rows(self, part: BoundStatement) -> FoundRows:
+    def rows(self, part: BoundStatement) -> ResultRows:
         """The rows of a query."""
 
     def command(self, sql: str) -> None:
         """Runs a statement about variables on Spark."""
 
-    def assign(self, variables: Sequence[str], row: FoundRows) -> None:
+    def assign(self, variables: Sequence[str], row: ResultRows) -> None:
         """Gives variables the values of a row; a single variable takes several values as its fields."""
 
     def has_variable(self, name: str) -> bool:

@@ -26,7 +26,7 @@ from deltasql.schema.text import quote_text, sql_text, type_text
 from deltasql.schema.types import BOOLEAN
 from deltasql.script import tree
 from deltasql.script.conditions import diagnostic, handler_of, is_completion, signalled
-from deltasql.script.host import FoundRows, Host
+from deltasql.script.host import Host, ResultRows
 from deltasql.script.parsing import parse_script
 from deltasql.script.parts import joined
 from deltasql.script.tree import Declaration, ScriptBlock, Statement
@@ -77,9 +77,9 @@ class _Interpreter:
         except DeltaSqlError as error:
             if error is self._unhandled:
                 raise
-            self.handle(error.at(self.place(item)))
+            self.handle(error.at(self.caret(item)))
 
-    def place(self, item: Statement | Declaration) -> Caret | None:
+    def caret(self, item: Statement | Declaration) -> Caret | None:
         """The first line of a statement, for errors that know no place in it."""
         if isinstance(item, (tree.Sql, tree.SetVariables)):
             start = item.text.start
@@ -140,7 +140,7 @@ class _Interpreter:
     def run_sql(self, part: BoundStatement) -> None:
         # What an earlier statement has committed must not keep Ctrl-C from this one.
         next_step()
-        ran = self.host.run(part, lambda name: self.variables.told(self.scopes, name))
+        ran = self.host.run(part, lambda name: self.variables.user_name(self.scopes, name))
         if ran.is_query:
             self.result = ran.result
 
@@ -300,7 +300,7 @@ class _Interpreter:
         text = None if item.message is None else self.value(item.message)
         arguments: Any = None if item.arguments is None else self.value(item.arguments)
         told = None if text is None else str(text)
-        raise signalled(self.scopes, item.condition, item.sqlstate, told, arguments).at(self.place(item))
+        raise signalled(self.scopes, item.condition, item.sqlstate, told, arguments).at(self.caret(item))
 
     def value(self, expression: SqlText) -> object:
         """The value of an expression."""
@@ -319,7 +319,7 @@ class _Interpreter:
 
     def handled_by(self, statement: str, item: tree.Resignal | tree.GetDiagnostics) -> DeltaSqlError:
         if not self.handled:
-            raise NoHandlerActiveError(statement=statement).at(self.place(item))
+            raise NoHandlerActiveError(statement=statement).at(self.caret(item))
         return self.handled[-1]
 
     # Cursors
@@ -352,7 +352,7 @@ class _Interpreter:
         self.opened(cursor, item.cursor)
         cursor.rows = None
 
-    def opened(self, cursor: ScriptCursor, name: ColumnPath) -> FoundRows:
+    def opened(self, cursor: ScriptCursor, name: ColumnPath) -> ResultRows:
         if cursor.rows is None:
             raise CursorNotOpenError(name=cursor.name).at(self.at(name))
         return cursor.rows

@@ -239,7 +239,7 @@ class _Parser:
                 body.append(self.statement())
             reader.expect(";")
         self.end("", label)
-        return ScriptBlock(label and label.name, tuple(declarations.found), tuple(body))
+        return ScriptBlock(label and label.name, tuple(declarations.parsed), tuple(body))
 
     def qualified(self, name: str | None, read: Callable[[], _T]) -> _T:
         """The result of `read`, during which `name` qualifies variables."""

@@ -14,7 +14,7 @@ from deltasql.plan.parameters import BoundStatement
 from deltasql.planner.changes import Plan, SparkCommand
 from deltasql.result import Result
 from deltasql.script.assignment import assignment
-from deltasql.script.host import ExecutedStatement, FoundRows
+from deltasql.script.host import ExecutedStatement, ResultRows
 
 
 def session_variable(engine: StatementEngine, name: str) -> Any:
@@ -44,16 +44,16 @@ class SessionHost:
         result, is_query = self._ended(part)
         return ExecutedStatement(result.kept(named) if result.is_query else result, is_query)
 
-    def rows(self, part: BoundStatement) -> FoundRows:
+    def rows(self, part: BoundStatement) -> ResultRows:
         """See Host."""
         result, _ = self._ended(part)
-        return FoundRows(result.schema, result.to_arrow())
+        return ResultRows(result.schema, result.to_arrow())
 
     def command(self, sql: str) -> None:
         """See Host."""
         self._command(lambda _: SparkCommand(sql, {}))
 
-    def assign(self, variables: Sequence[str], row: FoundRows) -> None:
+    def assign(self, variables: Sequence[str], row: ResultRows) -> None:
         """See Host."""
         self._command(lambda engine: assignment(variables, row, engine.frame_of))
 

@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from deltasql.plan.base import ColumnPath, SqlText, quote
 from deltasql.plan.hidden import hidden
-from deltasql.script.host import FoundRows, Host
+from deltasql.script.host import Host, ResultRows
 from deltasql.script.tree import Handler
 from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.queries.relations import table_references
@@ -31,15 +31,15 @@ LOCK = RLock()
 
 @dataclass(slots=True)
 class Variable:
-    """One variable. `place` is its current name in Spark: its own, or a generated one. `default` is for SET."""
+    """One variable. `spark_name` is its current name in Spark: its own, or a generated one. `default` is for SET."""
 
     name: str
-    place: str
+    spark_name: str
     default: SqlText | None = None
 
     @property
     def sql(self) -> str:
-        return f"session.{quote(self.place)}"
+        return f"session.{quote(self.spark_name)}"
 
 
 @dataclass(slots=True)
@@ -48,7 +48,7 @@ class ScriptCursor:
 
     name: str
     query: SqlText
-    rows: FoundRows | None = None
+    rows: ResultRows | None = None
     at: int = 0
 
 
@@ -95,19 +95,19 @@ class Variables:
 
     def _declare_beside(self, made: dict[str, Variable], declare: Callable[[str], Any]) -> None:
         """Creates variables whose names are taken: their values may be computed from the variables they hide."""
-        places = {key: _hidden_place() for key in made}
+        places = {key: _generated_name() for key in made}
         declare(", ".join(map(quote, places.values())))
         for key, variable in made.items():
             owner = self._owners.get(key)
             if owner is not None:
                 self._hide(owner)
-            variable.place = places[key]
+            variable.spark_name = places[key]
             self._show(variable)
 
     def leave(self, scope: VariableScope, around: Scopes) -> None:
         """Drops the variables of a block, and restores those that they have hidden."""
         for key, variable in scope.variables.items():
-            self._host.command(f"DROP TEMPORARY VARIABLE IF EXISTS {quote(variable.place)}")
+            self._host.command(f"DROP TEMPORARY VARIABLE IF EXISTS {quote(variable.spark_name)}")
             if self._owners.get(key) is variable:
                 del self._owners[key]
         scope.variables.clear()
@@ -145,10 +145,10 @@ class Variables:
             if first is not None and found is not None:
                 yield first.start, name.end, found.sql
 
-    def told(self, scopes: Scopes, name: str) -> str:
+    def user_name(self, scopes: Scopes, name: str) -> str:
         """The user's name for a column whose name is that of a variable in Spark."""
         known = (item for scope in scopes for item in scope.variables.values())
-        return next((item.name for item in (*known, *self._of_session.values()) if item.place == name), name)
+        return next((item.name for item in (*known, *self._of_session.values()) if item.spark_name == name), name)
 
     def forget(self) -> None:
         """Called after a statement that may have created variables of the session."""
@@ -181,21 +181,21 @@ class Variables:
         return False
 
     def _hide(self, variable: Variable) -> None:
-        place = _hidden_place()
+        place = _generated_name()
         self._host.command(f"DECLARE OR REPLACE VARIABLE {quote(place)} = {variable.sql}")
         self._host.command(f"DROP TEMPORARY VARIABLE {quote(variable.name)}")
-        variable.place = place
+        variable.spark_name = place
         del self._owners[variable.name.upper()]
 
     def _show(self, variable: Variable) -> None:
-        name, place = quote(variable.name), quote(variable.place)
+        name, place = quote(variable.name), quote(variable.spark_name)
         self._host.command(f"DECLARE OR REPLACE VARIABLE {name} = {variable.sql}")
         self._host.command(f"DROP TEMPORARY VARIABLE {place}")
-        variable.place = variable.name
+        variable.spark_name = variable.name
         self._owners[variable.name.upper()] = variable
 
 
-def _hidden_place() -> str:
+def _generated_name() -> str:
     return hidden(f"variable_{uuid4().hex}")
 
 

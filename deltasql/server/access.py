@@ -56,7 +56,7 @@ class Access(fl.ServerMiddlewareFactory):  # type: ignore[misc]
         # A handshake begins a new session, whatever id is sent.
         ids = () if is_handshake else (*_cookies(headers), bearer)
         for given_id in ids:
-            if (client := self._clients.known(given_id)) is not None:
+            if (client := self._clients.client(given_id)) is not None:
                 return client
         if self._token is not None and not hmac.compare_digest(given.encode(), self._token.encode()):
             raise AuthenticationError(how=_HOW)

@@ -96,7 +96,7 @@ class Client:
         if self._session is not None:
             self._session.close()
 
-    def keep(self, rows: ClientRows, statement: bytes = b"") -> bytes:
+    def store_rows(self, rows: ClientRows, statement: bytes = b"") -> bytes:
         """Stores rows; returns a handle to fetch them once. `statement` is the handle of their prepared statement."""
         handle = secrets.token_bytes(16)
         with self._lock:
@@ -167,7 +167,7 @@ class Clients:
             other.close()
         return client
 
-    def known(self, given: str) -> Client | None:
+    def client(self, given: str) -> Client | None:
         """The client with this id; None for a text that is no client id. Raises SessionGoneError for an unknown id."""
         if not given.startswith(ID_MARK):
             return None

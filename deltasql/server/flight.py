@@ -78,7 +78,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
             rows = self._rows(client, kind, command, context)
             rows = rows if client.keeps_zones else ClockRows(rows)
             statement = command.prepared_statement_handle if kind == "CommandPreparedStatementQuery" else b""
-            ticket = packed("TicketStatementQuery", statement_handle=client.keep(rows, statement))
+            ticket = packed("TicketStatementQuery", statement_handle=client.store_rows(rows, statement))
             return _info(rows.schema, descriptor, ticket, rows.count)
 
     def get_schema(self, context: Any, descriptor: Any) -> Any:
@@ -94,7 +94,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
             else:
                 raise UnknownCommandMessageError(kind=kind)
             with self._heeding(client, context):
-                return fl.SchemaResult(_told(client, sql))
+                return fl.SchemaResult(_schema_for(client, sql))
 
     def do_get(self, context: Any, ticket: Any) -> Any:
         """The rows of a ticket or of a catalog command, in batches."""
@@ -182,7 +182,7 @@ class FlightSqlServer(fl.FlightServerBase):  # type: ignore[misc]
         request = requested("ActionCreatePreparedStatementRequest", body)
         _refuse_transaction(request)
         with self._heeding(client, context):
-            columns = _told(client, request.query)
+            columns = _schema_for(client, request.query)
             types = parameter_types(client.session, request.query)
         yield packed(
             "ActionCreatePreparedStatementResult",
@@ -238,7 +238,7 @@ _DOING: dict[str, _Act] = {
 }
 
 
-def _told(client: Client, sql: str) -> pa.Schema:
+def _schema_for(client: Client, sql: str) -> pa.Schema:
     """The schema of a statement's result as its client reads it."""
     columns = result_schema(client.session, sql)
     return columns if client.keeps_zones else without_zones(columns)

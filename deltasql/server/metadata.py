@@ -101,7 +101,7 @@ def _catalogs(session: Session, command: Any) -> Rows:
     return [(name,) for name in session.catalog.catalogs()]
 
 
-def _places(session: Session, catalog: str | None, schema: str | None) -> Iterator[tuple[str, str]]:
+def _schema_pairs(session: Session, catalog: str | None, schema: str | None) -> Iterator[tuple[str, str]]:
     """Pairs of catalog and schema; none for the catalog "", since every schema is in a catalog."""
     wanted = like(schema)
     for name in session.catalog.catalogs():
@@ -110,12 +110,12 @@ def _places(session: Session, catalog: str | None, schema: str | None) -> Iterat
 
 
 def _schemas(session: Session, command: Any) -> Rows:
-    return list(_places(session, _given(command, "catalog"), _given(command, "db_schema_filter_pattern")))
+    return list(_schema_pairs(session, _given(command, "catalog"), _given(command, "db_schema_filter_pattern")))
 
 
 def _relations(session: Session, command: Any) -> Iterator[Relation]:
     wanted, types = like(_given(command, "table_name_filter_pattern")), set(command.table_types)
-    for place in _places(session, _given(command, "catalog"), _given(command, "db_schema_filter_pattern")):
+    for place in _schema_pairs(session, _given(command, "catalog"), _given(command, "db_schema_filter_pattern")):
         for relation in relations(session, *place):
             if wanted(relation.parts[2]) and (not types or _type(relation) in types):
                 yield relation
@@ -211,7 +211,7 @@ def _by_child(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _all_tables(session: Session) -> Iterator[Description]:
-    for place in _places(session, None, None):
+    for place in _schema_pairs(session, None, None):
         for relation in relations(session, *place):
             if not relation.is_view:
                 try:

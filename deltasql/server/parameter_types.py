@@ -93,7 +93,7 @@ class _Finder:
             elif token.start >= until:
                 self._tokens.append(token)
         self._keys = [token.key for token in self._tokens]
-        self._tables = list(self._known_tables(sql))
+        self._tables = list(self._catalog_tables(sql))
 
     def types(self) -> Iterator[DataType | None]:
         """The type of each parameter, in order; None if unknown."""
@@ -152,7 +152,7 @@ class _Finder:
         found = [kind for columns in self._tables if (kind := _field(columns, path)) is not None]
         return found[0] if found and all(kind == found[0] for kind in found) else None
 
-    def _known_tables(self, sql: str) -> Iterator[StructType]:
+    def _catalog_tables(self, sql: str) -> Iterator[StructType]:
         """The columns of each table of the statement that is in the catalog."""
         target = self._target()
         parts = [reference.parts for reference in table_references(sql)]

@@ -90,7 +90,7 @@ class LazyRows:
         return self.result.time_zone
 
     def table(self) -> pa.Table:
-        return _as_told(self.result.to_arrow(), self.schema)
+        return _cast_to_announced_schema(self.result.to_arrow(), self.schema)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,9 @@ def rows_of(session: Session, sql: str, values: Values | None = None) -> ClientR
     schema = schema_of(result.schema)
     if result.is_query:
         return LazyRows(result, schema)
-    return RowsAtHand(_as_told(result.to_arrow(), schema) if result.columns else pa.table({}), result.time_zone)
+    return RowsAtHand(
+        _cast_to_announced_schema(result.to_arrow(), schema) if result.columns else pa.table({}), result.time_zone
+    )
 
 
 def rows_of_prepared(session: Session, prepared: Prepared) -> ClientRows:
@@ -190,7 +192,7 @@ def schema_of(columns: StructType) -> pa.Schema:
     return pa.schema([pa.field(item.name, arrow_type(item.type), item.nullable) for item in columns])
 
 
-def _as_told(table: pa.Table, schema: pa.Schema) -> pa.Table:
+def _cast_to_announced_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """A table cast to the announced schema, which clients compare. Values that Arrow cannot cast become text."""
     if table.schema == schema:
         return table

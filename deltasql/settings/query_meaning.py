@@ -38,7 +38,7 @@ _HARMLESS = frozenset(
 )
 
 
-def keep_literal_values(keys: Iterable[str]) -> bool:
+def preserve_literal_values(keys: Iterable[str]) -> bool:
     """Whether changed settings leave the reading of literals unchanged, or are checked where they affect it."""
     return all(key in _HARMLESS or key.startswith(_OWN_PREFIXES) for key in keys)
 
@@ -58,5 +58,5 @@ def has_plain_meaning(settings: SessionSettings, engine: Callable[[str], str | N
     keys = [key for key, _ in settings.changed()]
     if any(key.startswith("spark.sql.legacy.") for key in keys):
         return False
-    given = ((settings.own(key) or engine(key) or usual, usual) for key, usual in zip(_READING, _USUAL, strict=True))
+    given = ((settings.stored(key) or engine(key) or usual, usual) for key, usual in zip(_READING, _USUAL, strict=True))
     return all(value.strip().lower() == usual for value, usual in given)

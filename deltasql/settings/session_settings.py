@@ -390,7 +390,7 @@ class SessionSettings:
         """The text of a setting, its listed default, or None."""
         return self._values.get(key, DEFAULTS.get(key))
 
-    def own(self, key: str) -> str | None:
+    def stored(self, key: str) -> str | None:
         """The value that SET has stored, or None."""
         return self._values.get(key)
 

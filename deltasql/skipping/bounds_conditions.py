@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltasql.skipping.column_bounds import Bounds
-    from deltasql.skipping.file_masks import Keep
+    from deltasql.skipping.file_masks import FileMask
 
 _FEW = 16
 
 
-def may_hold(leaf: Leaf, bounds: Bounds) -> Keep:
+def may_match(leaf: Leaf, bounds: Bounds) -> FileMask:
     """Files of which the bounds do not rule out a row for which `leaf` is TRUE."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -28,8 +28,8 @@ def may_hold(leaf: Leaf, bounds: Bounds) -> Keep:
     from deltasql.log.storage.arrow_values import ZERO
 
     if isinstance(leaf, NullTest) and not leaf.negated:
-        return unless_known(pc.greater(bounds.nulls, ZERO))
-    has_values = unless_known(pc.less(bounds.nulls, bounds.rows))
+        return true_if_null(pc.greater(bounds.nulls, ZERO))
+    has_values = true_if_null(pc.less(bounds.nulls, bounds.rows))
     if isinstance(leaf, NullTest) or pa.types.is_null(bounds.low.type):
         return has_values
     match leaf:
@@ -42,7 +42,7 @@ def may_hold(leaf: Leaf, bounds: Bounds) -> Keep:
     return combined(True, [has_values, in_bounds])
 
 
-def unless_known(mask: pa.ChunkedArray) -> pa.ChunkedArray:
+def true_if_null(mask: pa.ChunkedArray) -> pa.ChunkedArray:
     import pyarrow.compute as pc
 
     from deltasql.log.storage.arrow_values import TRUE
@@ -58,22 +58,22 @@ def constants(values: Sequence[Value], kind: pa.DataType) -> pa.Array:
     return strings(texts).cast(kind)
 
 
-def _compared(column: BoundedColumn, op: str, value: Value, bounds: Bounds) -> Keep:
+def _compared(column: BoundedColumn, op: str, value: Value, bounds: Bounds) -> FileMask:
     import pyarrow.compute as pc
 
     constant = constants([value], bounds.low.type)[0]
     match op:
         case "=":
             below, above = pc.less_equal(bounds.low, constant), pc.greater_equal(bounds.high, constant)
-            return pc.and_(unless_known(below), unless_known(above))
+            return pc.and_(true_if_null(below), true_if_null(above))
         case "<" | "<=":
-            return unless_known((pc.less if op == "<" else pc.less_equal)(bounds.low, constant))
+            return true_if_null((pc.less if op == "<" else pc.less_equal)(bounds.low, constant))
         case ">" | ">=":
-            return unless_known((pc.greater if op == ">" else pc.greater_equal)(bounds.high, constant))
+            return true_if_null((pc.greater if op == ">" else pc.greater_equal)(bounds.high, constant))
     return _unequal(column, [value], bounds)
 
 
-def _unequal(column: BoundedColumn, values: Sequence[Value], bounds: Bounds) -> Keep:
+def _unequal(column: BoundedColumn, values: Sequence[Value], bounds: Bounds) -> FileMask:
     """Drops files in which every row has one and the same of `values`."""
     import pyarrow.compute as pc
 
@@ -83,10 +83,10 @@ def _unequal(column: BoundedColumn, values: Sequence[Value], bounds: Bounds) -> 
         return True
     is_constant = pc.equal(bounds.low, bounds.high)
     is_listed = pc.is_in(bounds.low, options=pc.SetLookupOptions(constants(exact, bounds.low.type)))
-    return unless_known(pc.invert(pc.and_(is_constant, is_listed)))
+    return true_if_null(pc.invert(pc.and_(is_constant, is_listed)))
 
 
-def _one_of(leaf: OneOf, bounds: Bounds) -> Keep:
+def _one_of(leaf: OneOf, bounds: Bounds) -> FileMask:
     """Files whose range holds one of the values."""
     from deltasql.log.storage.arrow_values import flags
 
@@ -96,15 +96,15 @@ def _one_of(leaf: OneOf, bounds: Bounds) -> Keep:
         return combined(False, [_compared(leaf.column, "=", value, bounds) for value in leaf.values])
     values = sorted(set(leaf.values))
     ranges = zip(bounds.low.to_pylist(), bounds.high.to_pylist(), strict=True)
-    return flags([_range_holds(low, high, values) for low, high in ranges])
+    return flags([_range_contains(low, high, values) for low, high in ranges])
 
 
-def _range_holds(low: Any, high: Any, values: Sequence[Any]) -> bool:
+def _range_contains(low: Any, high: Any, values: Sequence[Any]) -> bool:
     first = 0 if low is None else bisect_left(values, low)
     return first < len(values) and (high is None or values[first] <= high)
 
 
-def _like(leaf: Like, bounds: Bounds) -> Keep:
+def _like(leaf: Like, bounds: Bounds) -> FileMask:
     """Files whose range holds a string that begins as the pattern does."""
     import pyarrow.compute as pc
 
@@ -115,4 +115,4 @@ def _like(leaf: Like, bounds: Bounds) -> Keep:
         return _compared(leaf.column, "=", prefix, bounds)
     constant = constants([prefix], bounds.low.type)[0]
     below = pc.less_equal(pc.utf8_slice_codeunits(bounds.low, 0, len(prefix)), constant)
-    return pc.and_(unless_known(below), unless_known(pc.greater_equal(bounds.high, constant)))
+    return pc.and_(true_if_null(below), true_if_null(pc.greater_equal(bounds.high, constant)))

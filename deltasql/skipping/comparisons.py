@@ -16,7 +16,7 @@ from deltasql.skipping.conditions import (
     Comparison,
     Condition,
     NullTest,
-    holds,
+    comparison_holds,
 )
 from deltasql.sql.constants import EXACT, date_days, whole_number
 from deltasql.sql.literals import NULL, Literal, Value, as_clock_time, as_timestamp
@@ -25,11 +25,11 @@ NEGATED = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
 FLIPPED = {"=": "=", "<>": "<>", "<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 
-def constant_holds(left: Literal, op: str, right: Literal) -> Condition:
+def compare_constants(left: Literal, op: str, right: Literal) -> Condition:
     """Whether one constant compares so with another: ALWAYS, NEVER, or UNKNOWN where they are of two kinds."""
     if left.kind != right.kind or left.kind not in {"number", "string"}:
         return UNKNOWN
-    return ALWAYS if holds(left.value, op, right.value) else NEVER
+    return ALWAYS if comparison_holds(left.value, op, right.value) else NEVER
 
 
 def compare(column: BoundedColumn, op: str, value: Literal, zone: tzinfo | None) -> Condition:

@@ -107,7 +107,7 @@ def leaves(condition: Condition) -> Iterator[Leaf | Unknown]:
     yield condition
 
 
-def holds(left: Value, op: str, right: Value) -> bool:
+def comparison_holds(left: Value, op: str, right: Value) -> bool:
     """Whether `left op right` is true, for values of one kind that are not NaN."""
     # Mixed numbers compare exactly in Python.
     if op in {"=", "<>"}:

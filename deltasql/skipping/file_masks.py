@@ -12,23 +12,23 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    Keep: TypeAlias = Union[pa.ChunkedArray, pa.Array, bool]
+    FileMask: TypeAlias = Union[pa.ChunkedArray, pa.Array, bool]
     """A mask with true for each file to keep, or True or False for all of them."""
 
 _FEW_RUNS = 4096
 
 
-def kept(asked: Condition, of_leaf: Callable[[Leaf], Keep]) -> Keep:
+def file_mask(asked: Condition, of_leaf: Callable[[Leaf], FileMask]) -> FileMask:
     """The files that a condition keeps, from those that its leaves keep; an Unknown part keeps all."""
     match asked:
         case Unknown():
             return True
         case AllOf() | AnyOf():
-            return combined(isinstance(asked, AllOf), [kept(part, of_leaf) for part in asked.parts])
+            return combined(isinstance(asked, AllOf), [file_mask(part, of_leaf) for part in asked.parts])
     return of_leaf(asked)
 
 
-def combined(is_all: bool, parts: Sequence[Keep]) -> Keep:
+def combined(is_all: bool, parts: Sequence[FileMask]) -> FileMask:
     """The files that all of `parts` keep, or any of them."""
     import pyarrow.compute as pc
 
@@ -38,16 +38,16 @@ def combined(is_all: bool, parts: Sequence[Keep]) -> Keep:
     return reduce(pc.and_ if is_all else pc.or_, masks) if masks else is_all
 
 
-def filtered(files: pa.Table, keep: Keep) -> pa.Table:
+def filtered(files: pa.Table, mask: FileMask) -> pa.Table:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    if isinstance(keep, bool):
-        return files if keep else files.slice(0, 0)
-    if pc.all(keep, min_count=0).as_py():
+    if isinstance(mask, bool):
+        return files if mask else files.slice(0, 0)
+    if pc.all(mask, min_count=0).as_py():
         return files
-    runs = _runs(keep)
-    return files.filter(keep) if runs is None else pa.concat_tables([files.slice(*run) for run in runs])
+    runs = _runs(mask)
+    return files.filter(mask) if runs is None else pa.concat_tables([files.slice(*run) for run in runs])
 
 
 def _runs(mask: pa.Array | pa.ChunkedArray) -> list[tuple[int, int]] | None:
@@ -76,12 +76,12 @@ def first_numbers(count: int) -> np.ndarray:
     return np.arange(count)
 
 
-def rows_of(keep: Keep) -> np.ndarray | None:
+def rows_of(mask: FileMask) -> np.ndarray | None:
     """The numbers of the files to keep, sorted; None for all."""
     import pyarrow as pa
 
     from deltasql.log.storage.arrow_values import flags, indexes_of
 
-    if isinstance(keep, bool):
-        return None if keep else indexes_of(flags([]))
-    return indexes_of(keep.combine_chunks() if isinstance(keep, pa.ChunkedArray) else keep)
+    if isinstance(mask, bool):
+        return None if mask else indexes_of(flags([]))
+    return indexes_of(mask.combine_chunks() if isinstance(mask, pa.ChunkedArray) else mask)

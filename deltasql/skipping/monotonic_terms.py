@@ -10,7 +10,7 @@ from datetime import date, datetime, time, timedelta, timezone, tzinfo
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import TypeAlias, Union
 
-from deltasql.skipping.comparisons import FLIPPED, compare, constant_holds
+from deltasql.skipping.comparisons import FLIPPED, compare, compare_constants
 from deltasql.skipping.conditions import (
     INTEGRAL,
     NEVER,
@@ -178,7 +178,7 @@ class Filled:
     fallback: Literal
 
     def compare(self, op: str, value: Literal, zone: tzinfo | None) -> Condition:
-        present, missing = compare(self.column, op, value, zone), constant_holds(self.fallback, op, value)
+        present, missing = compare(self.column, op, value, zone), compare_constants(self.fallback, op, value)
         if missing == UNKNOWN:
             return UNKNOWN
         return AnyOf((present, AllOf((NullTest(self.column, negated=False), missing))))

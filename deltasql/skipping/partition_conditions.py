@@ -15,14 +15,23 @@ from typing import TYPE_CHECKING
 
 from deltasql.schema.timezone import zone as session_zone
 from deltasql.schema.types import DecimalType
-from deltasql.skipping.conditions import INTEGRAL, BoundedColumn, Comparison, Leaf, Like, NullTest, OneOf, holds
+from deltasql.skipping.conditions import (
+    INTEGRAL,
+    BoundedColumn,
+    Comparison,
+    Leaf,
+    Like,
+    NullTest,
+    OneOf,
+    comparison_holds,
+)
 from deltasql.sql.constants import clock_time, date_days, moment, single
 from deltasql.sql.literals import Value
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from deltasql.skipping.file_masks import Keep
+    from deltasql.skipping.file_masks import FileMask
 
 
 class Partitions:
@@ -33,7 +42,7 @@ class Partitions:
         self._zone = None if timezone is None else session_zone(timezone)
         self.is_exact = True
 
-    def keep(self, leaf: Leaf) -> Keep:
+    def mask(self, leaf: Leaf) -> FileMask:
         """Files whose partition value makes `leaf` true; one that cannot be read is kept and spoils `is_exact`."""
         import pyarrow.compute as pc
 
@@ -101,7 +110,7 @@ def _is_true(leaf: Leaf, value: Value) -> bool:
         case Comparison() if isinstance(value, float) and math.isnan(value):
             return ">" in leaf.op
         case Comparison():
-            return holds(value, leaf.op, leaf.value)
+            return comparison_holds(value, leaf.op, leaf.value)
         case OneOf():
             return (value in leaf.values) != leaf.negated
         case Like():

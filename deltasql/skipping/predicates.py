@@ -13,7 +13,7 @@ from deltasql.schema.lengths import TYPE_KEY
 from deltasql.schema.timezone import zone as session_zone
 from deltasql.schema.types import DataType, DecimalType, StructField, StructType
 from deltasql.schema.widening import TYPE_CHANGES
-from deltasql.skipping.comparisons import FLIPPED, NEGATED, compare, constant_holds
+from deltasql.skipping.comparisons import FLIPPED, NEGATED, compare, compare_constants
 from deltasql.skipping.conditions import (
     ALWAYS,
     INTEGRAL,
@@ -140,7 +140,7 @@ class _Reader:
         if NULL in {left, right}:
             return NEVER
         if left is not None and right is not None:
-            return constant_holds(left, op, right)
+            return compare_constants(left, op, right)
         if right is not None:
             return self.compared(node.this, op, right)
         return self.recent(node, op) if left is None else self.compared(node.expression, FLIPPED[op], left)
@@ -255,7 +255,7 @@ class _Reader:
             return self.column(node.this)
         if type(node) is exp.Cast:
             column = self.column(node.this)
-            return column if column is not None and is_plain(node) and _keeps_values(column, node.to) else None
+            return column if column is not None and is_plain(node) and _preserves_values(column, node.to) else None
         parts = _parts(node)
         return None if parts is None else self.resolve(parts)
 
@@ -326,7 +326,7 @@ def is_predicate(node: exp.Expression) -> bool:
     return isinstance(node, (exp.Predicate, exp.Connector, exp.Not))
 
 
-def _keeps_values(column: BoundedColumn, target: exp.DataType) -> bool:
+def _preserves_values(column: BoundedColumn, target: exp.DataType) -> bool:
     """Whether a cast of the column preserves all values, so that it changes no comparison."""
     name = str(target.this.value)
     if column.kind in INTEGRAL:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from deltasql.log.actions.record_count import live_rows
 from deltasql.schema.types import StructType
-from deltasql.skipping.bounds_conditions import may_hold
+from deltasql.skipping.bounds_conditions import may_match
 from deltasql.skipping.column_bounds import Bounds, bounds_of, parse_statistics, read_bounds, statistics_of
 from deltasql.skipping.conditions import BoundedColumn, Condition, Leaf, Unknown, leaves
-from deltasql.skipping.file_masks import filtered, first_numbers, kept, rows_of
+from deltasql.skipping.file_masks import file_mask, filtered, first_numbers, rows_of
 from deltasql.skipping.partition_conditions import Partitions
 from deltasql.skipping.predicates import condition
 from deltasql.sql.references import column_references, has_subquery, is_deterministic
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltasql.log.replay.live_files import LiveFiles
-    from deltasql.skipping.file_masks import Keep
+    from deltasql.skipping.file_masks import FileMask
 
 # So few files that their statistics are no work; of more, bounds are kept for the next statement.
 _FEW = 4096
@@ -49,7 +49,7 @@ def prune(
     if predicate is None or files.num_rows == 0:
         return files
     asked = condition(predicate, schema, partition_columns, alias, timezone)
-    files = filtered(files, kept(asked, Partitions(files, timezone).keep))
+    files = filtered(files, file_mask(asked, Partitions(files, timezone).mask))
     columns = _bounded(asked)
     if not columns or files.num_rows == 0:
         return files
@@ -67,7 +67,7 @@ def skip_files(
         table = files.table(columns)
         return table, table.num_rows
     values = files.table(("partitionValues",))
-    keep, bounded = kept(asked, Partitions(values, timezone).keep), _bounded(asked)
+    keep, bounded = file_mask(asked, Partitions(values, timezone).mask), _bounded(asked)
     rows, total = rows_of(keep), values.num_rows
     left = total if rows is None else len(rows)
     if not bounded or left == 0:
@@ -86,13 +86,15 @@ def _bounded(asked: Condition) -> list[BoundedColumn]:
     return list(dict.fromkeys(column for column in known if not column.partition))
 
 
-def _by_bounds(asked: Condition, files: pa.Table, bounds: Mapping[BoundedColumn, Bounds], timezone: str | None) -> Keep:
+def _by_bounds(
+    asked: Condition, files: pa.Table, bounds: Mapping[BoundedColumn, Bounds], timezone: str | None
+) -> FileMask:
     partitions = Partitions(files, timezone)
 
-    def keep(leaf: Leaf) -> Keep:
-        return partitions.keep(leaf) if leaf.column.partition else may_hold(leaf, bounds[leaf.column])
+    def leaf_mask(leaf: Leaf) -> FileMask:
+        return partitions.mask(leaf) if leaf.column.partition else may_match(leaf, bounds[leaf.column])
 
-    return kept(asked, keep)
+    return file_mask(asked, leaf_mask)
 
 
 def partition_only(predicate: str, partition_columns: Sequence[str], alias: str | None = None) -> bool:
@@ -170,10 +172,10 @@ def _reaching(enough: int, counts: Sequence[int | None]) -> int | None:
     return next((number for number, rows in enumerate(sums) if rows >= enough), None)
 
 
-def whole_mask(files: pa.Table, asked: Condition, timezone: str | None) -> Keep | None:
+def whole_mask(files: pa.Table, asked: Condition, timezone: str | None) -> FileMask | None:
     """The files in whose every row `asked` is TRUE, where it is in no row of the others; None where only rows tell."""
     if any(isinstance(leaf, Unknown) or leaf.column.partition is None for leaf in leaves(asked)):
         return None
     partitions = Partitions(files, timezone)
-    keep = kept(asked, partitions.keep)
+    keep = file_mask(asked, partitions.mask)
     return keep if partitions.is_exact else None

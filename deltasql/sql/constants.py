@@ -138,7 +138,7 @@ def single(value: float) -> float:
     return float(struct.unpack("f", struct.pack("f", value))[0])
 
 
-def certain_single(value: float) -> float | None:
+def exact_single(value: float) -> float | None:
     """`value` rounded to single precision; None outside the normal range, where Spark may round or fail differently."""
     return single(value) if value == 0 or _SMALLEST_SINGLE < abs(value) < _LARGEST_SINGLE else None
 
@@ -152,7 +152,7 @@ def rounded_single(value: Decimal) -> float | None:
     (bits,) = struct.unpack("<q", struct.pack("<d", double))
     if bits & 0x1FFFFFFF == 0x10000000 and Decimal(double) != value:
         return None
-    found = certain_single(double)
+    found = exact_single(double)
     return None if found is None else found + 0.0
 
 

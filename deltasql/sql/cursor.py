@@ -21,7 +21,7 @@ class LeftToEngineError(Exception):
         self.reason = reason
 
 
-def certain(value: _T | None) -> _T:
+def require_value(value: _T | None) -> _T:
     """`value`, which must be known. Raises LeftToEngineError."""
     if value is None:
         raise LeftToEngineError

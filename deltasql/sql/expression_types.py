@@ -12,7 +12,7 @@ from deltasql.schema import types
 from deltasql.schema.type_lattice import MOST_DIGITS, can_cast, common_of_branches, is_integral, is_number
 from deltasql.schema.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, VOID, DataType, DecimalType, StructType
 from deltasql.sql.constants import clock_and_offset, clock_time, date_days, number, unquote, whole_number
-from deltasql.sql.cursor import LeftToEngineError, TokenCursor, certain
+from deltasql.sql.cursor import LeftToEngineError, TokenCursor, require_value
 from deltasql.sql.functions.result_types import (
     FUNCTIONS,
     arithmetic,
@@ -313,7 +313,7 @@ def _decimal_at(cursor: TokenCursor) -> DataType:
 
 
 def _digits_at(cursor: TokenCursor) -> int:
-    return certain(whole_number(cursor.next().text))
+    return require_value(whole_number(cursor.next().text))
 
 
 def _typed(kind: DataType | None) -> _Typed:
@@ -333,7 +333,7 @@ def _arithmetic(operator: str, left: _Typed, right: _Typed) -> _Typed:
 
 
 def _number(text: str) -> _Typed:
-    found = certain(number(text))
+    found = require_value(number(text))
     # Spark counts no digits of a TINYINT.
     has_digits = is_integral(found.type) and found.type != types.BYTE
     return _Typed(found.type, len(str(found.value)) if has_digits else 0)

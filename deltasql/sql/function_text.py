@@ -32,7 +32,7 @@ class FunctionText:
     """The parsed text behind the name in CREATE FUNCTION.
 
     `returns` is the SQL of the type, None where RETURNS is left out or a table is returned, whose `columns` may be left
-    out, too. `language` is in capitals; `place` is the offset at which RETURNS may be inserted, `body_start` that of
+    out, too. `language` is in capitals; `offset` is the offset at which RETURNS may be inserted, `body_start` that of
     the body, None where there is none (AS 'class').
     """
 
@@ -42,7 +42,7 @@ class FunctionText:
     comment: str | None = None
     language: str | None = None
     clauses: frozenset[str] = frozenset()
-    place: int = 0
+    offset: int = 0
     body_start: int | None = None
     body: str = ""
 

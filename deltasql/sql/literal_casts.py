@@ -26,16 +26,16 @@ from deltasql.schema.types import (
 from deltasql.sql.constants import (
     DAY,
     EXACT,
-    certain_single,
     clock_time,
     date_days,
     date_text,
     exact_number,
+    exact_single,
     moment,
     rounded_single,
     whole_number,
 )
-from deltasql.sql.cursor import LeftToEngineError, certain
+from deltasql.sql.cursor import LeftToEngineError, require_value
 
 _MOST_PLAIN_SCALE = 6
 """Up to this scale Java writes decimals without an exponent."""
@@ -83,7 +83,7 @@ def _from_number(value: Decimal, source: DataType, target: DataType) -> LiteralV
         # A decimal has no negative zero.
         return float(value) + 0.0
     if target == FLOAT:
-        return certain(rounded_single(value))
+        return require_value(rounded_single(value))
     scale = source.scale if isinstance(source, DecimalType) else 0
     return _only(target == STRING and scale <= _MOST_PLAIN_SCALE, f"{_scaled(value, scale):f}")
 
@@ -92,7 +92,7 @@ def _from_double(value: float, source: DataType, target: DataType) -> LiteralVal
     if target == DOUBLE:
         return value
     if target == FLOAT:
-        return certain(certain_single(value))
+        return require_value(exact_single(value))
     is_whole = value == int(value) and abs(value) < _EXACT_IN_DOUBLE
     if is_whole and is_integral(target):
         return _integer(int(value), target)
@@ -105,15 +105,15 @@ def _from_text(text: str, target: DataType, zone: tzinfo | None) -> LiteralValue
     if target == BINARY:
         return text.encode()
     if target == DATE:
-        return certain(date_days(text))
+        return require_value(date_days(text))
     if target == TIMESTAMP:
-        return certain(moment(text, zone))
+        return require_value(moment(text, zone))
     if target == TIMESTAMP_NTZ:
-        return certain(clock_time(text))
+        return require_value(clock_time(text))
     if target == BOOLEAN:
         return _only(text in {"true", "false"}, text == "true")
     if is_integral(target):
-        return _integer(certain(whole_number(text)), target)
+        return _integer(require_value(whole_number(text)), target)
     value = exact_number(text) if isinstance(target, DecimalType) else None
     if isinstance(target, DecimalType) and value is not None and len(value.as_tuple().digits) <= _MOST_CERTAIN_DIGITS:
         return decimal_of(value, target)
@@ -124,7 +124,7 @@ def _from_date(days: int, target: DataType, zone: tzinfo | None) -> LiteralValue
     if target == STRING:
         return date_text(days)
     if target == TIMESTAMP:
-        return certain(moment(date_text(days), zone))
+        return require_value(moment(date_text(days), zone))
     return _only(target == TIMESTAMP_NTZ, days * DAY)
 
 

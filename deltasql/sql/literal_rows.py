@@ -26,7 +26,7 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.sql.constants import Constant, clock_time, date_days, moment, number, unquote
-from deltasql.sql.cursor import LeftToEngineError, TokenCursor, certain
+from deltasql.sql.cursor import LeftToEngineError, TokenCursor, require_value
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.tokens import tokenize
 
@@ -141,7 +141,7 @@ class LiteralReader(TokenCursor):
     def literal(self) -> Constant:
         negative = self.take("-")
         if self.kind == "number":
-            return certain(number(self.next().text, -1 if negative else 1))
+            return require_value(number(self.next().text, -1 if negative else 1))
         if negative:
             raise LeftToEngineError
         if self.kind == "string":
@@ -171,11 +171,11 @@ class LiteralReader(TokenCursor):
         text = self.text()
         match word:
             case "DATE":
-                return Constant(DATE, certain(date_days(text)))
+                return Constant(DATE, require_value(date_days(text)))
             case "TIMESTAMP" | "TIMESTAMP_LTZ":
-                return Constant(TIMESTAMP, certain(moment(text, self.zone)))
+                return Constant(TIMESTAMP, require_value(moment(text, self.zone)))
             case "TIMESTAMP_NTZ":
-                return Constant(TIMESTAMP_NTZ, certain(clock_time(text)))
+                return Constant(TIMESTAMP_NTZ, require_value(clock_time(text)))
             case "X" if re.fullmatch(r"'(?:[0-9a-fA-F]{2})*'", written) and written == f"'{text}'":
                 return Constant(BINARY, bytes.fromhex(text))
         raise LeftToEngineError

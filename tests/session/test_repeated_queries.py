@@ -19,7 +19,7 @@ def ids(session: Session, query: str = BOTH) -> list[int]:
 
 
 def kept(session: Session) -> int:
-    return len(session._engine.spark.kept)
+    return len(session._engine.spark.cached_frames)
 
 
 def test_a_query_has_the_rows_of_now(session: Session, tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_nobody_listens() -> None:
     looked = []
     watch = Watch(lambda: None)
     with watch.over(lambda: looked.append(1) or Progress("x")):  # type: ignore[func-returns-value]
-        assert not watch.is_wanted
+        assert not watch.has_listener
     assert not looked
 
 

@@ -77,7 +77,7 @@ def _list_head(data: bytes, at: int) -> tuple[int, int, int]:
     return head & 15, count, at
 
 
-def struct_fields(data: bytes, at: int, wanted: Mapping[int, tuple[int, Reader]]) -> tuple[dict[int, Any], int]:
+def struct_fields(data: bytes, at: int, readers: Mapping[int, tuple[int, Reader]]) -> tuple[dict[int, Any], int]:
     """The wanted fields, by number; one of another type than it should be is passed over, as thrift does."""
     found: dict[int, Any] = {}
     number = 0
@@ -88,7 +88,7 @@ def struct_fields(data: bytes, at: int, wanted: Mapping[int, tuple[int, Reader]]
             number += step
         else:
             number, at = integer(data, at)
-        known = wanted.get(number)
+        known = readers.get(number)
         if known is not None and known[0] == kind:
             found[number], at = known[1](data, at)
         elif kind in _INTEGERS:
@@ -176,8 +176,8 @@ def raw(data: bytes, at: int) -> tuple[bytes, int]:
     return data[at : at + size], at + size
 
 
-def fields_of(wanted: Mapping[int, tuple[int, Reader]]) -> Reader:
-    return lambda data, at: struct_fields(data, at, wanted)
+def fields_of(readers: Mapping[int, tuple[int, Reader]]) -> Reader:
+    return lambda data, at: struct_fields(data, at, readers)
 
 
 def _struct(data: bytes, at: int) -> tuple[Struct, int]:

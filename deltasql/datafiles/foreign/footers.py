@@ -123,12 +123,12 @@ def _name(element: Element, ids: Mapping[int, str]) -> str | None:
     return ids.get(element.field_id, element.name if element.name in {"element", "key", "value"} else None)
 
 
-def _compares(own: DataType, table: DataType) -> bool:
-    if own == table or (is_integral(own) and is_integral(table)):
+def _compares(session_value: DataType, table: DataType) -> bool:
+    if session_value == table or (is_integral(session_value) and is_integral(table)):
         return True
-    if isinstance(own, DecimalType) and isinstance(table, DecimalType):
-        return own.scale == table.scale
-    return (own, table) == (FLOAT_TYPE, DOUBLE_TYPE)
+    if isinstance(session_value, DecimalType) and isinstance(table, DecimalType):
+        return session_value.scale == table.scale
+    return (session_value, table) == (FLOAT_TYPE, DOUBLE_TYPE)
 
 
 class ReadFooter:

@@ -83,7 +83,7 @@ def _type(element: Element, name: tuple[str, ...], path: str) -> DataType:
     if element.physical is not None:
         found = atomic_type(element, element.physical)
         if found is None:
-            raise UnknownParquetTypeError(path, path_text(name), _told(element))
+            raise UnknownParquetTypeError(path, path_text(name), _type_text(element))
         return found
     match element.logical, element.children:
         case ("list",), (repeated,) if repeated.repetition == REPEATED:
@@ -94,7 +94,7 @@ def _type(element: Element, name: tuple[str, ...], path: str) -> DataType:
         case ("variant",), _:
             return types.VARIANT
         case ((("list",) | ("map",)), _):
-            raise UnknownParquetTypeError(path, path_text(name), _told(element))
+            raise UnknownParquetTypeError(path, path_text(name), _type_text(element))
     return _struct(element.children, name, path)
 
 
@@ -143,7 +143,7 @@ def _decimal(element: Element, physical: int, precision: int, scale: int) -> Dec
     return DecimalType(precision, scale) if known and 0 < precision <= most and 0 <= scale <= precision else None
 
 
-def _told(element: Element) -> str:
+def _type_text(element: Element) -> str:
     """Parquet's notation of an element's type, for messages."""
     physical = "group" if element.physical is None else _PHYSICAL[element.physical]
     if element.logical is None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    Places = np.ndarray[Any, Any]
+    Numbers = np.ndarray[Any, Any]
 
 _CORES = os.cpu_count() or 2
 _AT_ONCE = 8 << 20
@@ -63,41 +63,43 @@ ADDRESS = StructField(ROW_ADDRESS, LONG, nullable=False)
 ROW_BITS = 40
 
 
-def split_addresses(places: Places) -> tuple[Places, Places]:
+def split_addresses(addresses: Numbers) -> tuple[Numbers, Numbers]:
     """File numbers and row indexes of ROW_ADDRESS values."""
-    return places >> ROW_BITS, places & (2**ROW_BITS - 1)
+    return addresses >> ROW_BITS, addresses & (2**ROW_BITS - 1)
 
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """A row filter for files: `holds` returns a mask of wanted rows, computed from `columns` (names).
+    """A row filter for files: `mask` returns a mask of wanted rows, computed from `columns` (names).
 
     Its arguments are the path of a file, these columns of some of its rows, and the number of these rows.
     """
 
     columns: frozenset[str]
-    holds: Callable[[str, pa.Table, int], Places]
+    mask: Callable[[str, pa.Table, int], Numbers]
 
 
 class FileReader:
     """Reads files of a scan with `columns`: columns that a file lacks are NULL, narrower types are widened.
 
-    Rows without one of the searched keys (see `Here`) may be left out; rows that do not satisfy `wanted` are left out.
-    Columns that neither filter uses are read only from row groups with matching rows.
+    Rows without one of the searched keys (see `ReadInProcess`) may be left out; rows that do not satisfy `row_filter`
+    are left out. Columns that neither filter uses are read only from row groups with matching rows.
     """
 
-    def __init__(self, stores: Stores, operator: Scan, columns: StructType, wanted: RowFilter | None = None) -> None:
+    def __init__(
+        self, stores: Stores, operator: Scan, columns: StructType, row_filter: RowFilter | None = None
+    ) -> None:
         self.operator = operator
-        self._stores, self._columns, self._filter = stores, columns, wanted
-        self._keys = {} if operator.here is None else operator.here.keys
-        told = frozenset() if wanted is None else wanted.columns
-        self._tested = [item for item in columns if item.name in told or physical_name(item) in self._keys]
+        self._stores, self._columns, self._filter = stores, columns, row_filter
+        self._keys = {} if operator.in_process is None else operator.in_process.keys
+        filtered = frozenset() if row_filter is None else row_filter.columns
+        self._tested = [item for item in columns if item.name in filtered or physical_name(item) in self._keys]
         self._target = reader_schema(columns)
         names = ("location", "size")
         self._sizes = dict(zip(*(operator.files.column(name).to_pylist() for name in names), strict=True))
         self._share = sum(size or 0 for size in self._sizes.values()) / _CORES
 
-    def rows(self, path: str, marked: Callable[[], Places] | None, number: int = 0) -> pa.Table:
+    def rows(self, path: str, marked: Callable[[], Numbers] | None, number: int = 0) -> pa.Table:
         """The rows of the file at `path` (file `number` of the scan) without those `marked`: see `driver_rows`.
 
         Row groups of a large local file are read in parallel. Raises LostDataFileError for a missing file, and what
@@ -131,39 +133,39 @@ class FileReader:
                 parts = [threads.submit(read, *group) for group in groups]
                 return pa.concat_tables([part.result() for part in parts])
 
-    def _groups(self, footer: pq.FileMetaData, places: Places | None) -> list[tuple[int, int, int]]:
+    def _groups(self, footer: pq.FileMetaData, row_indexes: Numbers | None) -> list[tuple[int, int, int]]:
         """The row groups to read, as tuples (number, first row index, row index after the last)."""
         groups = group_ranges(group_sizes(footer))
-        if places is None or not self.operator.marked_only:
+        if row_indexes is None or not self.operator.marked_only:
             return groups
-        return [group for group in groups if len(indexes_between(places, *group[1:]))] or groups[:1]
+        return [group for group in groups if len(indexes_between(row_indexes, *group[1:]))] or groups[:1]
 
     def _part(
-        self, file: _File, read: Callable[[Sequence[str]], pa.Table], start: int, end: int, places: Places | None
+        self, file: _File, read: Callable[[Sequence[str]], pa.Table], start: int, end: int, row_indexes: Numbers | None
     ) -> pa.Table:
         """The rows of a file with the indexes from `start` to `end`, with the reader's columns.
 
-        `read` returns columns of these rows by their names in the file. Rows at `places`, relative to `start`, are left
-        out, or with the scan's `marked_only` all others.
+        `read` returns columns of these rows by their names in the file. Rows at `row_indexes`, relative to `start`, are
+        left out, or with the scan's `marked_only` all others.
         """
         tested = [name for item in self._tested if (name := file.stored.get(physical_name(item))) is not None]
         rows = read(tested if self._tested else list(file.stored.values()))
         if rows.num_columns and rows.num_rows != end - start:
             raise ValueError(f"it has {rows.num_rows} rows where its footer tells of {end - start}")
-        chosen = self._chosen(file, rows, end - start, places)
+        chosen = self._chosen(file, rows, end - start, row_indexes)
         others = [name for name in file.stored.values() if name not in tested] if self._tested else []
         if chosen is not None and not chosen.any():
             return self._target.empty_table()
         return self._with_columns(file, _beside(rows, read(others)) if others else rows, start, end, chosen)
 
-    def _with_columns(self, file: _File, rows: pa.Table, start: int, end: int, chosen: Places | None) -> pa.Table:
+    def _with_columns(self, file: _File, rows: pa.Table, start: int, end: int, chosen: Numbers | None) -> pa.Table:
         """The `chosen` rows of `rows`, which have the indexes from `start` to `end`, with the reader's columns."""
         import numpy as np
         import pyarrow as pa
 
         mask = None if chosen is None else pa.array(chosen)
 
-        def numbers() -> Places:
+        def numbers() -> Numbers:
             """The row indexes of the chosen rows."""
             found = np.arange(start, end)
             return found if chosen is None else found[chosen]
@@ -180,13 +182,13 @@ class FileReader:
         values = [column(item, field.type) for item, field in zip(self._columns, self._target, strict=True)]
         return pa.Table.from_arrays(values, schema=self._target)
 
-    def _chosen(self, file: _File, rows: pa.Table, count: int, places: Places | None) -> Places | None:
+    def _chosen(self, file: _File, rows: pa.Table, count: int, row_indexes: Numbers | None) -> Numbers | None:
         """Mask of the wanted rows among `count` rows, which have the tested columns; None for all."""
         import pyarrow as pa
 
         found = []
-        if places is not None and (self.operator.marked_only or len(places)):
-            found.append(index_mask(count, places, inside=self.operator.marked_only))
+        if row_indexes is not None and (self.operator.marked_only or len(row_indexes)):
+            found.append(index_mask(count, row_indexes, inside=self.operator.marked_only))
         kinds = [self._target.field(item.name).type for item in self._tested]
         columns = [_stored(rows, file.stored, item, kind) for item, kind in zip(self._tested, kinds, strict=True)]
         for item, column in zip(self._tested, columns, strict=True):
@@ -196,7 +198,7 @@ class FileReader:
                 found.append(are_among(column, values))
         if self._filter is not None:
             table = pa.Table.from_arrays(columns, names=[item.name for item in self._tested])
-            found.append(self._filter.holds(file.path, table, count))
+            found.append(self._filter.mask(file.path, table, count))
         return reduce(lambda some, more: some & more, found) if found else None
 
 
@@ -212,12 +214,12 @@ class _File:
     stored: Mapping[str, str]
 
 
-def are_among(column: pa.Array | pa.ChunkedArray, values: pa.Array) -> Places:
+def are_among(column: pa.Array | pa.ChunkedArray, values: pa.Array) -> Numbers:
     """Mask of the values of a column that are among `values`; False for NULL."""
     import pyarrow.compute as pc
 
     wide = widest(column)
-    found: Places = pc.is_in(wide, value_set=values.cast(wide.type), skip_nulls=True).to_numpy(zero_copy_only=False)
+    found: Numbers = pc.is_in(wide, value_set=values.cast(wide.type), skip_nulls=True).to_numpy(zero_copy_only=False)
     return found
 
 
@@ -239,33 +241,33 @@ def group_ranges(sizes: Iterable[int]) -> list[tuple[int, int, int]]:
     return list(zip(range(len(ends)), [0, *ends], ends, strict=False))
 
 
-def indexes_between(places: Places, start: int, end: int) -> Places:
-    """The sorted row indexes `places` that are in [start, end), relative to `start`."""
-    first, count = slice_between(places, start, end)
-    return places[first : first + count] - start
+def indexes_between(row_indexes: Numbers, start: int, end: int) -> Numbers:
+    """The sorted row indexes `row_indexes` that are in [start, end), relative to `start`."""
+    first, count = slice_between(row_indexes, start, end)
+    return row_indexes[first : first + count] - start
 
 
-def slice_between(places: Places, start: int, end: int) -> tuple[int, int]:
-    """Offset and length of the slice of the sorted row indexes `places` that is in [start, end)."""
+def slice_between(row_indexes: Numbers, start: int, end: int) -> tuple[int, int]:
+    """Offset and length of the slice of the sorted row indexes `row_indexes` that is in [start, end)."""
     import numpy as np
 
-    first, last = np.searchsorted(places, [start, end]).tolist()
+    first, last = np.searchsorted(row_indexes, [start, end]).tolist()
     return first, last - first
 
 
-def index_mask(rows: int, places: Places, *, inside: bool) -> Places:
-    """Boolean mask over `rows` rows: True at the indexes `places`, or with `inside` False everywhere else."""
+def index_mask(rows: int, row_indexes: Numbers, *, inside: bool) -> Numbers:
+    """Boolean mask over `rows` rows: True at the indexes `row_indexes`, or with `inside` False everywhere else."""
     import numpy as np
 
     found = np.full(rows, not inside)
-    found[places] = inside
+    found[row_indexes] = inside
     return found
 
 
 def read_schema(columns: StructType) -> StructType:
     """The schema that readers return: nullable data columns, then DESCRIPTION and ADDRESS, which are NOT NULL."""
-    of_row = tuple(item for item in columns if _is_told(item))
-    return StructType((*bare_schema(StructType(tuple(item for item in columns if not _is_told(item)))), *of_row))
+    of_row = tuple(item for item in columns if _is_virtual(item))
+    return StructType((*bare_schema(StructType(tuple(item for item in columns if not _is_virtual(item)))), *of_row))
 
 
 def reader_schema(columns: StructType) -> pa.Schema:
@@ -273,7 +275,7 @@ def reader_schema(columns: StructType) -> pa.Schema:
     return arrow_schema(read_schema(columns))
 
 
-def _is_told(item: StructField) -> bool:
+def _is_virtual(item: StructField) -> bool:
     """Whether a column is not stored in files: DESCRIPTION or ADDRESS."""
     return item is DESCRIPTION or item is ADDRESS
 
@@ -294,7 +296,7 @@ def row_group_rows(path: str, data: memoryview, group: int, columns: StructType)
         return pa.Table.from_arrays(values, schema=target)
 
 
-def known_columns(footer: pq.FileMetaData) -> tuple[list[str], list[str]]:
+def footer_columns(footer: pq.FileMetaData) -> tuple[list[str], list[str]]:
     """Names of a file's top-level columns, and Parquet paths of its leaf columns with dictionaries."""
     if not footer.num_row_groups:
         return [], []
@@ -393,7 +395,7 @@ def _padded(values: pa.Array, declared: DataType) -> pa.Array:
             return values
 
 
-def _described(file: _File, numbers: Places, kind: pa.StructType) -> pa.Array:
+def _described(file: _File, numbers: Numbers, kind: pa.StructType) -> pa.Array:
     """Values of the column `_metadata` for the rows of a file with these row indexes."""
     import pyarrow as pa
 

@@ -95,7 +95,7 @@ class _Column:
         else:
             self.add(values)
 
-    def tell(self, statistics: dict[str, Any], rule: IndexRule) -> None:
+    def add_to(self, statistics: dict[str, Any], rule: IndexRule) -> None:
         """Adds this column's null count and bounds to the file's `statistics`."""
         put(statistics["nullCount"], self.leaf.path, self.nulls)
         if self.low is None:
@@ -129,7 +129,7 @@ def _of_file(
     for leaf in leaves if by_name else ():
         put(statistics["nullCount"], leaf.path, rows)
     for column in columns:
-        column.tell(statistics, rule)
+        column.add_to(statistics, rule)
     return statistics
 
 

@@ -77,10 +77,10 @@ class TableFiles:
         directory: str,
         data: pa.Buffer,
         floats: Mapping[str, FloatBounds],
-        known: Mapping[str, Any] | None = None,
+        statistics: Mapping[str, Any] | None = None,
         piece: int = 0,
     ) -> WrittenFile:
-        """Writes an encoded Parquet file; see WrittenFile for `floats` and `known`. Raises StorageError."""
+        """Writes an encoded Parquet file; see WrittenFile for `floats` and `statistics`. Raises StorageError."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -90,7 +90,7 @@ class TableFiles:
         path = f"{directory}/part-{number:05d}-{self._job}{self._behind}c{piece:03d}.snappy.parquet"
         self._store.put(path, data)
         footer = pq.read_metadata(pa.BufferReader(data))
-        return WrittenFile(PurePosixPath(path), data.size, time.time_ns() // 1_000_000, footer, floats, known)
+        return WrittenFile(PurePosixPath(path), data.size, time.time_ns() // 1_000_000, footer, floats, statistics)
 
 
 def encoded(table: pa.Table, dictionaries: Sequence[str] | bool, group_rows: int | None = None) -> pa.Buffer:

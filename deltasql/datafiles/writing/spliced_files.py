@@ -49,7 +49,7 @@ unreliable chunk metadata, which readers recognise by the name of the writer.
 """
 
 
-def is_known_writer(name: str) -> bool:
+def may_splice_from(name: str) -> bool:
     """Whether `name` (`created_by`) is a writer whose column chunks may be copied as bytes."""
     return _WRITERS.match(name) is not None
 
@@ -182,7 +182,7 @@ def _column(name: str, groups: Sequence[_Group]) -> tuple[_File, FooterColumn]:
 
 
 def _check(file: _File, name: str) -> None:
-    if not is_known_writer(file.footer.text(CREATED_BY)):
+    if not may_splice_from(file.footer.text(CREATED_BY)):
         raise NotSplicedError(f"files of the writer {file.footer.text(CREATED_BY)!r} are not taken apart")
     for chunks in file.chunks:
         for chunk in chunks[name]:

@@ -40,8 +40,8 @@ _THREADS = 8
 class WrittenFile:
     """A data file that nobody knows of yet: its path below the table, bytes, ms since the epoch, and its footer.
 
-    `floats` are the bounds of columns that Arrow's footers do not tell, by path. `known` are statistics that go before
-    what the footer tells: minValues, maxValues and nullCount of some columns.
+    `floats` are the bounds of columns that Arrow's footers do not tell, by path. `statistics` are statistics that go
+    before what the footer tells: minValues, maxValues and nullCount of some columns.
     """
 
     path: PurePosixPath
@@ -49,10 +49,10 @@ class WrittenFile:
     modified: int
     footer: pq.FileMetaData
     floats: Mapping[str, FloatBounds] | None = None
-    known: Mapping[str, Any] | None = None
+    statistics: Mapping[str, Any] | None = None
 
 
-def found_files(store: LogStore, directory: str, committed: Collection[str] | None = None) -> list[WrittenFile]:
+def written_files(store: LogStore, directory: str, committed: Collection[str] | None = None) -> list[WrittenFile]:
     """The Parquet files below a directory of a table, in order of path; those without a row are deleted.
 
     So are others than those `committed`, by their paths below the directory, where that is known: attempts of tasks
@@ -135,7 +135,7 @@ class _Table:
         statistics = file_statistics(
             file.footer, self.schema, self.unindexed, self.rule, self.tight_bounds, file.floats
         )
-        for kind, values in (file.known or {}).items():
+        for kind, values in (file.statistics or {}).items():
             told = {**statistics[kind], **values}
             statistics[kind] = {name: told[name] for name in map(physical_name, self.schema) if name in told}
         add = AddFile(

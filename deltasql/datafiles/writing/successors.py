@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
 
-    Places = np.ndarray[Any, Any]
+    RowIndexes = np.ndarray[Any, Any]
 
 MOST_FILES = 4
 """Most files in memory at once."""
@@ -54,7 +54,7 @@ class FileInMemory(Protocol):
     @property
     def columns(self) -> pa.Schema: ...
     @property
-    def marked(self) -> Places: ...
+    def marked(self) -> RowIndexes: ...
     @property
     def statistics(self) -> str | None: ...
     @property
@@ -68,7 +68,7 @@ class FileInMemory(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RewrittenFile:
-    """A data file to be replaced by a successor; the rows with the sorted indexes `gone` are deleted or updated.
+    """A data file to be replaced by a successor; the rows with the sorted indexes `removed` are deleted or updated.
 
     `origin` is the file's URI, which updated rows have in ORIGIN; `partition_values` are as in the log, by physical
     name, `folder` is their partition folder below the statement's directory, and `size` is in bytes.
@@ -78,7 +78,7 @@ class RewrittenFile:
     partition_values: Mapping[str, str | None]
     folder: str
     size: int
-    gone: Places
+    removed: RowIndexes
     open: Callable[[], FileInMemory]
 
 
@@ -128,9 +128,9 @@ def united_files(store: LogStore, bins: Sequence[CompactionGroup], directory: st
         return [(item, awaited(future)) for item, future in zip(bins, written, strict=True)]
 
 
-def copy_kept(
+def copy_unchanged(
     store: LogStore,
-    kept: Sequence[RewrittenFile],
+    rewritten: Sequence[RewrittenFile],
     new: NewRows,
     directory: str,
     schema: StructType,
@@ -142,8 +142,8 @@ def copy_kept(
     loses all rows has no successor. `at_once` files are in memory side by side. After an error or Ctrl-C no thread
     continues to write.
     """
-    images, others = _sorted(kept, new, directory)
-    files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in kept))
+    images, others = _sorted(rewritten, new, directory)
+    files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in rewritten))
 
     def succeed(number: int, item: RewrittenFile, workers: ThreadPoolExecutor) -> WrittenFile | None:
         return _Successor(item, images[item.origin], new.changed, workers).write(files, number, directory)
@@ -151,12 +151,12 @@ def copy_kept(
     def write(number: int, folder: str, tables: Sequence[pa.Table]) -> list[WrittenFile]:
         return files.write_all(number, folder, _concatenated(tables))
 
-    with working(len(kept) + len(others), at_once, settles=True) as threads, working(_CORES, _CORES) as workers:
-        copies = [threads.submit(succeed, number, item, workers) for number, item in enumerate(kept)]
-        more = [threads.submit(write, number, *own) for number, own in enumerate(others.items(), start=len(kept))]
+    with working(len(rewritten) + len(others), at_once, settles=True) as threads, working(_CORES, _CORES) as workers:
+        copies = [threads.submit(succeed, number, item, workers) for number, item in enumerate(rewritten)]
+        more = [threads.submit(write, number, *own) for number, own in enumerate(others.items(), start=len(rewritten))]
         found = [awaited(future) for future in copies]
         written = [file for future in more for file in awaited(future)]
-    successors: Successors = [(item, file) for item, file in zip(kept, found, strict=True) if file is not None]
+    successors: Successors = [(item, file) for item, file in zip(rewritten, found, strict=True) if file is not None]
     return Copied(successors, *_apart(written))
 
 
@@ -167,11 +167,11 @@ def _apart(written: Sequence[WrittenFile]) -> tuple[list[WrittenFile], list[Writ
 
 
 def _sorted(
-    kept: Sequence[RewrittenFile], new: NewRows, directory: str
+    rewritten: Sequence[RewrittenFile], new: NewRows, directory: str
 ) -> tuple[dict[str, list[pa.Table]], dict[str, list[pa.Table]]]:
     """Updated rows for the successor of each file, by its URI, and all other new rows, by their directory."""
-    images: dict[str, list[pa.Table]] = {item.origin: [] for item in kept}
-    partitions = {item.origin: item.partition_values for item in kept}
+    images: dict[str, list[pa.Table]] = {item.origin: [] for item in rewritten}
+    partitions = {item.origin: item.partition_values for item in rewritten}
     others: dict[str, list[pa.Table]] = {}
     for values, table in new.parts:
         origin, is_change = values[ORIGIN], values.get(IS_CHANGE) == "true"
@@ -203,15 +203,19 @@ class _Successor:
     """Writes the successor of a data file, row group by row group."""
 
     def __init__(
-        self, kept: RewrittenFile, images: Sequence[pa.Table], changed: Collection[str], workers: ThreadPoolExecutor
+        self,
+        rewritten: RewrittenFile,
+        images: Sequence[pa.Table],
+        changed: Collection[str],
+        workers: ThreadPoolExecutor,
     ) -> None:
-        self._kept, self._images, self._changed = kept, _in_order(images), changed
+        self._rewritten, self._images, self._changed = rewritten, _in_order(images), changed
         self._workers = workers
-        self._file = kept.open()
+        self._file = rewritten.open()
 
     def write(self, files: TableFiles, number: int, directory: str) -> WrittenFile | None:
         """Writes the successor; None if it has no rows. Raises what reading raises, StorageError, RowsLostError."""
-        stay = len(self._file.marked) == 0 and self._images.num_rows == len(self._kept.gone)
+        stay = len(self._file.marked) == 0 and self._images.num_rows == len(self._rewritten.removed)
         names = [name for name in self._file.columns.names if not stay or name in self._changed]
         known: Mapping[str, Any] = _of_others(self._file.statistics, names)
         made = self._spliced(names)
@@ -219,13 +223,13 @@ class _Successor:
             known, made = {}, self._anew()
         data, floats = made
         there = sum(row_group_sizes(memoryview(data)))
-        due = sum(self._file.sizes) + self._images.num_rows - len(self._kept.gone) - len(self._file.marked)
+        due = sum(self._file.sizes) + self._images.num_rows - len(self._rewritten.removed) - len(self._file.marked)
         if there != due:
-            raise RowsLostError(file=self._kept.origin, found=there, due=due)
+            raise RowsLostError(file=self._rewritten.origin, found=there, due=due)
         if not there:
             return None
         bounds = {path: found.bounds for path, found in floats.items()}
-        folder = f"{directory}/{self._kept.folder}" if self._kept.folder else directory
+        folder = f"{directory}/{self._rewritten.folder}" if self._rewritten.folder else directory
         return files.write_encoded(number, folder, data, bounds, known)
 
     def _spliced(self, names: Collection[str]) -> tuple[pa.Buffer, dict[str, FloatRange]] | None:
@@ -258,7 +262,7 @@ class _Successor:
 
         Without data if it is unchanged, unless it is to be written `always`.
         """
-        marked, gone = (indexes_between(places, start, end) for places in (self._file.marked, self._kept.gone))
+        marked, gone = (indexes_between(places, start, end) for places in (self._file.marked, self._rewritten.removed))
         images = self._images.slice(*slice_between(self._images.column(ROW_INDEX).to_numpy(), start, end))
         floats = [item.name for item in self._file.columns if item.name in names and has_floats(item.type)]
         if not (always or (names and (len(marked) or len(gone)))):
@@ -269,18 +273,18 @@ class _Successor:
         return _Piece(encoded(rows, self._file.dictionaries, max(rows.num_rows, 1)), float_ranges(rows.select(floats)))
 
 
-def _minus(places: Places, others: Places) -> Places:
+def _minus(row_indexes: RowIndexes, others: RowIndexes) -> RowIndexes:
     import numpy as np
 
-    return np.setdiff1d(places, others, assume_unique=True)
+    return np.setdiff1d(row_indexes, others, assume_unique=True)
 
 
-def _without(rows: pa.Table, *places: Places) -> pa.Table:
-    """`rows` without those at the row indexes `places`."""
+def _without(rows: pa.Table, *row_indexes: RowIndexes) -> pa.Table:
+    """`rows` without those at the row indexes `row_indexes`."""
     import numpy as np
     import pyarrow as pa
 
-    gone = np.concatenate(places)
+    gone = np.concatenate(row_indexes)
     return rows.filter(pa.array(index_mask(rows.num_rows, gone, inside=False))) if len(gone) else rows
 
 
@@ -295,33 +299,33 @@ def _in_order(images: Sequence[pa.Table]) -> pa.Table:
     return found.take(pc.sort_indices(found.column(ROW_INDEX))).combine_chunks()
 
 
-def _with_images(rows: pa.Table, places: Places, images: pa.Table, changed: Collection[str]) -> pa.Table:
-    """`rows` with the columns `changed` replaced, at the sorted row indexes `places`, by those of `images`."""
+def _with_images(rows: pa.Table, row_indexes: RowIndexes, images: pa.Table, changed: Collection[str]) -> pa.Table:
+    """`rows` with the columns `changed` replaced, at the sorted row indexes `row_indexes`, by those of `images`."""
     import pyarrow as pa
 
-    if not len(places):
+    if not len(row_indexes):
         return rows
     columns = [
-        _replaced(column, places, images.column(name)) if name in changed else column
+        _replaced(column, row_indexes, images.column(name)) if name in changed else column
         for name, column in zip(rows.column_names, rows.columns, strict=True)
     ]
     return pa.Table.from_arrays(columns, schema=rows.schema)
 
 
-def _replaced(column: pa.ChunkedArray, places: Places, values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """`column` with `values` at the sorted row indexes `places`."""
+def _replaced(column: pa.ChunkedArray, row_indexes: RowIndexes, values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """`column` with `values` at the sorted row indexes `row_indexes`."""
     import pyarrow as pa
 
     chunks, start = [], 0
     for chunk in column.chunks:
-        first, count = slice_between(places, start, start + len(chunk))
-        own = places[first : first + count] - start
+        first, count = slice_between(row_indexes, start, start + len(chunk))
+        own = row_indexes[first : first + count] - start
         chunks.append(_with_values(chunk, own, values.slice(first, count)) if count else chunk)
         start += len(chunk)
     return pa.chunked_array(chunks, column.type)
 
 
-def _with_values(chunk: pa.Array, places: Places, values: pa.ChunkedArray) -> pa.Array:
+def _with_values(chunk: pa.Array, row_indexes: RowIndexes, values: pa.ChunkedArray) -> pa.Array:
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -329,10 +333,10 @@ def _with_values(chunk: pa.Array, places: Places, values: pa.ChunkedArray) -> pa
     new = pa.concat_arrays(values.chunks)
     if pa.types.is_nested(chunk.type):
         order = np.arange(len(chunk))
-        order[places] = np.arange(len(chunk), len(chunk) + len(new))
+        order[row_indexes] = np.arange(len(chunk), len(chunk) + len(new))
         return pa.concat_arrays([chunk, new]).take(pa.array(order))
     mask = np.full(len(chunk), False)
-    mask[places] = True
+    mask[row_indexes] = True
     return pc.replace_with_mask(chunk, pa.array(mask), new)
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from deltasql.datafiles.reading.file_reader import are_among
 from deltasql.engines.local.pairs import equalities
-from deltasql.engines.local.plain_scans import WantedRows
-from deltasql.engines.local.values import BoundRows, holds, rows_of, values
+from deltasql.engines.local.plain_scans import ScanFilter
+from deltasql.engines.local.values import BoundRows, rows_of, true_mask, values
 from deltasql.engines.thresholds import CHANGED_ROWS
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind
 from deltasql.schema.types import StructType
@@ -88,14 +88,14 @@ class CompiledActions:
         told = [*conditions, *(own[place] for own in updates for place in wanted)]
         return frozenset(self._named(item for item in told if item is not None))
 
-    def wanted(self, source: pa.Table | None) -> WantedRows:
+    def row_filter(self, source: pa.Table | None) -> ScanFilter:
         """A filter for the target rows that an action may change, except actions for rows without a source row.
 
         Raises LeftToEngineError where any row may change.
         """
         return self._with_condition() if source is None else self._with_keys(source)
 
-    def _with_condition(self) -> WantedRows:
+    def _with_condition(self) -> ScanFilter:
         conditions = [action.condition for action in self.actions]
         known = [condition for condition in conditions if condition is not None]
         if len(known) < len(conditions):
@@ -105,11 +105,11 @@ class CompiledActions:
             import numpy as np
 
             own = BoundRows({self._alias: rows}, count)
-            return reduce(np.logical_or, (holds(condition, own) for condition in known))
+            return reduce(np.logical_or, (true_mask(condition, own) for condition in known))
 
-        return WantedRows(frozenset(self._named(known)), some, CHANGED_ROWS)
+        return ScanFilter(frozenset(self._named(known)), some, CHANGED_ROWS)
 
-    def _with_keys(self, source: pa.Table) -> WantedRows:
+    def _with_keys(self, source: pa.Table) -> ScanFilter:
         """A filter for the target rows whose join keys occur in the source."""
         import pyarrow.compute as pc
 
@@ -129,7 +129,7 @@ class CompiledActions:
                     found &= are_among(values(mine, own), keys_of_source)
             return found
 
-        return WantedRows(frozenset(self._named(mine for mine, _ in keys)), met, CHANGED_ROWS)
+        return ScanFilter(frozenset(self._named(mine for mine, _ in keys)), met, CHANGED_ROWS)
 
     def _sides(self, equality: Compared) -> Iterator[tuple[RowExpression, RowExpression]]:
         """The target's side of an equality and the source's, if each side uses columns of one table only."""

@@ -71,19 +71,19 @@ class PlainScan:
 
 
 @dataclass(frozen=True, slots=True)
-class WantedRows:
-    """Which rows of a scan are read: those of which `holds` says so, from columns of these names and their number.
+class ScanFilter:
+    """Which rows of a scan are read: those of which `mask` says so, from columns of these names and their number.
 
     Of more than `most` of them the engine is to read all.
     """
 
     columns: frozenset[str]
-    holds: Callable[[pa.Table, int], np.ndarray[Any, Any]]
+    mask: Callable[[pa.Table, int], np.ndarray[Any, Any]]
     most: int
 
 
 def plain_rows(
-    session: SessionFacts, scan: Scan, columns: Sequence[StructField], wanted: WantedRows | None = None
+    session: SessionFacts, scan: Scan, columns: Sequence[StructField], row_filter: ScanFilter | None = None
 ) -> pa.Table:
     """The rows of a scan with some of its columns, and ADDRESS if it is among them: see `PlainScan.table`.
 
@@ -102,8 +102,10 @@ def plain_rows(
         for path, vector in deleted_by_file(scan, paths).items()
     }
     target = reader_schema(StructType(tuple(columns)))
-    reader = FileReader(session.stores, scan, stored, None if wanted is None else _filter(wanted, values, target))
-    most = math.inf if wanted is None else wanted.most
+    reader = FileReader(
+        session.stores, scan, stored, None if row_filter is None else _filter(row_filter, values, target)
+    )
+    most = math.inf if row_filter is None else row_filter.most
     found = _up_to(most, memory_limit(session), file_tables(reader, paths, marked=marked))
     tables = [_with_values(table, values.get(path, {}), target) for path, table in found]
     return pa.concat_tables(tables) if tables else target.empty_table()
@@ -122,17 +124,17 @@ def _up_to(most: float, limit: int, tables: Iterable[tuple[str, pa.Table]]) -> I
         yield path, table
 
 
-def _filter(wanted: WantedRows, values: Mapping[str, Mapping[str, Any]], columns: pa.Schema) -> RowFilter:
+def _filter(row_filter: ScanFilter, values: Mapping[str, Mapping[str, Any]], columns: pa.Schema) -> RowFilter:
     """Which rows of files are wanted, of which all have some partition values, by the file's location."""
     import pyarrow as pa
 
-    def holds(path: str, rows: pa.Table, count: int) -> np.ndarray[Any, Any]:
-        for name in wanted.columns & values.get(path, {}).keys():
+    def mask(path: str, rows: pa.Table, count: int) -> np.ndarray[Any, Any]:
+        for name in row_filter.columns & values.get(path, {}).keys():
             value = _repeated(values[path][name], columns.field(name).type, count)
             rows = rows.append_column(name, value) if rows.num_columns else pa.table({name: value})
-        return wanted.holds(rows, count)
+        return row_filter.mask(rows, count)
 
-    return RowFilter(wanted.columns, holds)
+    return RowFilter(row_filter.columns, mask)
 
 
 def plain_scan(session: SessionFacts, operator: Operator) -> PlainScan:
@@ -175,7 +177,7 @@ def with_columns(scan: Scan, asked: Sequence[tuple[str, str]]) -> PlainScan:
 def _require_plain(session: SessionFacts, scan: Scan) -> None:
     import pyarrow.compute as pc
 
-    if scan.identity or scan.described or scan.row_ids is not None or scan.marked_only or scan.here:
+    if scan.identity or scan.described or scan.row_ids is not None or scan.marked_only or scan.in_process:
         raise LeftToEngineError("metadata columns of rows or files are read")
     size = pc.sum(scan.files.column("size")).as_py() or 0
     if size > RESULT_BYTES:
@@ -187,13 +189,13 @@ def require_plain(columns: Iterable[StructField], partition_columns: Iterable[st
     """Raises LeftToEngineError for a column whose values this process does not have as Spark has them."""
     parted = {name.lower() for name in partition_columns}
     for item in columns:
-        if not _is_known(item, item.name.lower() in parted):
+        if not _is_plain(item, item.name.lower() in parted):
             kind = sql_text(with_lengths(StructType((item,))).fields[0].type)
             role = "partition column" if item.name.lower() in parted else "column"
             raise LeftToEngineError(f"the {role} {item.name} is of type {kind}")
 
 
-def _is_known(item: StructField, parted: bool) -> bool:
+def _is_plain(item: StructField, parted: bool) -> bool:
     """Whether the column's values are Arrow's, and no blanks belong to them."""
     if parted:
         return isinstance(item.type, PrimitiveType) and item.type.name in _OF_PARTITIONS and not _has_lengths(item)

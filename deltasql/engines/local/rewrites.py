@@ -40,10 +40,10 @@ from deltasql.engines.memory import require_memory
 from deltasql.engines.rewriting.outcome import (
     candidates,
     changed_columns,
-    kept_files,
     marked,
     most_changed,
     outcome,
+    rewritten_files,
     same_columns,
     subset,
 )
@@ -69,12 +69,12 @@ _ALONE = RowKind.NOT_MATCHED_BY_SOURCE
 
 
 def rewrite_in_process(
-    session: SessionFacts, operator: Rewrite, stage: FileStage, keep: Callable[[MemoryRows], None]
+    session: SessionFacts, operator: Rewrite, stage: FileStage, on_source: Callable[[MemoryRows], None]
 ) -> RewriteOutcome:
     """Stages the new files of a rewrite. Raises LeftToEngineError, with nothing staged, where an engine computes it.
 
     That is also so where a row breaks a constraint, or several of the source would change one: the engine says which.
-    `keep` gets the rows of a source for which the commit may ask again.
+    `on_source` gets the rows of a source for which the commit may ask again.
     Raises DataFileNotFoundError, UnreadableDataFileError, StorageError.
     """
     try:
@@ -84,7 +84,7 @@ def rewrite_in_process(
         stage.discard()
         raise
     if work.source is not None:
-        keep(work.source)
+        on_source(work.source)
     return done
 
 
@@ -146,11 +146,11 @@ def _require_searchable(session: SessionFacts, operator: Rewrite) -> None:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class _MatchedRows:
-    """Rows on which an action runs; `places` is where they stand among those that were read, None where they do not."""
+    """Rows on which an action runs; `row_indexes` are theirs among those that were read, None where they were not."""
 
     action: CompiledAction
     rows: BoundRows
-    places: Numbers | None
+    row_indexes: Numbers | None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -176,8 +176,8 @@ class _Rewrite(ABC):
         if not operator.recording.vectors and not self._partitions.isdisjoint(map(str.lower, changed)):
             raise LeftToEngineError("rows move to another partition")
         self._source = None if operator.join is None else local_rows(session, operator.join.source)
-        self._here = CompiledActions(operator, None if self._source is None else self._source.schema)
-        checked = self._here.checked
+        self._in_process = CompiledActions(operator, None if self._source is None else self._source.schema)
+        checked = self._in_process.checked
         self._imaged = [
             place
             for place, field in enumerate(operator.output)
@@ -202,7 +202,12 @@ class _Rewrite(ABC):
 
     def run(self) -> RewriteOutcome:
         source = None if self._source is None else self._source.read()
-        if self._source is not None and source is not None and self._operator.join and self._operator.join.is_kept:
+        if (
+            self._source is not None
+            and source is not None
+            and self._operator.join
+            and self._operator.join.is_materialized
+        ):
             self.source = MemoryRows(self._source.schema, source)
         operator = self._operator = replace(self._operator, target=self._looked_at(source))
         target = self._read(replace(operator.target, identity=False), source)
@@ -226,7 +231,7 @@ class _Rewrite(ABC):
         ranges = []
         for key in join.equal_keys:
             with suppress(LeftToEngineError):
-                ends = pc.min_max(self._here.source_values(key.source, source)).as_py()
+                ends = pc.min_max(self._in_process.source_values(key.source, source)).as_py()
                 ranges.append((key, ends["min"], ends["max"]))
         return candidates(operator.target, operator.target_alias, ranges)
 
@@ -245,33 +250,33 @@ class _Rewrite(ABC):
             yield from self._chosen(RowKind.MATCHED, own, np.arange(target.num_rows))
             return
         others = rows_of(join.alias, source)
-        assert self._here.on is not None
-        left, right = equal_pairs(own, others, self._here.on)
+        assert self._in_process.on is not None
+        left, right = equal_pairs(own, others, self._in_process.on)
         yield from self._chosen(RowKind.MATCHED, paired(own, left, others, right), left)
         alone = np.setdiff1d(np.arange(others.count), right)
         yield from self._chosen(RowKind.NOT_MATCHED, others.at(alone), None)
         unmet = np.setdiff1d(np.arange(own.count), left)
         yield from self._chosen(RowKind.NOT_MATCHED_BY_SOURCE, own.at(unmet), unmet)
 
-    def _chosen(self, kind: RowKind, rows: BoundRows, places: Numbers | None) -> Iterator[_MatchedRows]:
+    def _chosen(self, kind: RowKind, rows: BoundRows, row_indexes: Numbers | None) -> Iterator[_MatchedRows]:
         """For each row the first action of its kind whose condition is TRUE."""
         import numpy as np
 
-        actions = [action for action in self._here.actions if action.action.kind is kind]
+        actions = [action for action in self._in_process.actions if action.action.kind is kind]
         for number, action in enumerate(actions, start=1):
             hit = indexes_where(action.condition, rows)
             if len(hit):
-                yield _MatchedRows(action, rows.at(hit), None if places is None else places[hit])
+                yield _MatchedRows(action, rows.at(hit), None if row_indexes is None else row_indexes[hit])
             if number < len(actions):
                 rest = np.setdiff1d(np.arange(rows.count), hit)
-                rows, places = rows.at(rest), None if places is None else places[rest]
+                rows, row_indexes = rows.at(rest), None if row_indexes is None else row_indexes[rest]
 
     def _changes(self, target: pa.Table, fired: Sequence[_MatchedRows]) -> _Changes:
         """The rows that change. Raises LeftToEngineError where one would more than once, or too many do."""
         import numpy as np
 
         positions = Positions()
-        own = [(item.places, item.action.number) for item in fired if item.places is not None]
+        own = [(item.row_indexes, item.action.number) for item in fired if item.row_indexes is not None]
         if own:
             at = np.concatenate([places for places, _ in own])
             if len(np.unique(at)) < len(at):
@@ -294,17 +299,19 @@ class _Rewrite(ABC):
         for item in changes.fired:
             if item.action.action.effect is RowEffect.DELETE:
                 continue
-            if item.places is None:
+            if item.row_indexes is None:
                 inserted.append(self._computed(item, range(len(output)), schema))
                 continue
             columns = self._computed(item, self._imaged, placed.remove(len(self._imaged)))
-            places = changes.target.column(ROW_ADDRESS).take(item.places)
+            places = changes.target.column(ROW_ADDRESS).take(item.row_indexes)
             images.append(columns.append_column(placed.field(ROW_ADDRESS), places))
         return pa.concat_tables(images), pa.concat_tables(inserted)
 
-    def _computed(self, item: _MatchedRows, places: Iterable[int], schema: pa.Schema) -> pa.Table:
+    def _computed(self, item: _MatchedRows, row_indexes: Iterable[int], schema: pa.Schema) -> pa.Table:
         """The columns at some places in the output."""
-        return checked_table((item.action.values[place] for place in places), item.rows, schema, self._here.checks)
+        return checked_table(
+            (item.action.values[place] for place in row_indexes), item.rows, schema, self._in_process.checks
+        )
 
     def _marked(self, changes: _Changes) -> Staged:
         import pyarrow as pa
@@ -356,7 +363,7 @@ class _WholeRewrite(_Rewrite):
         import pyarrow as pa
 
         target, files, columns = changes.target, changes.files, self._operator.target.partition_columns
-        gone = np.concatenate([item.places for item in changes.fired if item.places is not None])
+        gone = np.concatenate([item.row_indexes for item in changes.fired if item.row_indexes is not None])
         stay = target.filter(pa.array(index_mask(target.num_rows, gone, inside=False)))
         own = partition_values(self._operator.output, columns, files)
         spelled = dict(zip(files.column("location").to_pylist(), own, strict=True))
@@ -374,8 +381,8 @@ class _SearchedRewrite(_Rewrite):
         return self._operator.recording.vectors
 
     def _read(self, scan: Scan, source: pa.Table | None) -> pa.Table:
-        wanted = self._here.wanted(source)
-        names = wanted.columns | self._here.used(self._imaged)
+        wanted = self._in_process.row_filter(source)
+        names = wanted.columns | self._in_process.used(self._imaged)
         return plain_rows(self._session, scan, (*(item for item in scan.schema if item.name in names), ADDRESS), wanted)
 
     def _changes(self, target: pa.Table, fired: Sequence[_MatchedRows]) -> _Changes:
@@ -386,7 +393,7 @@ class _SearchedRewrite(_Rewrite):
         return found
 
     def _successors(self, changes: _Changes, images: pa.Table) -> Staged:
-        kept = kept_files(self._session, self._operator, self._stage, changes.positions, changes.files)
+        kept = rewritten_files(self._session, self._operator, self._stage, changes.positions, changes.files)
         parts = [({ORIGIN: spark_uri(path)}, _numbered(rows)) for path, _, rows in self._by_file(images, changes.files)]
         return self._stage.succeed_with(kept, parts, self._operator.output, changed_columns(self._operator))
 

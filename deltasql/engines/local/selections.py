@@ -11,14 +11,14 @@ from deltasql.engines.choice import is_small, require_searching, scan_size
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import (
     PlainScan,
-    WantedRows,
+    ScanFilter,
     only_scan,
     plain_rows,
     plain_scan,
     require_plain,
     with_columns,
 )
-from deltasql.engines.local.values import BoundRows, holds
+from deltasql.engines.local.values import BoundRows, true_mask
 from deltasql.engines.thresholds import CHOSEN_ROWS, FEW_BYTES
 from deltasql.plan.operators import Operator, Scan
 from deltasql.schema.text import sql_text
@@ -51,17 +51,17 @@ class SelectedRows:
 
     def table(self, session: SessionFacts) -> pa.Table:
         """All rows: see `PlainScan.table`."""
-        read = plain_rows(session, self.plain.scan, self._read(), self._wanted)
+        read = plain_rows(session, self.plain.scan, self._read(), self._row_filter)
         found = arranged(read.select([item.name for item in self.plain.columns]), self.order, self.limit)
         return found.rename_columns(list(self.plain.names))
 
     @property
-    def _wanted(self) -> WantedRows | None:
+    def _row_filter(self) -> ScanFilter | None:
         where, alias = self.where, self.alias
         if where is None:
             return None
         named = frozenset(column.name for column in columns_of(where))
-        return WantedRows(named, lambda rows, count: holds(where, BoundRows({alias: rows}, count)), CHOSEN_ROWS)
+        return ScanFilter(named, lambda rows, count: true_mask(where, BoundRows({alias: rows}, count)), CHOSEN_ROWS)
 
     def _read(self) -> list[StructField]:
         """The columns that are asked for, and those that the condition needs, each once."""
@@ -131,11 +131,11 @@ def arranged(rows: pa.Table, order: Sequence[tuple[int, Order]], limit: int | No
     """Rows in the order of some columns, which go by their places, up to a limit; the columns are called by no name."""
     found = rows.rename_columns([f"c{number}" for number in range(rows.num_columns)])
     for number, item in reversed(order):
-        found = found.take(_sorted_places(found.column(number), item))
+        found = found.take(_sort_indexes(found.column(number), item))
     return found if limit is None else found.slice(0, limit)
 
 
-def _sorted_places(column: pa.ChunkedArray, order: Order) -> Any:
+def _sort_indexes(column: pa.ChunkedArray, order: Order) -> Any:
     """Where the values stand in their order; what is equal stays as it is."""
     import numpy as np
     import pyarrow.compute as pc

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from deltasql.datafiles.arrow_types import bare_schema
 from deltasql.datafiles.foreign.parquet_paths import parquet_files, read_columns
 from deltasql.datafiles.reading.literal_rows import literal_table
-from deltasql.engines.choice import require_held, scan_size
+from deltasql.engines.choice import require_fits_in_memory, scan_size
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import PlainScan, require_plain
 from deltasql.engines.local.selections import SelectedRows, arranged, local_query, ordered_indexes
@@ -48,7 +48,7 @@ class LocalRows:
 
     def chosen(self, pairs: Sequence[tuple[str, str]]) -> LocalRows:
         """Some columns, each with the name that it gets. Raises LeftToEngineError for one that is not there once."""
-        places = [self._place(name) for name, _ in pairs]
+        places = [self._column_index(name) for name, _ in pairs]
         fields = tuple(self.schema.fields[place] for place in places)
         return LocalRows(StructType(fields), lambda: self.read().select(places)).renamed([name for _, name in pairs])
 
@@ -60,7 +60,7 @@ class LocalRows:
         if condition is None:
             return self
         for column in columns_of(condition):
-            self._place(column.name)
+            self._column_index(column.name)
 
         def read() -> pa.Table:
             found = self.read()
@@ -68,7 +68,7 @@ class LocalRows:
 
         return LocalRows(self.schema, read)
 
-    def _place(self, name: str) -> int:
+    def _column_index(self, name: str) -> int:
         found = [place for place, item in enumerate(self.schema) if item.name.lower() == name.lower()]
         if len(found) != 1 or self.schema.find(name) is None:
             raise LeftToEngineError(f"there is not one column {name}")
@@ -119,7 +119,7 @@ def _of_table(session: SessionFacts, operator: Operator) -> LocalRows:
     found = local_query(session, operator)
     if isinstance(found, PlainScan):
         scan = found.scan
-        require_held(session, scan.table.location, scan.files.num_rows, scan_size(scan))
+        require_fits_in_memory(session, scan.table.location, scan.files.num_rows, scan_size(scan))
     return LocalRows(found.schema, partial(found.table, session))
 
 
@@ -190,7 +190,7 @@ def _columns_of(
         size = sum(_size(session, path) for path in paths)
     except DeltaSqlError:
         raise LeftToEngineError("a file is not there") from None
-    require_held(session, paths[0], len(paths), size)
+    require_fits_in_memory(session, paths[0], len(paths), size)
     names = [name for _, name in pairs]
 
     def read() -> pa.Table:

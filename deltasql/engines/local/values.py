@@ -54,9 +54,9 @@ class BoundRows:
     def column(self, alias: str, name: str) -> pa.ChunkedArray:
         return self.tables[alias].column(name)
 
-    def at(self, places: Numbers) -> BoundRows:
+    def at(self, row_indexes: Numbers) -> BoundRows:
         """The rows with some row indexes."""
-        return BoundRows({alias: table.take(places) for alias, table in self.tables.items()}, len(places))
+        return BoundRows({alias: table.take(row_indexes) for alias, table in self.tables.items()}, len(row_indexes))
 
 
 def rows_of(alias: str, table: pa.Table) -> BoundRows:
@@ -121,10 +121,10 @@ def indexes_where(condition: RowExpression | None, rows: BoundRows) -> Numbers:
     """Ascending indexes of the rows for which a condition is TRUE; all rows if there is no condition."""
     import numpy as np
 
-    return np.arange(rows.count) if condition is None else np.flatnonzero(holds(condition, rows))
+    return np.arange(rows.count) if condition is None else np.flatnonzero(true_mask(condition, rows))
 
 
-def holds(condition: RowExpression, rows: BoundRows) -> Numbers:
+def true_mask(condition: RowExpression, rows: BoundRows) -> Numbers:
     """Boolean array: for each row, whether a condition is TRUE."""
     import pyarrow.compute as pc
 

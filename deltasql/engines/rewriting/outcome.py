@@ -69,35 +69,36 @@ def most_changed(stores: Stores, files: pa.Table) -> float:
 def changed_columns(operator: Rewrite) -> Iterator[str]:
     """Names of the columns that an update sets."""
     updates = [action.values for action in operator.actions if action.effect is RowEffect.UPDATE]
-    for index, (field, keep) in enumerate(zip(operator.output, operator.keep, strict=True)):
+    for index, (field, keep) in enumerate(zip(operator.output, operator.unchanged, strict=True)):
         if any(values[index] != keep for values in updates):
             yield field.name
 
 
-def kept_files(
-    session: SessionFacts, operator: Rewrite, stage: FileStage, found: Positions, files: pa.Table
+def rewritten_files(
+    session: SessionFacts, operator: Rewrite, stage: FileStage, changed: Positions, files: pa.Table
 ) -> list[RewrittenFile]:
-    """The target's files that contain rows of `found`, for `Stage.succeed`. Raises what `StoredRows` raises."""
+    """The target's files that contain rows of `changed`, for `Stage.succeed`. Raises what `StoredRows` raises."""
     paths = files.column("location").to_pylist()
     stored = StoredRows(session, operator.target, operator.output, paths)
-    by_path = {decode_path(uri): (uri, positions) for uri, positions in found.rows.items()}
+    by_path = {decode_path(uri): (uri, positions) for uri, positions in changed.rows.items()}
     values = partition_values(operator.output, operator.target.partition_columns, files)
     described = zip(files.column("stats").to_pylist(), files.column("size").to_pylist(), strict=True)
 
-    def kept(path: str, own: dict[str, str | None], item: tuple[str | None, int]) -> RewrittenFile:
+    def rewritten(path: str, partition: dict[str, str | None], item: tuple[str | None, int]) -> RewrittenFile:
         statistics, size = item
         uri, positions = by_path[path]
         opened = partial(stored.opened, path, statistics, spliceable=stage.may_splice)
-        return RewrittenFile(uri, own, partition_folder(path, own), size, positions.astype("int64"), opened)
+        folder = partition_folder(path, partition)
+        return RewrittenFile(uri, partition, folder, size, positions.astype("int64"), opened)
 
-    return [kept(*item) for item in zip(paths, values, described, strict=True)]
+    return [rewritten(*item) for item in zip(paths, values, described, strict=True)]
 
 
-def marked(operator: Rewrite, done: RewriteOutcome, found: Positions) -> RewriteOutcome:
-    """`done` with the rows of `found` as deletion vectors: no file of the target is replaced."""
-    files = subset(operator, found.rows)
+def marked(operator: Rewrite, done: RewriteOutcome, changed: Positions) -> RewriteOutcome:
+    """`done` with the rows of `changed` as deletion vectors: no file of the target is replaced."""
+    files = subset(operator, changed.rows)
     paths = dict(zip(files.column("location").to_pylist(), files.column("path").to_pylist(), strict=True))
-    rows = {paths[decode_path(uri)]: places for uri, places in found.rows.items()}
+    rows = {paths[decode_path(uri)]: places for uri, places in changed.rows.items()}
     return replace(done, copied=0, marked=rows)
 
 

@@ -33,31 +33,35 @@ class Positions:
         return {f"action{number}": self.counts.get(number, 0) for number in range(1, actions + 1)}
 
 
-def listed_positions(found: Iterable[tuple[str, int, int]]) -> Positions:
+def listed_positions(changed: Iterable[tuple[str, int, int]]) -> Positions:
     """Positions from tuples (file URI, row index, action number)."""
     import numpy as np
 
     rows: dict[str, set[int]] = defaultdict(set)
     counts: Counter[int] = Counter()
     fired = 0
-    for file, row, action in found:
+    for file, row, action in changed:
         rows[file].add(row)
         counts[action] += 1
         fired += 1
     return Positions({file: np.array(sorted(items), np.uint64) for file, items in rows.items()}, counts, fired)
 
 
-def positions_of(places: np.ndarray[Any, Any], actions: np.ndarray[Any, Any], paths: Sequence[str]) -> Positions:
+def positions_of(addresses: np.ndarray[Any, Any], actions: np.ndarray[Any, Any], paths: Sequence[str]) -> Positions:
     """Positions from ROW_ADDRESS values (file number and row index in one integer) and the action number of each.
 
     `paths` are the files by number.
     """
     import numpy as np
 
-    own, first = np.unique(places, return_index=True)
-    numbers, rows = split_addresses(own)
+    distinct, first = np.unique(addresses, return_index=True)
+    numbers, rows = split_addresses(distinct)
     files, starts = np.unique(numbers, return_index=True)
     parts = np.split(rows.astype(np.uint64), starts[1:])
-    found = {spark_uri(paths[file]): part for file, part in zip(files.tolist(), parts, strict=True)} if len(own) else {}
+    found = (
+        {spark_uri(paths[file]): part for file, part in zip(files.tolist(), parts, strict=True)}
+        if len(distinct)
+        else {}
+    )
     kinds, counts = np.unique(actions[first], return_counts=True)
-    return Positions(found, dict(zip(kinds.tolist(), counts.tolist(), strict=True)), len(places))
+    return Positions(found, dict(zip(kinds.tolist(), counts.tolist(), strict=True)), len(addresses))

@@ -18,7 +18,7 @@ from deltasql.datafiles.writing.successors import (
     NewRows,
     RewrittenFile,
     Successors,
-    copy_kept,
+    copy_unchanged,
     united_files,
 )
 from deltasql.engines.facts import SessionFacts
@@ -62,7 +62,7 @@ class FileStage:
 
     def succeed_with(
         self,
-        kept: Sequence[RewrittenFile],
+        rewritten: Sequence[RewrittenFile],
         parts: Sequence[tuple[Mapping[str, str | None], pa.Table]],
         schema: StructType,
         changed: Iterable[str] = (),
@@ -72,9 +72,9 @@ class FileStage:
         """As `succeed`, with rows that are here: see `NewRows`."""
         names = frozenset(physical_name(field) for name in changed if (field := schema.find(name)) is not None)
         directory = self._new_directory(changes=changes)
-        largest = max((item.size for item in kept), default=0)
+        largest = max((item.size for item in rewritten), default=0)
         at_once = files_at_once(self._session, largest, MOST_FILES)
-        copied = copy_kept(self._store, kept, NewRows(parts, names), directory, schema, at_once)
+        copied = copy_unchanged(self._store, rewritten, NewRows(parts, names), directory, schema, at_once)
         successors = self._successors(copied.successors, schema)
         if not (copied.others or copied.feed):
             return Staged(tuple(successors))
@@ -150,7 +150,7 @@ class FileStage:
         zone: str,
         unindexed: Sequence[str],
     ) -> list[StagedFile]:
-        found = dict.fromkeys(_own_directory(item.path) for item in written)
+        found = dict.fromkeys(_statement_directory(item.path) for item in written)
         self._filled += [directory for directory in found if directory not in self._filled]
         return staged_files(
             self._root,
@@ -166,7 +166,7 @@ class FileStage:
         """The outcome of writing no row."""
         return Staged(())
 
-    def keep_origins(self, staged: Staged, origins: Collection[str]) -> Staged:
+    def retain_origins(self, staged: Staged, origins: Collection[str]) -> Staged:
         """`staged` without the files whose origin is not in `origins`; rows without an origin are kept."""
         kept = tuple(item for item in staged.files if item.origin is None or item.origin in origins)
         self._store.delete_all([decode_path(item.add.path) for item in staged.files if item not in kept])
@@ -199,6 +199,6 @@ class FileStage:
         self._files.clear()
 
 
-def _own_directory(path: PurePosixPath) -> str:
+def _statement_directory(path: PurePosixPath) -> str:
     """The directory of one statement that a path is in."""
     return "/".join(path.parts[: 2 if path.parts[0] == CHANGE_DATA else 1])

@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from deltasql.datafiles.inspection import readable
-from deltasql.datafiles.reading.file_reader import FileReader, group_sizes, known_columns, reader_schema, row_group_rows
+from deltasql.datafiles.reading.file_reader import (
+    FileReader,
+    footer_columns,
+    group_sizes,
+    reader_schema,
+    row_group_rows,
+)
 from deltasql.datafiles.reading.missing_files import missing_file, readable_files
 from deltasql.datafiles.reading.old_calendar import is_of_old_calendar
 from deltasql.datafiles.reading.scan_files import deleted_by_file, vector_positions
 from deltasql.datafiles.writing.arrow_files import as_stored, directory_name
-from deltasql.datafiles.writing.spliced_files import is_known_writer
+from deltasql.datafiles.writing.spliced_files import may_splice_from
 from deltasql.datafiles.writing.successors import FileInMemory
 from deltasql.engines.choice import copied_in_process
 from deltasql.engines.facts import SessionFacts
@@ -60,8 +66,8 @@ class StoredRows:
         self._stores, self._target, self._schema = session.stores, target, schema
         partitions = {name.lower() for name in target.partition_columns}
         held = tuple(item for item in schema if item.name.lower() not in partitions and item.type != VOID)
-        self._held = without_lengths(physical_schema(with_lengths(StructType(held))))
-        self._columns = as_stored(reader_schema(self._held).empty_table(), schema).schema
+        self._in_memory = without_lengths(physical_schema(with_lengths(StructType(held))))
+        self._columns = as_stored(reader_schema(self._in_memory).empty_table(), schema).schema
         self._vectors = deleted_by_file(target, paths)
 
     def live(self, path: str) -> pa.Table:
@@ -70,7 +76,7 @@ class StoredRows:
         Raises LeftToEngineError for dates of another calendar, DataFileNotFoundError, UnreadableDataFileError.
         """
         marked = self._marked(path)
-        reader = FileReader(self._stores, self._target, self._held)
+        reader = FileReader(self._stores, self._target, self._in_memory)
         with self._there(path):
             rows = reader.rows(path, (lambda: marked) if len(marked) else None)
         return as_stored(rows, self._schema)
@@ -87,18 +93,18 @@ class StoredRows:
         with self._there(path), readable(path):
             data = store.read_buffer(name)
             footer = pq.read_metadata(pa.BufferReader(data))
-        known, repeating = known_columns(footer)
-        is_alike = is_known_writer(footer.created_by) and not is_of_old_calendar(footer)
+        known, repeating = footer_columns(footer)
+        is_alike = may_splice_from(footer.created_by) and not is_of_old_calendar(footer)
         return _OpenedFile(
             path=path,
             data=memoryview(data).cast("B"),
             sizes=group_sizes(footer),
-            held=self._held,
+            stored=self._in_memory,
             schema=self._schema,
             columns=self._columns,
             marked=self._marked(path),
             statistics=statistics,
-            dictionaries=[*repeating, *(item.name for item in self._held if item.name not in known)],
+            dictionaries=[*repeating, *(item.name for item in self._in_memory if item.name not in known)],
             spliceable=spliceable and is_alike,
         )
 
@@ -119,12 +125,12 @@ class StoredRows:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OpenedFile:
-    """See FileInMemory. `held` are the columns that files of `schema` have."""
+    """See FileInMemory. `stored` are the columns that files of `schema` have."""
 
     path: str
     data: memoryview
     sizes: Sequence[int]
-    held: StructType
+    stored: StructType
     schema: StructType
     columns: pa.Schema
     marked: np.ndarray[Any, Any]
@@ -133,7 +139,7 @@ class _OpenedFile:
     spliceable: bool
 
     def rows(self, group: int, names: Collection[str]) -> pa.Table:
-        columns = StructType(tuple(item for item in self.held if item.name in names))
+        columns = StructType(tuple(item for item in self.stored if item.name in names))
         return as_stored(row_group_rows(self.path, self.data, group, columns), self.schema)
 
 

@@ -133,8 +133,8 @@ def _schemas(session: SparkSession, branches: Sequence[Branch]) -> list[StructTy
         return []
 
 
-def _casts(kinds: Sequence[DataType], wanted: Sequence[DataType]) -> list[str]:
-    return ["" if kind == other else sql_text(other) for kind, other in zip(kinds, wanted, strict=True)]
+def _casts(kinds: Sequence[DataType], target: Sequence[DataType]) -> list[str]:
+    return ["" if kind == other else sql_text(other) for kind, other in zip(kinds, target, strict=True)]
 
 
 def _common(kinds: Sequence[DataType]) -> DataType:
@@ -168,18 +168,20 @@ def _is_within(kind: DataType, wide: DataType) -> bool:
             return kind in (wide, VOID)
 
 
-def checked_rewrite(operator: Rewrite, own: Texts) -> Rewrite:
-    """`operator` with runtime checks in its conditions and values; `own` inserts the checks into SQL text.
+def checked_rewrite(operator: Rewrite, with_checks: Texts) -> Rewrite:
+    """`operator` with runtime checks in its conditions and values; `with_checks` inserts the checks into SQL text.
 
     Constraints stay unchanged, since errors quote them: see `checked_rows`.
     """
     join = operator.join
     if join is not None:
-        keys = tuple(replace(key, source=own(key.source)) for key in join.equal_keys)
-        join = replace(join, on=own(join.on), equal_keys=keys)
-    return replace(operator, actions=tuple(_checked_action(action, own) for action in operator.actions), join=join)
+        keys = tuple(replace(key, source=with_checks(key.source)) for key in join.equal_keys)
+        join = replace(join, on=with_checks(join.on), equal_keys=keys)
+    return replace(
+        operator, actions=tuple(_checked_action(action, with_checks) for action in operator.actions), join=join
+    )
 
 
-def _checked_action(action: RowAction, own: Texts) -> RowAction:
-    condition = None if action.condition is None else own(action.condition)
-    return replace(action, condition=condition, values=tuple(map(own, action.values)))
+def _checked_action(action: RowAction, with_checks: Texts) -> RowAction:
+    condition = None if action.condition is None else with_checks(action.condition)
+    return replace(action, condition=condition, values=tuple(map(with_checks, action.values)))

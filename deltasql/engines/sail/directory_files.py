@@ -57,45 +57,49 @@ _BARE = re.compile(r"\w(?:[\w .:;/@+*&()=<>!?$%~^|-]*[\w.:;/@+*&()=<>!?$%~^|-])?
 _CSV_OPTIONS = frozenset({"header"})
 
 
-def write_directory(stores: Stores, told: DirectoryWrite, rows: DataFrame) -> None:
+def write_directory(stores: Stores, target: DirectoryWrite, rows: DataFrame) -> None:
     """Rows as the one file of a directory, which loses what it has. Raises NotOnSailError, and writes nothing then."""
-    if not is_local(told.path):
-        raise NotOnSailError(what=f"INSERT OVERWRITE DIRECTORY {told.path!r}, which is no absolute path")
+    if not is_local(target.path):
+        raise NotOnSailError(what=f"INSERT OVERWRITE DIRECTORY {target.path!r}, which is no absolute path")
     schema = frame_schema(rows)
-    _check(told, schema)
-    data, suffix = _FORMATS[told.format](rows.toArrow(), schema, told.options)
-    store = stores.open(told.path)
+    _check(target, schema)
+    data, suffix = _FORMATS[target.format](rows.toArrow(), schema, target.options)
+    store = stores.open(target.path)
     store.delete_below()
     store.put(f"part-00000-{uuid4()}-c000{suffix}", data)
     store.put("_SUCCESS", b"")
 
 
-def _check(told: DirectoryWrite, schema: StructType) -> None:
+def _check(target: DirectoryWrite, schema: StructType) -> None:
     """Raises NotOnSailError for a format, an option or a type that is not written here."""
-    name = told.format.upper()
-    if told.format not in _FORMATS:
+    name = target.format.upper()
+    if target.format not in _FORMATS:
         raise NotOnSailError(what=f"INSERT OVERWRITE DIRECTORY USING {name}")
-    others = set(told.options) - (_CSV_OPTIONS if told.format == "csv" else set())
+    others = set(target.options) - (_CSV_OPTIONS if target.format == "csv" else set())
     if others:
         raise NotOnSailError(what=f"the option {min(others)} of INSERT OVERWRITE DIRECTORY USING {name}")
-    known = _IN_PARQUET if told.format == "parquet" else _IN_TEXT
+    known = _IN_PARQUET if target.format == "parquet" else _IN_TEXT
     for field in schema:
-        if not (_is_flat(field.type) if told.format == "csv" else _is_written(field.type, known)):
+        if not (_is_flat(field.type) if target.format == "csv" else _is_written(field.type, known)):
             raise NotOnSailError(what=f"a {sql_text(field.type)} in a directory of {name} files")
 
 
-def _is_written(kind: DataType, known: frozenset[DataType]) -> bool:
+def _is_written(kind: DataType, primitives: frozenset[DataType]) -> bool:
     match kind:
         case StructType():
-            return len(kind) > 0 and all(_is_written(field.type, known) for field in kind)
+            return len(kind) > 0 and all(_is_written(field.type, primitives) for field in kind)
         case ArrayType(element):
-            return _is_written(element, known)
+            return _is_written(element, primitives)
         case MapType(key, value):
-            return (key == STRING or known is _IN_PARQUET) and _is_written(key, known) and _is_written(value, known)
+            return (
+                (key == STRING or primitives is _IN_PARQUET)
+                and _is_written(key, primitives)
+                and _is_written(value, primitives)
+            )
         case DecimalType():
-            return known is _IN_PARQUET
+            return primitives is _IN_PARQUET
         case _:
-            return kind in known
+            return kind in primitives
 
 
 def _is_flat(kind: DataType) -> bool:

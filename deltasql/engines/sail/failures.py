@@ -39,8 +39,8 @@ _STATES = {
 }
 
 
-def _unresolved(found: re.Match[str]) -> Failure:
-    parts = [re.sub(r"\\(.)", r"\1", part) for part in _IDENTIFIER.findall(found[1])]
+def _unresolved(match: re.Match[str]) -> Failure:
+    parts = [re.sub(r"\\(.)", r"\1", part) for part in _IDENTIFIER.findall(match[1])]
     name = ".".join(f"`{part}`" for part in parts)
     text = f"A column, variable, or function parameter with name {name} cannot be resolved."
     values = {"objectName": name}
@@ -48,63 +48,63 @@ def _unresolved(found: re.Match[str]) -> Failure:
     return Failure("UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", "42703", text, values, (".".join(parts), parts[-1]))
 
 
-def _ambiguous(found: re.Match[str]) -> Failure:
-    name = ".".join(f"`{part}`" for part in _IDENTIFIER.findall(found[1]))
+def _ambiguous(match: re.Match[str]) -> Failure:
+    name = ".".join(f"`{part}`" for part in _IDENTIFIER.findall(match[1]))
     return Failure(
         "AMBIGUOUS_REFERENCE", "42704", f"Reference {name} is ambiguous.", {"name": name}, (name.strip("`"),)
     )
 
 
-def _malformed(found: re.Match[str]) -> Failure:
-    target = _TYPES.get(found[2], found[2].upper())
-    text = f'The value \'{found[1]}\' of the type "STRING" cannot be cast to "{target}" because it is malformed.'
-    values = {"expression": f"'{found[1]}'", "sourceType": '"STRING"', "targetType": f'"{target}"'}
+def _malformed(match: re.Match[str]) -> Failure:
+    target = _TYPES.get(match[2], match[2].upper())
+    text = f'The value \'{match[1]}\' of the type "STRING" cannot be cast to "{target}" because it is malformed.'
+    values = {"expression": f"'{match[1]}'", "sourceType": '"STRING"', "targetType": f'"{target}"'}
     return Failure("CAST_INVALID_INPUT", "22018", text, values)
 
 
-def _overflow(found: re.Match[str]) -> Failure:
-    target = _TYPES.get(found[2], found[2].upper())
-    source = "BIGINT" if re.fullmatch(r"-?\d+", found[1]) else "DOUBLE"
-    text = f'The value {found[1]} cannot be cast to "{target}" due to an overflow.'
-    values = {"value": found[1], "sourceType": f'"{source}"', "targetType": f'"{target}"'}
+def _overflow(match: re.Match[str]) -> Failure:
+    target = _TYPES.get(match[2], match[2].upper())
+    source = "BIGINT" if re.fullmatch(r"-?\d+", match[1]) else "DOUBLE"
+    text = f'The value {match[1]} cannot be cast to "{target}" due to an overflow.'
+    values = {"value": match[1], "sourceType": f'"{source}"', "targetType": f'"{target}"'}
     return Failure("CAST_OVERFLOW", "22003", text, values)
 
 
-def _too_wide(found: re.Match[str]) -> Failure:
-    scale = len(found[3].partition(".")[2])
-    text = f"{found[1]} cannot be represented as Decimal({found[2]}, {scale})."
-    values = {"value": found[1], "precision": found[2], "scale": str(scale)}
+def _too_wide(match: re.Match[str]) -> Failure:
+    scale = len(match[3].partition(".")[2])
+    text = f"{match[1]} cannot be represented as Decimal({match[2]}, {scale})."
+    values = {"value": match[1], "precision": match[2], "scale": str(scale)}
     return Failure("NUMERIC_VALUE_OUT_OF_RANGE.WITH_SUGGESTION", "22003", text, values)
 
 
-def _misread(found: re.Match[str]) -> Failure:
-    near = found[1]
+def _misread(match: re.Match[str]) -> Failure:
+    near = match[1]
     text = f"Syntax error at or near '{near}'." if near != "end of input" else "Syntax error at or near end of input."
     advice = ' So Sail says, the engine of this session; what Spark reads, run with engine="spark".'
     return Failure("PARSE_SYNTAX_ERROR", "42601", text + advice, {}, (near,))
 
 
-def _conditioned(found: re.Match[str]) -> Failure:
-    return Failure(found[1], _STATES.get(found[1].split(".")[0], "XX000"), found[2], {})
+def _conditioned(match: re.Match[str]) -> Failure:
+    return Failure(match[1], _STATES.get(match[1].split(".")[0], "XX000"), match[2], {})
 
 
 def _named(condition: str, state: str, sentence: str) -> Callable[[re.Match[str]], Failure]:
-    def failure(found: re.Match[str]) -> Failure:
-        name = found[1] if found.re.groups else ""
+    def failure(match: re.Match[str]) -> Failure:
+        name = match[1] if match.re.groups else ""
         values = {"routineName": f"`{name}`"} if condition == "UNRESOLVED_ROUTINE" else {}
         return Failure(condition, state, sentence.format(name=name), values, (name,) if name else ())
 
     return failure
 
 
-def _no_parts(found: re.Match[str]) -> Failure:
-    kind = _TYPES.get(found[1], found[1].upper())
+def _no_parts(match: re.Match[str]) -> Failure:
+    kind = _TYPES.get(match[1], match[1].upper())
     text = f'A value is extracted from what is no complex type [STRUCT, ARRAY, MAP] but "{kind}".'
     return Failure("INVALID_EXTRACT_BASE_FIELD_TYPE", "42000", text, {})
 
 
-def _unbound(found: re.Match[str]) -> Failure:
-    return Failure("UNBOUND_SQL_PARAMETER", "42P02", found[0], {"name": found[1]}, (f":{found[1]}",))
+def _unbound(match: re.Match[str]) -> Failure:
+    return Failure("UNBOUND_SQL_PARAMETER", "42P02", match[0], {"name": match[1]}, (f":{match[1]}",))
 
 
 _KNOWN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Failure]], ...] = tuple(

@@ -25,7 +25,7 @@ from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
 from deltasql.engines.spark.reading.checked_rows import Texts
 from deltasql.engines.spark.reading.frames import NO_SETTINGS, Frames, types_over
 from deltasql.engines.spark.session.local_rows import evaluated_rows
-from deltasql.engines.spark.session.scratch import hold_with
+from deltasql.engines.spark.session.scratch import retain_with
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import NotOnSailError
@@ -55,25 +55,25 @@ class SailFrames(Frames):
         found = sail_error(error)
         return with_proposals(found, _columns(self._read)) if isinstance(found, Failure) else found
 
-    def held(self, rows: DataFrame) -> DataFrame:
-        return evaluated_rows(self._spark, rows, self.work.keep)
+    def cached(self, rows: DataFrame) -> DataFrame:
+        return evaluated_rows(self._spark, rows, self.work.retain)
 
     def over(self, rows: DataFrame) -> Texts:
         known = rows_of_frame(self._spark.session, rows)
-        return lambda text: self._own(text, rows=known)
+        return lambda text: self._with_checks(text, rows=known)
 
     def over_operator(self, rows: DataFrame, operator: Operator) -> Texts:
         columns = rows.columns if variables_of(self._spark) else None
         reach = self.texts.reach_in(rows, operator)
         told, may = rows_of_frame(self._spark.session, rows), possible_types([operator])._replace(days=False)
-        return lambda text: self._own(text, columns, reach, may, told)
+        return lambda text: self._with_checks(text, columns, reach, may, told)
 
     def query(
         self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
     ) -> DataFrame:
         rows = super().query(sql, relations, settings)
         # The views that it names are read when it runs.
-        hold_with(rows, self.work)
+        retain_with(rows, self.work)
         return rows
 
     def over_scope(
@@ -113,14 +113,14 @@ class SailFrames(Frames):
 
     @property
     def notes(self) -> str:
-        return self.texts.told_variables
+        return self.texts.variable_marker
 
     @property
     def makes_functions(self) -> bool:
         return False
 
     def numbered(self, rows: DataFrame, *, single: bool) -> DataFrame:
-        return evaluated_rows(self._spark, rows, self.work.keep, ORDINAL)
+        return evaluated_rows(self._spark, rows, self.work.retain, ORDINAL)
 
     def asked(
         self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
@@ -140,7 +140,7 @@ class SailFrames(Frames):
         value = settings[ANSI.name] if ANSI.name in settings else self._spark.current_value(ANSI.name)
         return (value or "true").lower() == "true"
 
-    def _own(
+    def _with_checks(
         self,
         text: str,
         columns: Iterable[str] | None = None,
@@ -166,7 +166,7 @@ class SailFrames(Frames):
         )
 
     def _unchecked(self, text: str, columns: Iterable[str] | None, reach: Reach = NOTHING) -> str:
-        """As `_own`, without checks: for its type."""
+        """As `_with_checks`, without checks: for its type."""
         return self.texts.expression(self._without_pipes(text), columns, reach)
 
     def _without_pipes(self, sql: str) -> str:
@@ -175,7 +175,7 @@ class SailFrames(Frames):
         return without_pipes(sql, lambda query: self._spark.session.sql(query).columns)
 
     def _over_rewrite(self, operator: Rewrite) -> Texts:
-        """See `_own`, of the conditions and values of a rewrite. Raises NotOnSailError."""
+        """See `_with_checks`, of the conditions and values of a rewrite. Raises NotOnSailError."""
         target, source = operator.target, operator.source
         tables = [target] if source is None else [target, source]
         reach = self.texts.reach([*tables, *operator.relations.values()], self.frame)
@@ -196,7 +196,7 @@ class SailFrames(Frames):
             )
 
         rows = rows_of_tables(self._spark.session, joined)
-        return lambda text: self._own(text, columns, reach, may, rows)
+        return lambda text: self._with_checks(text, columns, reach, may, rows)
 
     def learn(self, functions: Mapping[str, SqlFunction]) -> None:
         """Functions of SQL that texts call from now on, where the engine has none. Raises what is wrong with one."""

@@ -32,7 +32,7 @@ _AS_TEXT = frozenset({BYTE, SHORT, INTEGER, LONG, FLOAT, DOUBLE, DATE, TIMESTAMP
 
 
 @dataclass(frozen=True, slots=True)
-class HeldVariable:
+class SessionVariable:
     """A variable: the SQL of its value, None where there is no literal of its type, and of its default."""
 
     name: str
@@ -66,9 +66,9 @@ def typed_literal(value: Any, kind: DataType) -> str | None:
     return f"CAST('{text}' AS {sql_text(kind)})"
 
 
-_VARIABLES: weakref.WeakKeyDictionary[SparkHandle, dict[str, HeldVariable]] = weakref.WeakKeyDictionary()
+_VARIABLES: weakref.WeakKeyDictionary[SparkHandle, dict[str, SessionVariable]] = weakref.WeakKeyDictionary()
 
 
-def variables_of(session: SparkHandle) -> dict[str, HeldVariable]:
+def variables_of(session: SparkHandle) -> dict[str, SessionVariable]:
     """The variables of a session whose engine has none, by name in capitals."""
     return _VARIABLES.setdefault(session, {})

@@ -41,7 +41,7 @@ def rows_of_frame(session: SparkSession, frame: DataFrame) -> OperandRows:
     query = rows_of_query(session)
 
     @cache
-    def own() -> StructType:
+    def columns() -> StructType:
         return unlike_names(_schema(lambda: frame) or StructType())
 
     @cache
@@ -50,7 +50,7 @@ def rows_of_frame(session: SparkSession, frame: DataFrame) -> OperandRows:
         return None if found is None else found.fields[0].type
 
     return OperandRows(
-        lambda scope: query.columns(scope) if scope.is_query else own(),
+        lambda scope: query.columns(scope) if scope.is_query else columns(),
         lambda scope, text: query.kind(scope, text) if scope.is_query else kind(text),
     )
 
@@ -62,14 +62,14 @@ def rows_of_tables(session: SparkSession, tables: Callable[[], list[tuple[str, S
     query = rows_of_query(session)
 
     @cache
-    def own() -> StructType:
+    def columns() -> StructType:
         found = tables()
         plain = unlike_names(StructType(tuple(field for _, columns in found for field in columns)))
         named = (StructField(alias, columns) for alias, columns in found if plain.find(alias) is None)
         return StructType((*plain, *named))
 
     return OperandRows(
-        lambda scope: query.columns(scope) if scope.is_query else own(),
+        lambda scope: query.columns(scope) if scope.is_query else columns(),
         lambda scope, text: query.kind(scope, text) if scope.is_query else None,
     )
 

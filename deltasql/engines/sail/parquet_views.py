@@ -37,7 +37,7 @@ def with_parquet_files(spark: SparkHandle, sql: str, work: Workspace) -> str:
     for first, last in reversed(parquet_paths(sql)):
         rows = _rows(spark.stores, *parquet_files(spark.stores, last.name), sql)
         view = view_of(last.name)
-        frame_of_file(spark, rows, work.keep).createOrReplaceTempView(view)
+        frame_of_file(spark, rows, work.retain).createOrReplaceTempView(view)
         sql = sql[: first.start] + quote(view) + sql[last.end :]
     return sql
 

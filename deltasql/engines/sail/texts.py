@@ -46,7 +46,7 @@ class SailTexts:
 
     spark: SparkHandle
     functions: dict[str, Inline] = field(default_factory=dict)
-    told_variables: str = ""
+    variable_marker: str = ""
     """The marker of a variable in a plan of Spark, once a query has used one; else ""."""
 
     def learn(self, name: str, function: SqlFunction, columns: Iterable[str]) -> Inline:
@@ -78,7 +78,7 @@ class SailTexts:
         sql = inlined(sql, self.functions) if self.functions else sql
         if variables_of(self.spark):
             given, sql = sql, query_with_values(self.spark.session, sql, variables_of(self.spark))
-            self.told_variables = "variablereference(…)" if sql != given else self.told_variables
+            self.variable_marker = "variablereference(…)" if sql != given else self.variable_marker
         return single_quotes(self._padded(sql, reach))
 
     def expression(self, text: str, columns: Iterable[str] | None, reach: Reach) -> str:

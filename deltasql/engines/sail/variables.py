@@ -19,7 +19,7 @@ from deltasql.engines.sail.dialect.session_variables import (
     variable_command,
     with_values,
 )
-from deltasql.engines.sail.held_variables import HeldVariable, typed_literal
+from deltasql.engines.sail.held_variables import SessionVariable, typed_literal
 from deltasql.engines.spark.session.spark_types import frame_schema
 from deltasql.errors.base import Caret
 from deltasql.errors.engine import NotOnSailError, SparkError
@@ -32,32 +32,32 @@ from deltasql.sql.references import has_subquery
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-Held = dict[str, HeldVariable]
+SessionVariables = dict[str, SessionVariable]
 """The variables of a session, by name in capitals."""
 Asked = Callable[[str], "DataFrame"]
 """The rows of a query."""
 
 
-def query_with_values(session: SparkSession, sql: str, held: Held) -> str:
+def query_with_values(session: SparkSession, sql: str, variables: SessionVariables) -> str:
     """A query with values in place of the variables in it."""
-    found = mentions(sql, held)
+    found = mentions(sql, variables)
     if not found:
         return sql
-    values = _values(found, held)
-    certain = [item for item in found if item.certain]
-    chosen = [*certain, *_meant(session, sql, certain, [item for item in found if not item.certain], values)]
+    values = _values(found, variables)
+    qualified = [item for item in found if item.qualified]
+    chosen = [*qualified, *_meant(session, sql, qualified, [item for item in found if not item.qualified], values)]
     text = with_values(sql, chosen, values)
     _refuse_limits(session, text, found, chosen)
     return text
 
 
 def _meant(
-    session: SparkSession, sql: str, certain: Sequence[Mention], bare: Sequence[Mention], values: Mapping[str, str]
+    session: SparkSession, sql: str, qualified: Sequence[Mention], bare: Sequence[Mention], values: Mapping[str, str]
 ) -> Sequence[Mention]:
     """Those of the bare names that are variables: without the value of one of them the query is not understood."""
 
     def is_understood(chosen: Sequence[Mention]) -> bool:
-        return _is_understood(session, with_values(sql, [*certain, *chosen], values))
+        return _is_understood(session, with_values(sql, [*qualified, *chosen], values))
 
     if not bare or is_understood(()):
         return ()
@@ -69,10 +69,10 @@ def _meant(
     return bare
 
 
-def _values(found: Iterable[Mention], held: Held) -> dict[str, str]:
+def _values(mentioned: Iterable[Mention], variables: SessionVariables) -> dict[str, str]:
     values = dict[str, str]()
-    for item in found:
-        variable = held[item.key]
+    for item in mentioned:
+        variable = variables[item.key]
         if variable.literal is None:
             raise NotOnSailError(what=f"the variable {variable.name}, of the type {sql_text(variable.type)}")
         values[item.key] = variable.literal
@@ -100,9 +100,11 @@ def _is_misread(session: SparkSession, sql: str) -> bool:
     return False
 
 
-def _refuse_limits(session: SparkSession, sql: str, found: Sequence[Mention], chosen: Sequence[Mention]) -> None:
+def _refuse_limits(session: SparkSession, sql: str, mentioned: Sequence[Mention], chosen: Sequence[Mention]) -> None:
     """Raises SparkError for LIMIT v where v is a column of the query, too: it comes first, and is no constant."""
-    limits = [item for item in found if item.before in {"LIMIT", "OFFSET"} and not item.nested and not item.certain]
+    limits = [
+        item for item in mentioned if item.before in {"LIMIT", "OFFSET"} and not item.nested and not item.qualified
+    ]
     if not limits:
         return
     columns = {name.upper() for name in session.sql(sql).columns} if limits[0] in chosen else {limits[0].key}
@@ -115,17 +117,17 @@ def _refuse_limits(session: SparkSession, sql: str, found: Sequence[Mention], ch
             raise SparkError("INVALID_LIMIT_LIKE_EXPRESSION.IS_UNFOLDABLE", "42K0E", text)
 
 
-def expression_with_values(sql: str, held: Held, columns: Iterable[str]) -> str:
+def expression_with_values(sql: str, variables: SessionVariables, columns: Iterable[str]) -> str:
     """An expression over some columns with values in place of the variables in it. Raises NotOnSailError."""
     names = {name.upper() for name in columns}
-    found = [item for item in mentions(sql, held) if item.certain or item.key not in names]
-    nested = next((item for item in found if item.nested and not item.certain), None)
+    found = [item for item in mentions(sql, variables) if item.qualified or item.key not in names]
+    nested = next((item for item in found if item.nested and not item.qualified), None)
     if nested is not None:
         raise NotOnSailError(what=f"the variable {nested.name} in a sub-query of an expression")
-    return with_values(sql, found, _values(found, held)) if found else sql
+    return with_values(sql, found, _values(found, variables)) if found else sql
 
 
-def run_variable_command(sql: str, held: Held, asked: Asked) -> bool:
+def run_variable_command(sql: str, variables: SessionVariables, asked: Asked) -> bool:
     """Runs a statement about variables; FALSE for any other statement. Raises SparkError, NotOnSailError."""
     try:
         command = variable_command(sql)
@@ -133,20 +135,20 @@ def run_variable_command(sql: str, held: Held, asked: Asked) -> bool:
         raise NotOnSailError(what="this statement about variables") from None
     match command:
         case Declare():
-            _declare(command, held, asked)
+            _declare(command, variables, asked)
         case Assign():
-            _assign(command, sql, held, asked)
+            _assign(command, sql, variables, asked)
         case Drop(target, if_exists):
-            if held.pop(target.name.upper(), None) is None and not if_exists:
+            if variables.pop(target.name.upper(), None) is None and not if_exists:
                 raise _missing(target)
         case None:
             return False
     return True
 
 
-def _declare(command: Declare, held: Held, asked: Asked) -> None:
+def _declare(command: Declare, variables: SessionVariables, asked: Asked) -> None:
     for target in command.targets:
-        if target.name.upper() in held and not command.replaces:
+        if target.name.upper() in variables and not command.replaces:
             text = (
                 f"Cannot create the variable {_full(target)} because it already exists.\n"
                 "Choose a different name, or drop or replace the existing variable."
@@ -161,13 +163,13 @@ def _declare(command: Declare, held: Held, asked: Asked) -> None:
     default = command.default or "NULL"
     kind, value = _value(default, command.kind, asked)
     for target in command.targets:
-        held[target.name.upper()] = HeldVariable(target.name, kind, typed_literal(value, kind), default)
+        variables[target.name.upper()] = SessionVariable(target.name, kind, typed_literal(value, kind), default)
 
 
-def _assign(command: Assign, sql: str, held: Held, asked: Asked) -> None:
-    variables = list[HeldVariable]()
+def _assign(command: Assign, sql: str, session_variables: SessionVariables, asked: Asked) -> None:
+    variables = list[SessionVariable]()
     for target in command.targets:
-        found = held.get(target.name.upper())
+        found = session_variables.get(target.name.upper())
         if found is None:
             text = (
                 f"Cannot resolve variable `{target.name}` on search path "
@@ -179,32 +181,32 @@ def _assign(command: Assign, sql: str, held: Held, asked: Asked) -> None:
         raise NotOnSailError(what="a variable that is set twice in a statement")
     if command.query is not None:
         for variable, value in zip(variables, _row(command.query, variables, asked), strict=True):
-            _set(held, variable, value)
+            _set(session_variables, variable, value)
         return
-    before = dict(held)
+    before = dict(session_variables)
     try:
         for number, (variable, given) in enumerate(zip(variables, command.values, strict=True)):
             # As in the list of a SELECT, names of values that come first are seen by those behind.
             wanted = variable.default if given is None else given
             _refuse_unlike(wanted, variables[:number])
-            _set(held, variable, _value(wanted, variable, asked)[1])
+            _set(session_variables, variable, _value(wanted, variable, asked)[1])
     except BaseException:
-        held.update(before)
+        session_variables.update(before)
         raise
 
 
-def _set(held: Held, variable: HeldVariable, value: Any) -> None:
+def _set(variables: SessionVariables, variable: SessionVariable, value: Any) -> None:
     literal = typed_literal(value, variable.type)
-    held[variable.name.upper()] = HeldVariable(variable.name, variable.type, literal, variable.default)
+    variables[variable.name.upper()] = SessionVariable(variable.name, variable.type, literal, variable.default)
 
 
-def _refuse_unlike(text: str, set_before: Sequence[HeldVariable]) -> None:
+def _refuse_unlike(text: str, set_before: Sequence[SessionVariable]) -> None:
     """Raises NotOnSailError for a value that asks for what a variable was before the statement."""
-    if any(item.certain for item in mentions(text, {variable.name.upper() for variable in set_before})):
+    if any(item.qualified for item in mentions(text, {variable.name.upper() for variable in set_before})):
         raise NotOnSailError(what="a variable that is set and read in one statement")
 
 
-def _row(query: str, variables: Sequence[HeldVariable], asked: Asked) -> list[Any]:
+def _row(query: str, variables: Sequence[SessionVariable], asked: Asked) -> list[Any]:
     rows = asked(query)
     kinds = [field.type for field in frame_schema(rows)]
     if len(kinds) != len(variables):
@@ -222,16 +224,16 @@ def _row(query: str, variables: Sequence[HeldVariable], asked: Asked) -> list[An
     return [column[0].as_py() if found.num_rows else None for column in found.columns]
 
 
-def _value(expression: str, wanted: HeldVariable | str | None, asked: Asked) -> tuple[DataType, Any]:
+def _value(expression: str, target: SessionVariable | str | None, asked: Asked) -> tuple[DataType, Any]:
     """The type and the value of an expression, cast to a type."""
     rows = asked(f"SELECT ({expression}) AS v")
     (found,) = frame_schema(rows)
     kind = found.type
-    if isinstance(wanted, str):
-        (field,) = frame_schema(asked(f"SELECT CAST(NULL AS {wanted}) AS v"))
+    if isinstance(target, str):
+        (field,) = frame_schema(asked(f"SELECT CAST(NULL AS {target}) AS v"))
         kind = field.type
-    elif wanted is not None:
-        kind = wanted.type
+    elif target is not None:
+        kind = target.type
     if kind != found.type:
         rows = asked(f"SELECT {_cast(f'({expression})', found.type, kind)} AS v")
     return kind, rows.toArrow().column(0)[0].as_py()

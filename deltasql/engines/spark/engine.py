@@ -221,7 +221,7 @@ class SparkRuntime:
 
         What only Delta asks for is another session's, where Spark is the process's own, and does not hold here.
         """
-        if self.spark.own and key.startswith(_OF_ONE_SESSION):
+        if self.spark.is_ours and key.startswith(_OF_ONE_SESSION):
             return self.spark.given_by_server(key) if self.spark.started else None
         return self.spark.current_value(key) if self.spark.started else None
 

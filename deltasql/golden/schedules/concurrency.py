@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class ScenarioRun:
-    """Runs a scenario in the empty directory `place`. `spark_started` is valid after the last block."""
+    """Runs a scenario in the empty directory `directory`. `spark_started` is valid after the last block."""
 
     scenario: Scenario
     session_factory: Callable[[str], Session]
-    place: Path
+    directory: Path
     spark_started: bool = False
 
     def blocks(self) -> Iterator[Block]:
         """The blocks of the setup and of every schedule, for each level."""
         for level in self.scenario.levels:
-            copies = _Copies(self.place / (level or "all"))
+            copies = _Copies(self.directory / (level or "all"))
             yield from _LevelRun(self, copies, level).blocks()
 
     @contextmanager
@@ -56,7 +56,7 @@ class ScenarioRun:
 class _Copies:
     """A warehouse that can be restored from copies. Its path never changes: the catalog has absolute locations."""
 
-    place: Path
+    directory: Path
     _saved: int = 0
 
     def __post_init__(self) -> None:
@@ -64,12 +64,12 @@ class _Copies:
 
     @property
     def warehouse(self) -> Path:
-        return self.place / "warehouse"
+        return self.directory / "warehouse"
 
     def save(self) -> Path:
         """A copy of the warehouse as it is now."""
         self._saved += 1
-        return Path(shutil.copytree(self.warehouse, self.place / f"copy{self._saved}"))
+        return Path(shutil.copytree(self.warehouse, self.directory / f"copy{self._saved}"))
 
     def restore(self, copy: Path) -> None:
         """Restores the warehouse from a copy. No session may be open."""
@@ -111,7 +111,7 @@ class _LevelRun:
         self._scenario = run.scenario
         self._copies = copies
         self._recorder = Recorder(copies.warehouse, level, run.scenario.text)
-        self._as_set_up = copies.place
+        self._as_set_up = copies.directory
         self._serial: dict[Order, SerialRows | None] = {}
 
     def blocks(self) -> Iterator[Block]:
@@ -128,12 +128,12 @@ class _LevelRun:
             played = self._played(schedule)
             verdict, defect = self._verdict(played)
         except Exception as error:
-            return block([*lines, *self._recorder.defect(error)], schedule.place, described(error))
+            return block([*lines, *self._recorder.defect(error)], schedule.position, described(error))
         lines += [f"-- outcome: {verdict}", played.rows.columns, *played.rows.rows]
         defects = [*played.defects, *([defect] if defect else [])]
         told = [played.rows.columns, *played.rows.rows]
         warning = self._recorder.warning(self._scenario.check, told, has_rows=True)
-        return block(lines, schedule.place, " ".join(f"{schedule}: {text}" for text in defects), warning)
+        return block(lines, schedule.position, " ".join(f"{schedule}: {text}" for text in defects), warning)
 
     def _played(self, schedule: Schedule) -> _Played:
         self._copies.restore(self._as_set_up)

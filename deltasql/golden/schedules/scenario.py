@@ -58,7 +58,7 @@ def _refuse_unusable(
     script: GoldenScript, mine: Mapping[str, list[GoldenStatement]], checks: Sequence[GoldenStatement]
 ) -> None:
     """Raises ScheduleError for a script without check, sessions or schedules, or with levels but no `${LEVEL}`."""
-    place = (script.statements[0] if script.statements else script.schedules[0]).place
+    place = (script.statements[0] if script.statements else script.schedules[0]).position
     if len(checks) != 1:
         raise _error(place, "Schedules need one query, after '-- check:', that tells what they came to")
     if not mine or not script.schedules:
@@ -80,7 +80,7 @@ def _parts(
         elif statement.options.session:
             mine.setdefault(statement.options.session, []).append(statement)
         elif mine or checks:
-            raise _error(statement.place, "The statement belongs to no session. The setup comes before the sessions")
+            raise _error(statement.position, "The statement belongs to no session. The setup comes before the sessions")
         else:
             setup.append(statement)
     return setup, mine, checks

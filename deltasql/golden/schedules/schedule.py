@@ -64,7 +64,7 @@ class Schedule:
 
     moves: tuple[Move, ...]
     name: str
-    place: DirectivePosition
+    position: DirectivePosition
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.moves))
@@ -76,14 +76,14 @@ _MOVE = re.compile(r"(begin|commit|abort|crash)\s+(\w+)(?:\s+(?:(unsent|unanswer
 def read_schedules(text: ScheduleText, steps: Mapping[str, int]) -> list[Schedule]:
     """The schedules of one directive. `steps` are numbers of statements by session. Raises ScheduleError."""
     if text.text.lower() != "all":
-        moves = tuple(_move(part.strip(), text.place) for part in text.text.split(","))
-        _check(moves, steps, text.place)
-        return [Schedule(moves, text.name, text.place)]
+        moves = tuple(_move(part.strip(), text.position) for part in text.text.split(","))
+        _check(moves, steps, text.position)
+        return [Schedule(moves, text.name, text.position)]
     number = _number_of_interleavings(steps)
     if number > MOST_SCHEDULES:
         problem = f"all comes to {number} schedules, and {MOST_SCHEDULES} is the most. Write down those that matter"
-        raise _error(text.place, problem)
-    return [Schedule(moves, text.name, text.place) for moves in interleavings(steps)]
+        raise _error(text.position, problem)
+    return [Schedule(moves, text.name, text.position) for moves in interleavings(steps)]
 
 
 def interleavings(steps: Mapping[str, int]) -> Iterator[tuple[Move, ...]]:

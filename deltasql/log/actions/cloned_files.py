@@ -48,12 +48,12 @@ class ClonedFiles:
     """File actions of a clone: `added` are add actions, `removed` live files of the target to remove (`path`, `size`).
 
     Data files (`data`: from `place` to `path`) and deletion vector files (`vectors`) are copied before the commit.
-    `gone` counts the removed files except those that are added again with another deletion vector.
+    `removed_amount` counts the removed files except those that are added again with another deletion vector.
     """
 
     added: pa.Table
     removed: pa.Table
-    gone: Amount
+    removed_amount: Amount
     data: pa.Table
     vectors: tuple[Copy, ...] = ()
 
@@ -69,8 +69,8 @@ class ClonedFiles:
             yield from map(Copy, *(column.to_pylist() for column in batch.columns))
 
 
-def shallow_files(source: pa.Table, root: str, target: pa.Table, place: str, *, numbered: bool) -> ClonedFiles:
-    """File actions of a shallow clone at `place`; `source` are the adds of a table at `root`.
+def shallow_files(source: pa.Table, root: str, target: pa.Table, location: str, *, numbered: bool) -> ClonedFiles:
+    """File actions of a shallow clone at `location`; `source` are the adds of a table at `root`.
 
     `target` (OF_TARGET) are the live files of the clone so far; with `numbered`, those without a base row id are added
     again. Paths are absolute URIs, as delta-spark writes them.
@@ -85,10 +85,10 @@ def shallow_files(source: pa.Table, root: str, target: pa.Table, place: str, *, 
     nothing = pa.table([adds["path"], adds["path"], adds["size"]], names=["place", "path", "size"]).slice(0, 0)
     if not len(target):
         return ClonedFiles(adds, nothing.select(["path", "size"]), Amount(), nothing)
-    pairs = _Pairs(adds, one_array(canonical_paths(adds["path"], place)), _vector_keys(adds, whole=True))
-    known = _Pairs(target, one_array(canonical_paths(target["path"], place)), _vector_keys(target, whole=True))
+    pairs = _Pairs(adds, one_array(canonical_paths(adds["path"], location)), _vector_keys(adds, whole=True))
+    known = _Pairs(target, one_array(canonical_paths(target["path"], location)), _vector_keys(target, whole=True))
     found = _matched(pairs, known, numbered)
-    return ClonedFiles(adds.filter(pc.invert(found.same)), found.removed, found.gone, nothing)
+    return ClonedFiles(adds.filter(pc.invert(found.same)), found.removed, found.removed_amount, nothing)
 
 
 def deep_files(source: pa.Table, root: str, target: pa.Table, folder: str, *, numbered: bool) -> ClonedFiles:
@@ -102,14 +102,14 @@ def deep_files(source: pa.Table, root: str, target: pa.Table, folder: str, *, nu
     names = strings([_copy_name(*row) for row in zip(*(column.to_pylist() for column in known_by), strict=True)])
     vectors: dict[str, str] = {}
 
-    def own(kind: str, name: str) -> str:
+    def copied_vector(kind: str, name: str) -> str:
         path = vector_file({"storageType": kind, "pathOrInlineDv": name}, root)
         assert path is not None
         place = located(path, root)
         vectors[place] = folder + z85_encode(uuid5(NAMESPACE_URL, place).bytes)
         return vectors[place]
 
-    adds = with_column(_fresh(source), "deletionVector", _moved(source["deletionVector"], "u", own))
+    adds = with_column(_fresh(source), "deletionVector", _moved(source["deletionVector"], "u", copied_vector))
     known = pc.struct_field(pc.extract_regex(one_array(target["path"]), _COPIED), "name")
     found = _matched(_Pairs(adds, names, _vector_keys(adds)), _Pairs(target, known, _vector_keys(target)), numbered)
     new = pc.binary_join_element_wise(folder, names, "/")
@@ -119,7 +119,7 @@ def deep_files(source: pa.Table, root: str, target: pa.Table, folder: str, *, nu
     added = adds.filter(pc.invert(found.same))
     needed = set(pc.unique(pc.struct_field(added["deletionVector"], "pathOrInlineDv")).to_pylist())
     copies = tuple(Copy(place, vector_path(name), 0) for place, name in vectors.items() if name in needed)
-    return ClonedFiles(added, found.removed, found.gone, data, copies)
+    return ClonedFiles(added, found.removed, found.removed_amount, data, copies)
 
 
 class _Pairs(NamedTuple):
@@ -133,13 +133,13 @@ class _Pairs(NamedTuple):
 class _Matched(NamedTuple):
     """Per source file, the row index of its file in the target (null for none), and whether its action is unchanged.
 
-    `removed` and `gone` as in ClonedFiles.
+    `removed` and `removed_amount` as in ClonedFiles.
     """
 
     rows: pa.Array
     same: pa.Array
     removed: pa.Table
-    gone: Amount
+    removed_amount: Amount
 
 
 def _matched(source: _Pairs, target: _Pairs, numbered: bool) -> _Matched:

@@ -45,7 +45,7 @@ def deleted_rows(store: LogStore, vector: Mapping[str, Any]) -> np.ndarray[Any, 
     try:
         positions = _decode(_payload(store, vector), vector["cardinality"])
     except FileNotFoundError as error:
-        raise DeletionVectorNotFoundError(_place(store, vector), "it is missing") from error
+        raise DeletionVectorNotFoundError(_vector_location(store, vector), "it is missing") from error
     except (OSError, ValueError, KeyError, OverflowError, struct.error) as error:
         raise InvalidDeletionVectorError(name, str(error) or type(error).__name__) from error
     return positions
@@ -150,7 +150,7 @@ def _payload(store: LogStore, vector: Mapping[str, Any]) -> bytes:
     return _checked(data, vector.get("offset") or 0, size)
 
 
-def _place(store: LogStore, vector: Mapping[str, Any]) -> str:
+def _vector_location(store: LogStore, vector: Mapping[str, Any]) -> str:
     name: str = vector["pathOrInlineDv"]
     return name if vector["storageType"] == "p" else store.url(vector_path(name))
 

@@ -58,7 +58,7 @@ def mark_rows(store: LogStore, files: Sequence[MarkedFile], now_ms: int) -> Mark
     Each file is removed and added again with its new vector; one without a live row left is only removed. Raises
     InvalidDeletionVectorError when a vector that a file has already cannot be read.
     """
-    gone = {item.add.path: _all_gone(store, item) for item in files}
+    gone = {item.add.path: _all_deleted(store, item) for item in files}
     kept = [item for item in files if len(gone[item.add.path]) < item.num_rows]
     vectors, path = write_vectors(store, {item.add.path: gone[item.add.path] for item in kept})
     actions: list[Action] = [item.add.remove(now_ms) for item in files]
@@ -119,7 +119,7 @@ def loose_statistics(stats: str | None, num_rows: int) -> str:
     return "{" + new + ("," if new and rest.strip() != "}" else "") + rest
 
 
-def _all_gone(store: LogStore, item: MarkedFile) -> np.ndarray[Any, Any]:
+def _all_deleted(store: LogStore, item: MarkedFile) -> np.ndarray[Any, Any]:
     import numpy as np
 
     if item.add.deletion_vector is None:

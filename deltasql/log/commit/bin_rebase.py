@@ -106,7 +106,7 @@ class BinRebase(Rebase):
             # Rows came back that the new files do not hold.
             return False
         rows = np.setdiff1d(new, old)
-        places = self._places(item, path, rows) if len(rows) else []
+        places = self._new_positions(item, path, rows) if len(rows) else []
         if places is None:
             return False
         for output, position in places:
@@ -114,7 +114,7 @@ class BinRebase(Rebase):
         item.inputs[path] = AddFile.from_json(after)
         return True
 
-    def _places(self, item: Bin, path: str, rows: np.ndarray[Any, Any]) -> Sequence[tuple[str, int]] | None:
+    def _new_positions(self, item: Bin, path: str, rows: np.ndarray[Any, Any]) -> Sequence[tuple[str, int]] | None:
         """Where rows of an old file are in the new ones: by their order, or by their ids."""
         places = row_indexes_by_order(self._store, self._root, path, rows, item.outputs)
         if places is not None:

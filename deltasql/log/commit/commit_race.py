@@ -84,12 +84,12 @@ class CommitRace:
             text = self._writer.text(
                 [*actions, *self._rebase.actions()], self._version, self._winners, self._rebase.metrics
             )
-            if self._put_own(text):
+            if self._put_commit(text):
                 return WonRace(text.parsed(self._log.table), text.data, self._winners, attempts)
             commits = self._commits_from(self._version)
-            own = next((item for item in commits if self._is_own(item)), None)
+            own = next((item for item in commits if self._is_ours(item)), None)
             if own is not None:
-                return self._found(own, commits, attempts)
+                return self._recovered(own, commits, attempts)
             self._go_on_top(commits)
             actions = self._noted(actions, commits)
             if time.monotonic() > deadline:
@@ -97,14 +97,14 @@ class CommitRace:
             back_off(attempts)
         raise CommitRetriesExceededError(self._log.table, attempts, self._version)
 
-    def _found(self, own: CommitFile, commits: Sequence[CommitFile], attempts: int) -> WonRace:
+    def _recovered(self, ours: CommitFile, commits: Sequence[CommitFile], attempts: int) -> WonRace:
         """The answer to an earlier try was lost, and it had been written after all."""
         self._says_needed(True)
-        note_commit(self._log.table, own.version)
-        earlier = [item for item in commits if item.version < own.version]
-        return WonRace(own, None, [*self._winners, *earlier], attempts)
+        note_commit(self._log.table, ours.version)
+        earlier = [item for item in commits if item.version < ours.version]
+        return WonRace(ours, None, [*self._winners, *earlier], attempts)
 
-    def _is_own(self, commit: CommitFile) -> bool:
+    def _is_ours(self, commit: CommitFile) -> bool:
         return commit.info is not None and commit.info.transaction_id == self._plan.transaction_id
 
     def _go_on_top(self, commits: Sequence[CommitFile]) -> None:
@@ -181,7 +181,7 @@ class CommitRace:
                 return
             self._go_on_top(self._commits_from(self._version))
 
-    def _put_own(self, text: CommitText) -> bool:
+    def _put_commit(self, text: CommitText) -> bool:
         """Whether the transaction's own commit is now a version. Ctrl-C waits for the put, and comes too late if so."""
         with shielded():
             self._says_needed(True)

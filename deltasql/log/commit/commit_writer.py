@@ -117,7 +117,7 @@ class CommitWriter:
         the winners break the protocol.
         """
         plan = self.plan
-        provenance = self._told(winners)
+        provenance = self._provenance(winners)
         if metrics is not None:
             provenance = replace(provenance, metrics=metrics)
         data_change = changes_data(actions, plan.added)
@@ -175,7 +175,7 @@ class CommitWriter:
             transaction_id=transaction_id,
         )
 
-    def _told(self, winners: Sequence[CommitFile]) -> Provenance:
+    def _provenance(self, winners: Sequence[CommitFile]) -> Provenance:
         """The provenance, tagged as losing row ids if a winner enabled row tracking and this commit removes files."""
         provenance = self.plan.provenance
         late = any(winner.info is not None and winner.info.only_enables_row_tracking for winner in winners)

@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 SOURCE_TAG = "deltasql.src"
 """Tag of a file whose rows are those of others in order: `[[path, deletion vector's id or null, live rows], …]`."""
 
-Places = Mapping[str, "Sequence[tuple[str, int]]"]
+NewPositions = Mapping[str, "Sequence[tuple[str, int]]"]
 """Where the rows of moved files are now: by file, in the order in which they were given, the new file and position."""
 
 
 class Follower(Protocol):
     """Finds rows in data files; only the engine can look into these."""
 
-    def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> Places | None:
+    def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> NewPositions | None:
         """Where rows of `moved` are in `outputs`, by their row ids; None where the table does not track rows, or where
         some row is not found exactly once."""
 
@@ -208,7 +208,7 @@ class TouchedRows:
             # Nothing to follow, or the files come back once those moves are taken back to which this one was added.
             return True
         outputs = added_files(files.outputs)
-        marked, seen = (self._places(kind, moved, outputs) for kind in (self.marked, self.seen))
+        marked, seen = (self._new_positions(kind, moved, outputs) for kind in (self.marked, self.seen))
         if marked is None or seen is None:
             may_be_undone = not orders_rows and not files.changes_rows
             return may_be_undone and self.to_undo.add(files.moved, outputs)
@@ -216,9 +216,9 @@ class TouchedRows:
         self._replace(self.seen, seen, outputs)
         return True
 
-    def _places(
+    def _new_positions(
         self, kind: Mapping[str, MarkedFile], moved: Iterable[str], outputs: Mapping[str, AddFile]
-    ) -> Places | None:
+    ) -> NewPositions | None:
         """Where rows of moved files are now: by their order where the outputs have the map, else by row id."""
         rows = {path: kind[path] for path in moved if path in kind}
         by_order = {
@@ -231,14 +231,14 @@ class TouchedRows:
         by_id = self.follower.follow(rest, outputs)
         return None if by_id is None else {**found, **by_id}
 
-    def _replace(self, kind: dict[str, MarkedFile], places: Places, outputs: Mapping[str, AddFile]) -> None:
-        """Puts `places` in place of the rows of the files that are gone."""
+    def _replace(self, kind: dict[str, MarkedFile], replacements: NewPositions, outputs: Mapping[str, AddFile]) -> None:
+        """Puts `replacements` in place of the rows of the files that are gone."""
         import numpy as np
 
-        if not places:
+        if not replacements:
             return
         found: dict[str, list[int]] = {}
-        for path, new in places.items():
+        for path, new in replacements.items():
             del kind[path]
             for output, position in new:
                 found.setdefault(output, []).append(position)
@@ -269,7 +269,7 @@ def row_indexes_by_order(
         start = 0
         for source, vector, live in _order_map(add):
             if canonical(source, root) == path:
-                places = _live_places(store, vector, rows)
+                places = _live_row_indexes(store, vector, rows)
                 return None if places is None else [(output, start + int(place)) for place in places]
             start += live
     return None
@@ -281,7 +281,7 @@ def _order_map(add: AddFile) -> list[tuple[str, str | None, int]]:
     return [] if text is None else json.loads(text)
 
 
-def _live_places(store: LogStore, vector: str | None, rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
+def _live_row_indexes(store: LogStore, vector: str | None, rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
     """How many live rows stand before each of some live rows of a file whose vector has this id; None: not known."""
     import numpy as np
 

@@ -217,7 +217,7 @@ class Transaction:
             return Snapshot(self._log.reader, LogSegment(0, None, ((0, entries[0]),), frozenset()), BEFORE_FIRST)
         segment = read.segment.extended(LogListing(dict(entries), (), frozenset(), complete=False))
         assert segment.version == version
-        return Snapshot(self._log.reader, segment, read.known())
+        return Snapshot(self._log.reader, segment, read.as_base())
 
     def _effective(self, actions: Sequence[Action]) -> tuple[Protocol, Metadata]:
         """Protocol and metadata after the commit."""

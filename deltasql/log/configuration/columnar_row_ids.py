@@ -31,11 +31,14 @@ def numbered_adds(adds: pa.Table, highest: int, version: int, table: str) -> tup
     return adds, max(highest, int(ends[-1].as_py())) if len(adds) else highest
 
 
-def with_known_ids(adds: pa.Table, known: Mapping[str, tuple[int | None, int | None]], root: str) -> pa.Table:
-    """The adds with ids that a backfill has given to their files, where they have none; `known` by canonical path."""
+def with_backfilled_ids(adds: pa.Table, backfilled: Mapping[str, tuple[int | None, int | None]], root: str) -> pa.Table:
+    """The adds with ids that a backfill gave to their files, where they have none; `backfilled` by canonical path."""
     lacking = pc.is_null(adds["baseRowId"]).to_pylist()
     paths = canonical_paths(adds["path"], root).to_pylist()
-    ids = [known.get(path, (None, None)) if lacks else (None, None) for path, lacks in zip(paths, lacking, strict=True)]
+    ids = [
+        backfilled.get(path, (None, None)) if lacks else (None, None)
+        for path, lacks in zip(paths, lacking, strict=True)
+    ]
     for number, name in enumerate(("baseRowId", "defaultRowCommitVersion")):
         values = pa.chunked_array([pa.array([pair[number] for pair in ids], pa.int64())])
         adds = with_column(adds, name, pc.coalesce(values, adds[name]))

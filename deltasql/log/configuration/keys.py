@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from deltasql.log.configuration.stored_columns import found_column, stored_column
+from deltasql.log.configuration.stored_columns import current_column, stored_column
 from deltasql.log.properties.own_properties import KEYS
 from deltasql.schema.text import quote_name
 from deltasql.schema.types import StructType
@@ -86,7 +86,7 @@ def with_keys(metadata: Metadata, keys: Sequence[Key]) -> Metadata:
 
 def _read(stored: Sequence[Mapping[str, Any]], schema: StructType) -> Iterator[Key]:
     for item in stored:
-        columns = [found_column(column, schema) for column in item["columns"]]
+        columns = [current_column(column, schema) for column in item["columns"]]
         names = [path[0] for path in columns if path is not None and len(path) == 1]
         if len(names) < len(columns):
             continue

@@ -152,7 +152,7 @@ def unset_properties(
     """`configuration` without `keys`. Raises UnsetMissingPropertyError unless `if_exists`, InternalPropertyError."""
     names = [canonical_key(key) for key in keys]
     for name in names:
-        _check_own(name)
+        _check_not_internal(name)
     missing = [name for name in names if name not in configuration]
     if missing and not if_exists:
         raise UnsetMissingPropertyError(missing[0], table)
@@ -266,10 +266,10 @@ def _check_reserved(folded: str) -> None:
         raise InternalPropertyError("clusteringColumns")
     if folded in _RESERVED:
         raise ReservedPropertyError(folded)
-    _check_own(folded)
+    _check_not_internal(folded)
 
 
-def _check_own(key: str) -> None:
+def _check_not_internal(key: str) -> None:
     """Raises InternalPropertyError for what statements of their own keep: keys and tags."""
     for name in OWN:
         if name.lower() == key.lower():

@@ -105,9 +105,9 @@ class RowNumbering:
                 known, highest = _numbered_add(known, highest, version, self.table)
             result.append(known)
         if added is not None:
-            from deltasql.log.configuration.columnar_row_ids import numbered_adds, with_known_ids
+            from deltasql.log.configuration.columnar_row_ids import numbered_adds, with_backfilled_ids
 
-            known_ids = with_known_ids(added, backfilled, self.root) if backfilled else added
+            known_ids = with_backfilled_ids(added, backfilled, self.root) if backfilled else added
             added, highest = numbered_adds(known_ids, highest, version, self.table)
         return ([*result, _domain(highest)] if highest > start else result), added
 

@@ -18,7 +18,7 @@ def stored_column(path: Path, schema: StructType) -> dict[str, Any]:
     return {"column": list(path)} | ({} if physical == path else {"physical": list(physical)})
 
 
-def found_column(stored: Mapping[str, Any], schema: StructType) -> Path | None:
+def current_column(stored: Mapping[str, Any], schema: StructType) -> Path | None:
     """The column of `schema` that was stored, as it is called now; None where it is gone.
 
     It goes by the names of files, which a rename leaves alone; by its own where the table maps no columns any more.

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from deltasql.log.configuration.stored_columns import Path, found_column, stored_column
+from deltasql.log.configuration.stored_columns import Path, current_column, stored_column
 from deltasql.log.properties.own_properties import COLUMN_TAGS, TAGS
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _with(metadata: Metadata, key: str, value: object) -> Metadata:
 def _of_columns(metadata: Metadata) -> Iterator[tuple[Path, Tags]]:
     stored = _loaded(metadata.configuration.get(COLUMN_TAGS))
     for item in stored if isinstance(stored, list) else ():
-        path = found_column(item, metadata.schema) if isinstance(item, dict) else None
+        path = current_column(item, metadata.schema) if isinstance(item, dict) else None
         if path is not None:
             yield path, _texts(item.get("tags"))
 

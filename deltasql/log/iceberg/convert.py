@@ -174,14 +174,14 @@ class _Conversion:
         elif current is not None:
             removed = {self._location(path) for path in change.removed}
             try:
-                manifests, missing = self._kept(current.manifest_list, removed)
+                manifests, missing = self._remaining_manifests(current.manifest_list, removed)
             except FileNotFoundError:
                 return None
             if missing:
                 return None
         return [*self.writing.added(self._data_files(self._added(change.added))), *manifests]
 
-    def _kept(self, manifest_list: str, removed: set[str]) -> tuple[list[ManifestFile], set[str]]:
+    def _remaining_manifests(self, manifest_list: str, removed: set[str]) -> tuple[list[ManifestFile], set[str]]:
         """The manifests of the last snapshot without the `removed` files, and the removed files that none has."""
         specs = self.next.specs()
         manifests, missing = read_manifests(self.files, manifest_list), set[str]()

@@ -79,20 +79,20 @@ def _field(field: StructField, table: str) -> iceberg.NestedField:
     return iceberg.NestedField(
         field_id=_id(field, table),
         name=field.name,
-        field_type=_type(field.type, _Place(field, physical_name(field), table)),
+        field_type=_type(field.type, _FieldPath(field, physical_name(field), table)),
         required=not field.nullable,
         doc=field.comment,
     )
 
 
-class _Place:
+class _FieldPath:
     """A field, and the way from it to one of its elements, keys or values."""
 
     def __init__(self, field: StructField, path: str, table: str) -> None:
         self.field, self.path, self.table = field, path, table
 
-    def inner(self, part: str) -> _Place:
-        return _Place(self.field, f"{self.path}.{part}", self.table)
+    def inner(self, part: str) -> _FieldPath:
+        return _FieldPath(self.field, f"{self.path}.{part}", self.table)
 
     @property
     def id(self) -> int:
@@ -102,7 +102,7 @@ class _Place:
         return ids[self.path]
 
 
-def _type(kind: DataType, place: _Place) -> iceberg.IcebergType:
+def _type(kind: DataType, place: _FieldPath) -> iceberg.IcebergType:
     match kind:
         case StructType():
             return iceberg.StructType(*(_field(field, place.table) for field in kind))

@@ -61,7 +61,7 @@ def with_table_state(base: TableMetadataV2 | None, table: delta.Snapshot, locati
             default_sort_order_id=UNSORTED_SORT_ORDER.order_id,
             properties=properties,
         )
-    schema = _known_schema(base.schemas, schema)
+    schema = _numbered_schema(base.schemas, schema)
     specs, spec_id = _specs(base.partition_specs, spec)
     return base.model_copy(
         update={
@@ -94,7 +94,7 @@ def _highest(schema: Schema, properties: TableProperties) -> int:
     return max(int(schema.highest_field_id), properties[MAX_COLUMN_ID])
 
 
-def _known_schema(schemas: Sequence[Schema], schema: Schema) -> Schema:
+def _numbered_schema(schemas: Sequence[Schema], schema: Schema) -> Schema:
     """`schema` with the id of the equal one in `schemas`, or else with the next id."""
     known = find_schema(schemas, schema)
     if known is not None:

@@ -12,7 +12,7 @@ from deltasql.log.commit.row_rebase import RowQuestions
 
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import AddFile
-    from deltasql.log.commit.moved_rows import Places
+    from deltasql.log.commit.moved_rows import NewPositions
     from deltasql.log.commit.row_rebase import RowPositions
 
 
@@ -48,7 +48,7 @@ class JoinedRows:
         before = self._read.as_read([item.add.path for item in found.values()])
         return {path: replace(item, add=before.get(path, item.add)) for path, item in found.items()}
 
-    def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> Places | None:
+    def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> NewPositions | None:
         """Where rows of `moved` are in `outputs`, by their row ids."""
         return self._read.follow(moved, outputs)
 

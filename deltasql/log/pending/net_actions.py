@@ -126,7 +126,7 @@ class NetActions:
         removes: list[Action] = [item.add.remove(now_ms) for item in self.marked.values()]
         adds = [add for add in self.restated.values() if add is not None]
         gone = tuple(item.add for path, item in self.marked.items() if self.restated[path] is None)
-        first = sum(self.marked[path].add.deletion_vector is None for path in _kept(self.restated))
+        first = sum(self.marked[path].add.deletion_vector is None for path in _remaining_paths(self.restated))
         # Vectors may be in several files, of which the owner of the statements' files takes care.
         return Marking((*removes, *adds), None, first, len(adds) - first, gone)
 
@@ -142,7 +142,7 @@ def now_ms() -> int:
     return int(time.time() * 1000)
 
 
-def _kept(restated: Mapping[str, AddFile | None]) -> Collection[str]:
+def _remaining_paths(restated: Mapping[str, AddFile | None]) -> Collection[str]:
     return [path for path, add in restated.items() if add is not None]
 
 

@@ -65,7 +65,7 @@ class StreamOffset:
         return StreamOffset(data["reservoirId"], data["reservoirVersion"], data["index"], data["isStartingVersion"])
 
     @property
-    def place(self) -> tuple[int, int, int]:
+    def sort_key(self) -> tuple[int, int, int]:
         """Sorts offsets of one stream: the files of a snapshot come before those of the versions after it."""
         return (0 if self.is_snapshot else 1, self.version, self.index)
 
@@ -164,7 +164,7 @@ class StreamSource:
         """The data files of the batch from `start` to `end`, in order."""
         excluded = re.compile(self.rules.exclude) if self.rules.exclude else None
         for step in self._steps(start, end.version):
-            if step.after.place > end.place:
+            if step.after.sort_key > end.sort_key:
                 return
             if step.file is not None and not (excluded and excluded.search(step.file.path)):
                 yield step.file

@@ -78,8 +78,8 @@ def unused_files(tree: TableListing, log: DeltaLog, snapshot: Snapshot, cutoff_m
     old = tree.files.filter(pc.less(tree.files["modified"], cutoff)).combine_chunks()
     paths, root = one_array(old["path"]), snapshot.location
     removed = (piece for table in _removed(log, snapshot, cutoff_ms) for piece in _paths(table, root))
-    needed = _found(paths, removed)
-    needed = pc.or_(needed, snapshot.read_files(lambda files: _found(paths, _live_paths(files, root))))
+    needed = _is_in_any(paths, removed)
+    needed = pc.or_(needed, snapshot.read_files(lambda files: _is_in_any(paths, _live_paths(files, root))))
     folders = tree.empty.filter(pc.less(tree.empty["modified"], cutoff))["path"].to_pylist()
     return UnusedFiles(old.filter(pc.invert(needed)).sort_by("path"), folders)
 
@@ -110,12 +110,12 @@ def _last_before(times: Mapping[int, int], cutoff_ms: int) -> int:
     return max((version for version, modified in times.items() if modified < cutoff_ms), default=-1)
 
 
-def _found(paths: pa.Array, known: Iterable[pa.Array]) -> pa.BooleanArray:
-    """Which of `paths` are among those that are `known`, which are gone through once, piece by piece."""
+def _is_in_any(paths: pa.Array, pieces: Iterable[pa.Array]) -> pa.BooleanArray:
+    """Which of `paths` are among those that are `pieces`, which are gone through once, piece by piece."""
     found = flags(np.zeros(len(paths), dtype=bool))
     if not len(paths):
         return found
-    return reduce(lambda mask, piece: pc.or_(mask, pc.is_in(paths, value_set=piece)), known, found)
+    return reduce(lambda mask, piece: pc.or_(mask, pc.is_in(paths, value_set=piece)), pieces, found)
 
 
 def _live_paths(files: LiveFiles, root: str) -> Iterator[pa.Array]:

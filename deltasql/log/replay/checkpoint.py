@@ -128,7 +128,7 @@ class Checkpoint:
         picked = self._picked_before(rows, columns)
         if picked is not None:
             return picked
-        kept = self._kept_at(rows, columns)
+        kept = self._cached_at(rows, columns)
         missing = [field for field in schema if field.name not in kept]
         read = self._read_at(rows, pa.schema(missing)) if missing else {}
         picked = pa.table([kept[name] if name in kept else read[name] for name in columns], schema=schema)
@@ -136,7 +136,7 @@ class Checkpoint:
             self._picked = (rows, picked)
         return picked
 
-    def _kept_at(self, rows: np.ndarray, columns: Sequence[str]) -> dict[str, pa.ChunkedArray]:
+    def _cached_at(self, rows: np.ndarray, columns: Sequence[str]) -> dict[str, pa.ChunkedArray]:
         """Values at `rows` of those columns that are cached as a whole."""
         known = [name for name in columns if ("add", name) in self._columns]
         return {name: take_values(self._columns["add", name], rows) for name in known}

@@ -113,7 +113,7 @@ class DeltaLog:
             self._latest = self._before = None
             self._reader = LogReader(self.store, self.table)
             return self._refreshed()
-        return self._adopt(Snapshot(self._reader, grown, last.known()))
+        return self._adopt(Snapshot(self._reader, grown, last.as_base()))
 
     def _grown(self, last: Snapshot, listing: LogListing) -> LogSegment | None:
         """The last segment with the new commits; None if the log has to be listed anew."""
@@ -153,7 +153,7 @@ class DeltaLog:
             return snapshot
         if segment.checkpoint == snapshot.segment.checkpoint:
             return snapshot
-        return Snapshot(self._reader, segment, snapshot.known())
+        return Snapshot(self._reader, segment, snapshot.as_base())
 
     def _full_listing(self) -> LogListing:
         listing = list_log(self.store, full=True)

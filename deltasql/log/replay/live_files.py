@@ -149,7 +149,7 @@ class LiveFiles:
         if self._checkpoint is None:
             return newer
         older = self._checkpoint.removes(REMOVE.names)
-        known = (self._tail.live, self._tail.gone)
+        known = (self._tail.live, self._tail.removed)
         replaced = [row for row, key in enumerate(action_keys(older, self._root)) if any(key in item for item in known)]
         return pa.concat_tables([without_rows(older, np.array(replaced, np.int64)), newer])
 

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 class LogTail:
     """The commits after a checkpoint, reconciled.
 
-    `live` maps each live file's key to (number in `commits`, number of its add there), in log order; `gone` maps the
+    `live` maps each live file's key to (number in `commits`, number of its add there), in log order; `removed` maps the
     keys of removed files to (number in `commits`, number of the remove). A key in either hides the checkpoint's row.
     """
 
     commits: list[CommitFile] = field(default_factory=list)
     live: dict[str, tuple[int, int]] = field(default_factory=dict)
-    gone: dict[str, tuple[int, int]] = field(default_factory=dict)
+    removed: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def add(self, key: str, table: str) -> Json:
         """The add action of a live file."""
@@ -49,17 +49,17 @@ def replay(commits: Sequence[CommitFile], root: str, table: str, base: LogTail |
     newer = [commit for commit in commits if commit.has_files]
     if not newer and first:
         return base
-    tail = LogTail([*base.commits, *newer], dict(base.live), dict(base.gone))
+    tail = LogTail([*base.commits, *newer], dict(base.live), dict(base.removed))
     for number, commit in enumerate(newer, first):
         adds, removes = _keys(commit, root, table)
         for row, key in enumerate(removes):
             tail.live.pop(key, None)
-            tail.gone[key] = (number, row)
+            tail.removed[key] = (number, row)
         for row, key in enumerate(adds):
             # Not just replaced: the file moves to the place of its newest action.
             tail.live.pop(key, None)
             tail.live[key] = (number, row)
-            tail.gone.pop(key, None)
+            tail.removed.pop(key, None)
     return tail
 
 
@@ -74,7 +74,7 @@ def tail_removes(tail: LogTail, table: str) -> pa.Table:
     """The tombstones of the tail, as `file_tables.REMOVE`."""
     from deltasql.log.actions.file_tables import REMOVE
 
-    return _rows(tail.commits, tail.gone.values(), 1, REMOVE, table)
+    return _rows(tail.commits, tail.removed.values(), 1, REMOVE, table)
 
 
 def hidden_rows(checkpoint: Checkpoint, tail: LogTail, root: str) -> np.ndarray:
@@ -83,14 +83,14 @@ def hidden_rows(checkpoint: Checkpoint, tail: LogTail, root: str) -> np.ndarray:
 
     from deltasql.log.actions.file_tables import action_keys
 
-    if not tail.live and not tail.gone:
+    if not tail.live and not tail.removed:
         return np.empty(0, dtype=np.int64)
-    wanted = {key.partition("\0")[0] for key in (*tail.live, *tail.gone)} | _spellings(tail)
+    wanted = {key.partition("\0")[0] for key in (*tail.live, *tail.removed)} | _spellings(tail)
     rows = rows_of_paths(checkpoint, wanted, root)
     if len(rows) == 0:
         return rows
     keys = action_keys(checkpoint.adds_at(rows, ("path", "deletionVector")), root)
-    hidden: np.ndarray = rows[np.array([key in tail.live or key in tail.gone for key in keys], dtype=bool)]
+    hidden: np.ndarray = rows[np.array([key in tail.live or key in tail.removed for key in keys], dtype=bool)]
     return hidden
 
 

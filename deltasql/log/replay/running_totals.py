@@ -59,13 +59,13 @@ def count_commit(
         key = action_key(action, root)
         if key in before.live:
             leaving.append(before.add(key, table))
-        elif checkpoint is not None and key not in before.gone:
+        elif checkpoint is not None and key not in before.removed:
             leaving.append(action)
     for action in plain.adds:
         key = action_key(action, root)
         if key in before.live:
             leaving.append(before.add(key, table))
-        elif key not in before.gone and _may_be_old(action, checkpoint):
+        elif key not in before.removed and _may_be_old(action, checkpoint):
             return None
     return totals.after(plain.adds, leaving)
 
@@ -77,10 +77,10 @@ def _only_news(commit: CommitFile, before: LogTail, checkpoint: CheckpointFiles 
     from deltasql.log.actions.file_tables import action_keys
 
     adds, removes = commit.file_tables(table)
-    if (before.live or before.gone) and not all(
+    if (before.live or before.removed) and not all(
         known.isdisjoint(keys)
         for keys in (action_keys(adds, root), action_keys(removes, root))
-        for known in (before.live.keys(), before.gone.keys())
+        for known in (before.live.keys(), before.removed.keys())
     ):
         return False
     if checkpoint is None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownTail:
+class ReconciledTail:
     """The reconciled commits of `checkpoint` (None: of the whole log) up to `version`."""
 
     version: int
@@ -37,16 +37,16 @@ class KnownTail:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownVersion:
+class BaseVersion:
     """The state of an earlier version, on which newer commits are applied; `totals` is None if unknown."""
 
     version: int
     state: TableState
     totals: FileTotals | None
-    tail: KnownTail | None = None
+    tail: ReconciledTail | None = None
 
 
-BEFORE_FIRST = KnownVersion(-1, TableState(), FileTotals())
+BEFORE_FIRST = BaseVersion(-1, TableState(), FileTotals())
 """The empty state before version 0, on which the totals of a new table are counted without listing its files."""
 
 # Errors of a protocol or metaData action that is valid JSON, but not a valid action.
@@ -60,26 +60,26 @@ class SegmentReplay:
     file of the segment is damaged or gone, InvalidLogJsonError or InvalidMetadataError for a damaged commit.
     """
 
-    def __init__(self, reader: LogReader, segment: LogSegment, base: KnownVersion | None) -> None:
+    def __init__(self, reader: LogReader, segment: LogSegment, base: BaseVersion | None) -> None:
         self.reader, self.segment, self.base = reader, segment, base
         self.table, self.location, self.version = reader.table, reader.store.root, segment.version
-        self._kept_tail: KnownTail | None = None
+        self._cached_tail: ReconciledTail | None = None
         self._files: LiveFiles | None = None
 
     @cached_property
-    def known(self) -> KnownVersion | None:
+    def base_version(self) -> BaseVersion | None:
         """The newest version up to this one whose state is known, from a checksum or `base`; None for none."""
         candidates = sorted(version for version in self.segment.checksums if version <= self.version)
         while candidates and (self.base is None or candidates[-1] > self.base.version):
             version = candidates.pop()
             checksum = read_checksum(self.reader.store, version)
             if checksum is not None:
-                return KnownVersion(version, checksum.state, checksum.totals)
+                return BaseVersion(version, checksum.state, checksum.totals)
         return self.base
 
     def state(self) -> TableState:
         """Protocol and metadata; transactions and domains as well unless a checksum lacks them."""
-        known = self.known
+        known = self.base_version
         checkpoint = self.segment.checkpoint
         if known is not None and known.version >= (checkpoint.version if checkpoint else 0):
             return self._applied(known.state, known.version + 1)
@@ -122,8 +122,8 @@ class SegmentReplay:
                 raise InvalidMetadataError(self.table, commit.path, _reason(error)) from error
         return state
 
-    def carried_totals(self, known: KnownVersion) -> FileTotals | None:
-        """The totals of `known` plus the commits since; None if that requires reading the checkpoint."""
+    def carried_totals(self, known: BaseVersion) -> FileTotals | None:
+        """The totals of `base_version` plus the commits since; None if that requires reading the checkpoint."""
         commits = self._commits_with_files(known.version)
         if known.totals is None or commits is None:
             return None
@@ -161,16 +161,16 @@ class SegmentReplay:
 
     def tail(self) -> LogTail:
         """The commits after the checkpoint, reconciled."""
-        if self._kept_tail is None:
+        if self._cached_tail is None:
             tail = self._tail_at(self.version)
             assert tail is not None
-            self._kept_tail = KnownTail(self.version, self.segment.checkpoint, tail)
-        return self._kept_tail.tail
+            self._cached_tail = ReconciledTail(self.version, self.segment.checkpoint, tail)
+        return self._cached_tail.tail
 
     @property
-    def known_tail(self) -> KnownTail | None:
+    def reconciled_tail(self) -> ReconciledTail | None:
         """The reconciled commits so far: those of this version if they have been read, else those of `base`."""
-        return self._kept_tail or self._base_tail
+        return self._cached_tail or self._base_tail
 
     def _tail_at(self, version: int) -> LogTail | None:
         """The reconciled commits after the checkpoint up to `version`, on top of those of `base` if possible.
@@ -186,7 +186,7 @@ class SegmentReplay:
         return None if deltas is None else replay(self.reader.deltas(deltas), self.location, self.table)
 
     @property
-    def _base_tail(self) -> KnownTail | None:
+    def _base_tail(self) -> ReconciledTail | None:
         base = self.base.tail if self.base is not None else None
         return base if base is not None and base.checkpoint == self.segment.checkpoint else None
 

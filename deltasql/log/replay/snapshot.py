@@ -19,7 +19,7 @@ from deltasql.log.replay.file_totals import FileTotals
 from deltasql.log.replay.log_reader import LogReader
 from deltasql.log.replay.log_segment import LogSegment
 from deltasql.log.replay.recovery import RecoveringReplay
-from deltasql.log.replay.segment_replay import KnownVersion, SegmentReplay
+from deltasql.log.replay.segment_replay import BaseVersion, SegmentReplay
 from deltasql.log.replay.table_state import TableState
 from deltasql.log.storage.paths import commit_path
 from deltasql.schema.types import StructType
@@ -43,7 +43,7 @@ class Snapshot:
     """
 
     def __init__(
-        self, reader: LogReader, segment: LogSegment, base: KnownVersion | None = None, *, by_version: bool = False
+        self, reader: LogReader, segment: LogSegment, base: BaseVersion | None = None, *, by_version: bool = False
     ) -> None:
         """`by_version` says that this version was asked for by its number, not as the newest one."""
         self.location = reader.store.root
@@ -203,7 +203,7 @@ class Snapshot:
 
     @cached_property
     def _carried_totals(self) -> FileTotals | None:
-        known = self._replay.current.known
+        known = self._replay.current.base_version
         if known is not None and known.totals is not None:
             totals = self._replay.read(lambda replay: replay.carried_totals(known))
             if totals is not None:
@@ -213,7 +213,7 @@ class Snapshot:
     @property
     def lost_count(self) -> bool:
         """True if the totals of an earlier version are known, but not how the commits since have changed them."""
-        known = self._replay.current.known
+        known = self._replay.current.base_version
         return self.cheap_totals is None and known is not None and known.totals is not None
 
     def correct_count(self) -> bool:
@@ -238,10 +238,10 @@ class Snapshot:
 
         return self.read_files(lambda files: count_files(files.raw_column("size"), files.raw_column("deletionVector")))
 
-    def known(self) -> KnownVersion:
+    def as_base(self) -> BaseVersion:
         """The state, totals and reconciled commits of this version, on which a newer snapshot can build."""
-        return KnownVersion(
-            self.version, self.state, self.cheap_totals or self._counted, self._replay.current.known_tail
+        return BaseVersion(
+            self.version, self.state, self.cheap_totals or self._counted, self._replay.current.reconciled_tail
         )
 
     # Its files
@@ -278,4 +278,4 @@ class Snapshot:
     def tail_actions(self) -> int:
         """The number of files that commits after the checkpoint added or removed, also those that are gone again."""
         tail = self._replay.current.tail()
-        return len(tail.live) + len(tail.gone)
+        return len(tail.live) + len(tail.removed)

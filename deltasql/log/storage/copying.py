@@ -19,12 +19,12 @@ _LOOK_EVERY = 0.2
 
 
 class Copy(NamedTuple):
-    """One file to copy: from an absolute, decoded path (`place`) to a path below the target's location.
+    """One file to copy: from an absolute, decoded path (`location`) to a path below the target's location.
 
     `size` is its size in bytes from the log; 0 if unknown.
     """
 
-    place: str
+    location: str
     path: str
     size: int
 
@@ -71,7 +71,7 @@ class _Queue:
             return None if self.stopped.is_set() else next(self._copies, None)
 
     def _copy(self, copy: Copy) -> None:
-        folder, name = folder_and_name(copy.place)
+        folder, name = folder_and_name(copy.location)
         source = self._source(folder)
         try:
             if copy.size <= _MOST_AT_ONCE and self._target.copies_of(source):
@@ -80,7 +80,7 @@ class _Queue:
             size = source.head(name).size
             self._target.put_pieces(copy.path, lambda: self._until_stopped(source.pieces(name, size)))
         except FileNotFoundError as error:
-            raise LostDataFileError(copy.place) from error
+            raise LostDataFileError(copy.location) from error
 
     def _source(self, folder: str) -> LogStore:
         with self._lock:

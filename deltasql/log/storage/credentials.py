@@ -72,19 +72,19 @@ def options_of(location: str, settings: Mapping[str, str]) -> dict[str, str]:
 
 
 def _s3_options(bucket: str, settings: Mapping[str, str]) -> dict[str, str]:
-    def told(name: str) -> str | None:
+    def setting(name: str) -> str | None:
         return settings.get(f"fs.s3a.bucket.{bucket}.{name}") or settings.get(f"fs.s3a.{name}") or None
 
-    found = {option: value for name, option in _S3A.items() if (value := told(name))}
+    found = {option: value for name, option in _S3A.items() if (value := setting(name))}
     if endpoint := found.get("aws_endpoint"):
         if "://" not in endpoint:
-            safe = told("connection.ssl.enabled") != "false"
+            safe = setting("connection.ssl.enabled") != "false"
             endpoint = found["aws_endpoint"] = f"{'https' if safe else 'http'}://{endpoint}"
         if endpoint.startswith("http://"):
             found["aws_allow_http"] = "true"
-    if told("path.style.access") == "false":
+    if setting("path.style.access") == "false":
         found["aws_virtual_hosted_style_request"] = "true"
-    if (told("aws.credentials.provider") or "").endswith(_ANONYMOUS):
+    if (setting("aws.credentials.provider") or "").endswith(_ANONYMOUS):
         found["aws_skip_signature"] = "true"
     return found
 

@@ -162,7 +162,7 @@ class LocalLogStore(LogStore):
         after = "" if offset is None else offset.rpartition("/")[2]
         try:
             with os.scandir(f"{self.root}/{folder}") as names:
-                found = [_found(folder, item) for item in names if item.name > after and not item.is_dir()]
+                found = [_entry_of(folder, item) for item in names if item.name > after and not item.is_dir()]
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
@@ -187,7 +187,7 @@ class LocalLogStore(LogStore):
         for item in items:
             if item.is_dir(follow_symlinks=False):
                 yield from self._walk(before + item.name, known)
-            elif (entry := _found(folder, item)) is not None:
+            elif (entry := _entry_of(folder, item)) is not None:
                 yield entry
 
     def delete_below(self, folder: str = "") -> None:
@@ -195,7 +195,7 @@ class LocalLogStore(LogStore):
 
         A whole table first gets another name, at once: who still writes into it leaves nothing at its place.
         """
-        if folder and not self.holds(folder):
+        if folder and not self.contains(folder):
             return
         gone = self._folder / folder
         if not folder and not gone.is_symlink():
@@ -255,7 +255,7 @@ class LocalLogStore(LogStore):
     def _delete(self, path: str) -> None:
         self._unlink(path)
 
-    def holds(self, path: str) -> bool:
+    def contains(self, path: str) -> bool:
         return path in Inside(self.root)
 
     def delete_folders(self, paths: Iterable[str]) -> int:
@@ -340,7 +340,7 @@ def _is_left(item: Path) -> bool:
     return all(left_behind(f"{item.name}/{path.relative_to(item).as_posix()}") for path in files)
 
 
-def _found(folder: str, item: os.DirEntry[str]) -> Entry | None:
+def _entry_of(folder: str, item: os.DirEntry[str]) -> Entry | None:
     """None for a file that is gone by now, as the temporary ones of other writers soon are."""
     try:
         status = item.stat()

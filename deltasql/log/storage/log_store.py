@@ -165,7 +165,7 @@ class LogStore:
                 raise StorageError("write", self.url(path), storage_reason(error)) from error
             last = reply is PutOutcome.REFUSED or not tries.left
             if last or reply is not PutOutcome.NONE:
-                held = self._held(path, error)
+                held = self._content_after_put(path, error)
                 if held is not None:
                     return held == data
             if last:
@@ -297,7 +297,7 @@ class LogStore:
         for path in paths:
             self._delete(path)
 
-    def holds(self, path: str) -> bool:
+    def contains(self, path: str) -> bool:
         """Whether a relative path stays below the location, so that its object may be part of the table."""
         return not {"", ".", ".."} & set(path.split("/"))
 
@@ -403,7 +403,7 @@ class LogStore:
 
         return self._ask("read", path, look)
 
-    def _held(self, path: str, doubt: Exception) -> bytes | None:
+    def _content_after_put(self, path: str, doubt: Exception) -> bytes | None:
         """The content of an object whose put got no answer; None if it does not exist.
 
         Raises AmbiguousWriteError if it cannot be read either.

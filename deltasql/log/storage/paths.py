@@ -75,9 +75,9 @@ def absolute(path: str, root: str) -> str:
     return located(canonical(path, root), root)
 
 
-def folder_and_name(place: str) -> tuple[str, str]:
+def folder_and_name(location: str) -> tuple[str, str]:
     """The folder of an absolute place, `/` for what lies at the top of a disk, and the name of the file there."""
-    folder, _, name = place.rpartition("/")
+    folder, _, name = location.rpartition("/")
     return folder or "/", name
 
 

@@ -135,7 +135,7 @@ def _named(store: LogStore, root: str, names: tuple[str, ...]) -> FileSource:
     """The source of the files with these names. Raises FileNotFoundError with the missing names."""
     plain = list(dict.fromkeys(name.removeprefix("./").lstrip("/") for name in names))
     with ThreadPoolExecutor(_THREADS) as threads:
-        entries = list(threads.map(partial(_found, store), plain))
+        entries = list(threads.map(partial(_visible_file, store), plain))
     missing = [name for name, entry in zip(plain, entries, strict=True) if entry is None]
     if missing:
         raise FileNotFoundError(", ".join(missing))
@@ -143,7 +143,7 @@ def _named(store: LogStore, root: str, names: tuple[str, ...]) -> FileSource:
     return FileSource(root, tuple(files))
 
 
-def _found(store: LogStore, name: str) -> Entry | None:
+def _visible_file(store: LogStore, name: str) -> Entry | None:
     if _is_hidden(name.rpartition("/")[2]) or {"", ".", ".."} & set(name.split("/")):
         return None
     # A local folder is found as well.

@@ -83,9 +83,9 @@ class Stores:
         """Hadoop's settings for a location that are equivalent to this session's options; empty for a local one."""
         if is_local(location):
             return {}
-        return hadoop_settings(location, {**of_environment(os.environ, location), **self._told(location)})
+        return hadoop_settings(location, {**of_environment(os.environ, location), **self._store_options(location)})
 
-    def _told(self, location: str) -> dict[str, str]:
+    def _store_options(self, location: str) -> dict[str, str]:
         return {**options_of(location, self._hadoop()), **self._options}
 
     def _bucket(self, url: str, location: str) -> Any:
@@ -95,7 +95,7 @@ class Stores:
         if scheme(url) in _HADOOP_ONLY:
             reason = "only Hadoop knows this file system, and it offers no safe commit"
             raise UnsupportedLocationError(location, reason)
-        told = self._told(url)
+        told = self._store_options(url)
         endpoint = long_names({**of_environment(os.environ, url), **told}).get("aws_endpoint", "")
         if scheme(url) == "s3" and endpoint and not _ADDRESS.match(endpoint):
             # The client would panic with its first request.

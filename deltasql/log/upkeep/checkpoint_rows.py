@@ -94,7 +94,7 @@ def state_actions(snapshot: Snapshot, now: int) -> list[Json]:
     """Protocol, metadata, transactions and domains that are still of use at `now` (ms), as the log spells them."""
     state = snapshot.full_state
     rows: list[Json] = [{"protocol": snapshot.protocol.to_json()}, snapshot.metadata.to_json()]
-    rows += [item.to_json() for item in _kept(state.transactions or {}, snapshot.properties, now)]
+    rows += [item.to_json() for item in _unexpired(state.transactions or {}, snapshot.properties, now)]
     rows += [item.to_json() for item in (state.domains or {}).values()]
     return rows
 
@@ -153,7 +153,7 @@ def _ahead(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
             yield table
 
 
-def _kept(
+def _unexpired(
     transactions: Mapping[str, SetTransaction], properties: TableProperties, now: int
 ) -> Iterator[SetTransaction]:
     retention = properties[TRANSACTION_RETENTION]

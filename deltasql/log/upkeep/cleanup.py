@@ -45,7 +45,7 @@ def clean_up_log(store: LogStore, snapshot: Snapshot, now_ms: int | None = None)
     entries = store.list_folder(LOG)
     listing = classify(entries, complete=True)
     now = int(time.time() * 1000) if now_ms is None else now_ms
-    first = first_kept(listing, _cutoff(properties, now))
+    first = oldest_needed_checkpoint(listing, _cutoff(properties, now))
     if first is None or first < properties[PROTECTED_BEFORE]:
         return []
     return _delete_before(first, store, snapshot, entries, listing, now)
@@ -58,7 +58,7 @@ def forget_versions(store: LogStore, snapshot: Snapshot, cutoff_ms: int) -> list
     """
     entries = store.list_folder(LOG)
     listing = classify(entries, complete=True)
-    first = first_kept(listing, cutoff_ms)
+    first = oldest_needed_checkpoint(listing, cutoff_ms)
     if first is None or first < snapshot.properties[PROTECTED_BEFORE]:
         return []
     return _delete_before(first, store, snapshot, entries, listing, int(time.time() * 1000))
@@ -80,7 +80,7 @@ def _delete_before(
     return [*expired, *orphans]
 
 
-def first_kept(listing: LogListing, cutoff_ms: int) -> int | None:
+def oldest_needed_checkpoint(listing: LogListing, cutoff_ms: int) -> int | None:
     """The version of the newest checkpoint on which every version since the cutoff can be read; None for none."""
     expired = [version for version, modified in file_times(listing).items() if modified <= cutoff_ms]
     if not expired:
@@ -116,7 +116,7 @@ def _orphans(store: LogStore, kept: Iterable[Checkpoint], now: int) -> list[str]
         # Whatever that checkpoint refers to must stay.
         return []
     # If the folder is a link, its files are not part of the table.
-    return [entry.path for entry in sidecars if entry.path not in used and store.holds(entry.path)]
+    return [entry.path for entry in sidecars if entry.path not in used and store.contains(entry.path)]
 
 
 def _unneeded_parts(store: LogStore, snapshot: Snapshot, now: int) -> list[str]:
@@ -128,4 +128,4 @@ def _unneeded_parts(store: LogStore, snapshot: Snapshot, now: int) -> list[str]:
         needed = needed_parts(store, snapshot)
     except CopyStateError:
         return []
-    return [entry.path for entry in parts if entry.path not in needed and store.holds(entry.path)]
+    return [entry.path for entry in parts if entry.path not in needed and store.contains(entry.path)]

@@ -18,7 +18,7 @@ from deltasql.settings.session_settings import ANSWER_FROM_LOG
 from deltasql.skipping.predicates import condition
 from deltasql.skipping.pruning import partition_only
 from deltasql.skipping.tallies import file_groups
-from deltasql.sql.cursor import LeftToEngineError, certain
+from deltasql.sql.cursor import LeftToEngineError, require_value
 from deltasql.sql.expression_types import derived_type
 from deltasql.sql.queries.aggregate_query import AggregateQuery, Expression, Item, Named, Whole, aggregate_query
 from deltasql.sql.queries.relations import TableReference
@@ -40,11 +40,11 @@ _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 
 @dataclass(frozen=True, slots=True)
 class RowsOfLog:
-    """Result rows computed from the log of one table version; `told` is the text of EXPLAIN."""
+    """Result rows computed from the log of one table version; `explain_text` is the text of EXPLAIN."""
 
     schema: StructType
     rows: tuple[tuple[Any, ...], ...]
-    told: str
+    explain_text: str
 
 
 def answered_rows(context: Context, text: SqlText) -> RowsOfLog | None:
@@ -86,7 +86,7 @@ def _answered(context: Context, query: AggregateQuery, snapshot: Snapshot) -> Ro
     vectors = "deletionVectors" in snapshot.protocol.features
     keys, zone = list(scope.keys.values()), context.time_zone
     files = snapshot.read_files(
-        lambda live: file_groups(live, asked, keys, scope.wanted, vectors=vectors, timezone=zone)
+        lambda live: file_groups(live, asked, keys, scope.data_columns, vectors=vectors, timezone=zone)
     )
     rows = shape.rows([(item, key_values(item, scope.keys)) for item in files])
     names = ", ".join(shape.schema.names)
@@ -131,7 +131,7 @@ class _Shape:
     def rows(self, files: Sequence[tuple[Any, Mapping[str, Any]]]) -> tuple[tuple[Any, ...], ...]:
         """The rows of the result; `files` pairs each file group with its partition values."""
         groups = self._groups(files)
-        groups = [group for group in groups if all(_holds(group, *test) for test in self._having)]
+        groups = [group for group in groups if all(_is_true(group, *test) for test in self._having)]
         for value, descending, nulls_first in reversed(self._order):
             groups = _sorted(groups, value, descending, nulls_first)
         rows = tuple(tuple(value.of(group) for value in self._items) for group in groups)
@@ -151,10 +151,10 @@ class _Shape:
         if query.distinct:
             if query.keys is not None:
                 raise LeftToEngineError
-            return [certain(value.key).name for value in self._items]
+            return [require_value(value.key).name for value in self._items]
         if query.keys is None:
             return None
-        return [certain(self._key(key).key).name for key in query.keys]
+        return [require_value(self._key(key).key).name for key in query.keys]
 
     def _key(self, key: Named | Whole) -> Value:
         """A key of GROUP BY: a column, the number of an item, or its alias."""
@@ -162,7 +162,7 @@ class _Shape:
             return self._numbered(key.value)
         if len(key.parts) > 1 or self._scope.schema.find(key.parts[0]) is not None:
             return self._scope.value(key)
-        return certain(self._called(key))
+        return require_value(self._called(key))
 
     def _numbered(self, number: int) -> Value:
         if not 1 <= number <= len(self._items):
@@ -209,7 +209,7 @@ def _field(item: Item, value: Value) -> StructField:
     return StructField(item.alias or value.name, value.kind, value.nullable, _MADE if is_made else EMPTY_METADATA)
 
 
-def _holds(group: Group, op: str, left: Value, right: Value) -> bool:
+def _is_true(group: Group, op: str, left: Value, right: Value) -> bool:
     values = left.of(group), right.of(group)
     return None not in values and _COMPARE[op](*values)
 

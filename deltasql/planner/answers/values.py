@@ -17,7 +17,7 @@ from deltasql.skipping.conditions import BoundedColumn
 from deltasql.skipping.partition_conditions import partition_value
 from deltasql.skipping.predicates import find_column
 from deltasql.skipping.tallies import FileGroup, TallyFilter, has_exact_high, has_exact_low
-from deltasql.sql.cursor import LeftToEngineError, certain
+from deltasql.sql.cursor import LeftToEngineError, require_value
 from deltasql.sql.queries.aggregate_query import Aggregate, Arithmetic, Coalesce, Expression, Named, Whole
 
 _KEY_KINDS = frozenset({*INTEGRAL_NAMES, "decimal", "boolean", "string", "date"})
@@ -55,14 +55,14 @@ class Value:
 class LogScope:
     """The one table that a query reads; `qualifiers` are those that its columns may have.
 
-    `keys` and `wanted` collect the columns that are needed from the log: partition columns by name, and data columns.
+    `keys` and `data_columns` collect the columns that are needed from the log: partition columns, by name, and others.
     """
 
     schema: StructType
     partition_columns: Sequence[str]
     qualifiers: frozenset[tuple[str, ...]]
     keys: dict[str, BoundedColumn] = field(default_factory=dict)
-    wanted: dict[BoundedColumn, TallyFilter] = field(default_factory=dict)
+    data_columns: dict[BoundedColumn, TallyFilter] = field(default_factory=dict)
 
     def value(self, expression: Expression) -> Value:
         """The Value of an expression. Raises LeftToEngineError for one that the log may not determine."""
@@ -79,7 +79,7 @@ class LogScope:
             case Arithmetic():
                 return self._arithmetic(expression)
             case Coalesce(parts):
-                return _first_known([self.value(part) for part in parts])
+                return _coalesced([self.value(part) for part in parts])
 
     def column(self, named: Named) -> tuple[StructField, BoundedColumn]:
         """A column of the table. Raises LeftToEngineError."""
@@ -87,10 +87,10 @@ class LogScope:
         folded = tuple(part.lower() for part in qualifier)
         if qualifier and (folded not in self.qualifiers or self.schema.find(qualifier[0]) is not None):
             raise LeftToEngineError
-        item = certain(self.schema.find(name))
+        item = require_value(self.schema.find(name))
         if declared_length(item) is not None:
             raise LeftToEngineError
-        return item, certain(find_column((name,), self.schema, self.partition_columns))
+        return item, require_value(find_column((name,), self.schema, self.partition_columns))
 
     def _key(self, named: Named) -> Value:
         item, column = self.column(named)
@@ -109,7 +109,7 @@ class LogScope:
         return Value(name, kind, nullable, of, is_aggregate=True)
 
     def _of_key(self, aggregate: Aggregate, column: BoundedColumn) -> Callable[[Group], Any]:
-        name = certain(column.partition)
+        name = require_value(column.partition)
         if column.kind not in _KEY_KINDS:
             raise LeftToEngineError
         self.keys[name] = column
@@ -120,15 +120,15 @@ class LogScope:
         return _end(aggregate.function, lambda files, values: values[name])
 
     def _of_column(self, aggregate: Aggregate, column: BoundedColumn) -> Callable[[Group], Any]:
-        function, before = aggregate.function, self.wanted.get(column, TallyFilter())
+        function, before = aggregate.function, self.data_columns.get(column, TallyFilter())
         known = {"count": True, "min": has_exact_low(column), "max": has_exact_high(column)}
         if aggregate.distinct or not known[function]:
             raise LeftToEngineError
-        self.wanted[column] = TallyFilter(
+        self.data_columns[column] = TallyFilter(
             before.count or function == "count", before.low or function == "min", before.high or function == "max"
         )
         if function == "count":
-            return lambda group: sum(certain(files.tallies[column].count) for files, _ in group.parts)
+            return lambda group: sum(require_value(files.tallies[column].count) for files, _ in group.parts)
         if function == "min":
             return _end(function, lambda files, values: typed(files.tallies[column].low, column))
         return _end(function, lambda files, values: typed(files.tallies[column].high, column))
@@ -144,7 +144,7 @@ class LogScope:
                 return None
             found = compute(*values)
             # Spark raises an error here, or goes on at the other end.
-            return found if fits(found, kind) else certain(None)
+            return found if fits(found, kind) else require_value(None)
 
         name, nullable = f"({left.name} {expression.op} {right.name})", left.nullable or right.nullable
         return Value(name, kind, nullable, of, is_aggregate=left.is_aggregate or right.is_aggregate)
@@ -165,7 +165,7 @@ def _end(function: str, value: Callable[[FileGroup, Mapping[str, Any]], Any]) ->
     return of
 
 
-def _first_known(parts: list[Value]) -> Value:
+def _coalesced(parts: list[Value]) -> Value:
     kinds = {part.kind for part in parts}
     kind = parts[0].kind if len(kinds) == 1 else _wider(list(kinds))
 
@@ -193,7 +193,7 @@ def key_values(group: FileGroup, keys: Mapping[str, BoundedColumn]) -> dict[str,
 def _key_value(text: str | None, column: BoundedColumn) -> Any:
     if not text:
         return None
-    return typed(certain(partition_value(column, text, None)), column)
+    return typed(require_value(partition_value(column, text, None)), column)
 
 
 def typed(value: Any, column: BoundedColumn) -> Any:

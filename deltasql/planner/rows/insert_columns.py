@@ -240,7 +240,7 @@ def left_to_the_table(
     own = {
         column
         for column in found
-        if column < len(fields) and (field := fields[column]) is not None and _has_own_values(field)
+        if column < len(fields) and (field := fields[column]) is not None and _is_generated(field)
     }
     for column in own:
         if found[column] != rows:
@@ -251,7 +251,7 @@ def left_to_the_table(
     return frozenset(own)
 
 
-def _has_own_values(field: StructField) -> bool:
+def _is_generated(field: StructField) -> bool:
     return identity_of(field) is not None or generation_of(field) is not None
 
 

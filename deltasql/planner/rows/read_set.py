@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.plan.operators import Operator, Rewrite, Scan, TableVersion, children
 from deltasql.plan.reads import Reads
-from deltasql.skipping.file_masks import kept, rows_of
+from deltasql.skipping.file_masks import file_mask, rows_of
 from deltasql.skipping.partition_conditions import Partitions
 from deltasql.skipping.predicates import condition
 
@@ -67,7 +67,7 @@ def partition_test(snapshot: Snapshot, predicate: str, alias: str | None, timezo
         asked = condition(predicate, snapshot.schema, columns, alias, timezone)
         kind = pa.struct([(name, pa.string()) for name, _ in values])
         file = pa.table({"partitionValues": pa.chunked_array([pa.array([dict(values)], kind)])})
-        rows = rows_of(kept(asked, Partitions(file, timezone).keep))
+        rows = rows_of(file_mask(asked, Partitions(file, timezone).mask))
         return rows is None or len(rows) > 0
 
     return lambda values: meets(tuple(values.items()))

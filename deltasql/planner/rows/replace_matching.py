@@ -34,7 +34,7 @@ from deltasql.planner import binding
 from deltasql.planner.changes import RowChange
 from deltasql.planner.rows.insert_columns import GivenColumns, Match
 from deltasql.planner.rows.row_change import row_change
-from deltasql.planner.rows.row_level import keeps_source
+from deltasql.planner.rows.row_level import must_materialize_source
 from deltasql.planner.rows.scope import Scope, Side, side, type_at, with_distinct_aliases
 from deltasql.schema.paths import folded
 from deltasql.schema.types import StructField, StructType
@@ -57,13 +57,13 @@ class Replacement:
     """The rows that are replaced: those for which `on` is TRUE with a row of the query.
 
     `on` calls the table `target`, and a row to write, with the query's own columns that are `carried` beside the
-    table's, `source`. `told` is the clause for the history.
+    table's, `source`. `text` is the clause for the history.
     """
 
     on: str
     target: str
     source: str
-    told: str
+    text: str
     carried: tuple[str, ...] = ()
 
 
@@ -89,7 +89,7 @@ def replaced_by_columns(
         if field.name in names and path.end:
             raise DuplicateInsertColumnError(str(path), "stands twice in REPLACE USING").at(caret)
         try:
-            _refuse_other_place(field, statement, given, matched)
+            _refuse_other_position(field, statement, given, matched)
         except DeltaSqlError as error:
             raise error.at(caret) from None
         names[field.name] = None
@@ -98,7 +98,7 @@ def replaced_by_columns(
     return Replacement(on, target, ROWS, f"({', '.join(path.parts[-1] for path in using.columns)})")
 
 
-def _refuse_other_place(
+def _refuse_other_position(
     field: StructField, statement: Insert, given: Sequence[GivenColumns], matched: Sequence[Match]
 ) -> None:
     """Raises UnresolvedReplaceUsingError, MisalignedReplaceUsingError for a column the query lacks or misplaces."""
@@ -136,7 +136,7 @@ def replaced_by_condition(
         names.refuse_unknown()
     on = Scope(context, target, source).condition(condition, CLAUSE)
     on, carried = names.of_rows(on)
-    return Replacement(on, target.alias, ROWS, context.told(condition), carried)
+    return Replacement(on, target.alias, ROWS, context.text_with_markers(condition), carried)
 
 
 def _source_side(statement: Insert, alias: str | None, columns: StructType, context: Context) -> Side:
@@ -242,7 +242,7 @@ def replaced(change: RowChange, rows: Operator, snapshot: Snapshot, how: Replace
     scan = binding.scan(context, snapshot, pruned_by, how.target, with_ids=True)
     scan = replace(scan, schema=schema, identity=True)
     columns = _columns_of(how.source, mixed)
-    lookup = Lookup(tuple(columns), " AND ".join(f"({text})" for text in looked_up) or None, how.told)
+    lookup = Lookup(tuple(columns), " AND ".join(f"({text})" for text in looked_up) or None, how.text)
     flag = f"{how.source}.{LOOKUP}"
     on = " AND ".join([flag, *(f"({text})" for text in (*only, *mixed))])
     values = tuple(f"{how.source}.{quote(name)}" for name in schema.names)
@@ -254,14 +254,14 @@ def replaced(change: RowChange, rows: Operator, snapshot: Snapshot, how: Replace
             RowAction(RowKind.MATCHED, RowEffect.DELETE, None, ()),
             RowAction(RowKind.NOT_MATCHED, RowEffect.INSERT, f"NOT {flag}", values),
         ),
-        keep=tuple(f"{quote(how.target)}.{quote(name)}" for name in schema.names),
+        unchanged=tuple(f"{quote(how.target)}.{quote(name)}" for name in schema.names),
         output=schema,
         checks=(),
     )
-    if keeps_source(operator):
+    if must_materialize_source(operator):
         # Keys and rows come from one evaluation.
         assert operator.join is not None
-        operator = replace(operator, join=replace(operator.join, is_kept=True))
+        operator = replace(operator, join=replace(operator.join, is_materialized=True))
     done = row_change(change.commit, operator, change.metadata, pruned_by, context)
     return replace(done, identities=change.identities)
 

@@ -76,7 +76,7 @@ def replacing(
             RowAction(RowKind.NOT_MATCHED_BY_SOURCE, RowEffect.DELETE, predicate, ()),
             RowAction(RowKind.NOT_MATCHED, RowEffect.INSERT, None, values),
         ),
-        keep=tuple(f"{quote(alias)}.{quote(name)}" for name in schema.names),
+        unchanged=tuple(f"{quote(alias)}.{quote(name)}" for name in schema.names),
         output=schema,
         checks=(),
     )

@@ -11,7 +11,7 @@ from deltasql.plan.operators import Operator, Rewrite, RowAction, RowKind
 from deltasql.planner.changes import CommitSpec, RowChange
 from deltasql.planner.rows.change_recording import recorded
 from deltasql.planner.rows.read_set import reads_of
-from deltasql.planner.rows.row_level import keeps_source, rewritten_rows
+from deltasql.planner.rows.row_level import must_materialize_source, rewritten_rows
 from deltasql.sql.references import Scope, stars_spelled
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def row_change(
     assert spec.snapshot is not None
     operator = recorded(_with_columns(operator, context), metadata.properties)
     rows = rewritten_rows(operator, spec.snapshot, context)
-    if rows.probe is not None and operator.join is not None and keeps_source(operator):
-        operator = replace(operator, join=replace(operator.join, is_kept=True))
+    if rows.probe is not None and operator.join is not None and must_materialize_source(operator):
+        operator = replace(operator, join=replace(operator.join, is_materialized=True))
         rows = replace(rows, probe=operator)
     reads = reads_of(operator, pruned_by, spec.snapshot, context)
     return RowChange(replace(spec, reads=reads), operator, metadata, skip_if_empty=True, rows=rows)

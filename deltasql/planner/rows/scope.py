@@ -103,7 +103,7 @@ class Scope:
                     insertions.append((reference.start, reference.start, f"{quote(owner.alias)}."))
             spliced = splice(sql, insertions)
         sql, relations = binding.bind(
-            self.context, spliced.sql, self.qualifiers, place=lambda offset: text.start + spliced.to_original(offset)
+            self.context, spliced.sql, self.qualifiers, position=lambda offset: text.start + spliced.to_original(offset)
         )
         self.relations.update(relations)
         return sql

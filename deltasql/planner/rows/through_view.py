@@ -77,7 +77,7 @@ def behind_view(name: TableName, alias: str | None, operation: str, context: Con
 
 def _table(shown: str, view: View, operation: str, context: Context, caret: Caret) -> tuple[TableName, tuple[str, ...]]:
     """The table behind a view, and the columns that it shows of it."""
-    made = view.made
+    made = view.creation
     references = table_references(view.query)
     if made is None or len(references) != 1 or references[0].arguments is not None:
         raise UnwritableViewError(operation, shown).at(caret)
@@ -99,8 +99,10 @@ def _table(shown: str, view: View, operation: str, context: Context, caret: Care
     return TableName(inner.catalog.full_name(reference.parts)), made.names
 
 
-def _inside(made: Creation, context: Context) -> Context:
-    return replace(context, catalog=context.catalog.within(*made.namespace), views=context.views.called(made.views))
+def _inside(creation: Creation, context: Context) -> Context:
+    return replace(
+        context, catalog=context.catalog.within(*creation.namespace), views=context.views.called(creation.views)
+    )
 
 
 def _refuse_more(shown: str, view: View, reference: TableReference, operation: str, caret: Caret) -> None:

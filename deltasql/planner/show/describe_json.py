@@ -33,18 +33,18 @@ def table_json(name: tuple[str, ...], snapshot: Snapshot, *, managed: bool, part
         | {"columns": [*_columns(snapshot.schema, column_tags(metadata))]}
         | ({"partition_values": dict(partition)} if partition else {})
         | {"location": table_uri(snapshot.location)}
-        | _known("created_time", _moment(metadata.created_time))
+        | _pair_if_set("created_time", _moment(metadata.created_time))
         | {"last_access": "UNKNOWN", "type": "MANAGED" if managed else "EXTERNAL", "provider": "delta"}
-        | _known("comment", metadata.description)
+        | _pair_if_set("comment", metadata.description)
         | {"table_properties": dict(sorted(shown_pairs(without_deltasql_properties(metadata.configuration)).items()))}
         | {"statistics": {"size_in_bytes": snapshot.size_in_bytes}}
-        | _known("partition_columns", list(snapshot.partition_columns))
-        | _known("clustering_columns", [path_text(path) for path in clustering_columns(snapshot)])
-        | _known(
+        | _pair_if_set("partition_columns", list(snapshot.partition_columns))
+        | _pair_if_set("clustering_columns", [path_text(path) for path in clustering_columns(snapshot)])
+        | _pair_if_set(
             "table_constraints",
             [{"name": key.name, "definition": key.definition(name)} for key in keys_of(metadata)],
         )
-        | _known("tags", shown_pairs(table_tags(metadata)))
+        | _pair_if_set("tags", shown_pairs(table_tags(metadata)))
         | {"collation": _BINARY_COLLATION},
         ensure_ascii=False,
         separators=(",", ":"),
@@ -53,7 +53,9 @@ def table_json(name: tuple[str, ...], snapshot: Snapshot, *, managed: bool, part
 
 def view_json(name: str, schema: StructType, text: str | None) -> str:
     """The JSON of a temporary view."""
-    document = {"table_name": name, "columns": [*_columns(schema, {})], "type": "VIEW"} | _known("view_text", text)
+    document = {"table_name": name, "columns": [*_columns(schema, {})], "type": "VIEW"} | _pair_if_set(
+        "view_text", text
+    )
     return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -64,7 +66,7 @@ def _names(name: tuple[str, ...]) -> dict[str, Any]:
     return {"table_name": table, "catalog_name": catalog, "namespace": [schema], "schema_name": schema}
 
 
-def _known(key: str, value: Any) -> dict[str, Any]:
+def _pair_if_set(key: str, value: Any) -> dict[str, Any]:
     """A pair, where there is something to tell."""
     return {key: value} if value else {}
 
@@ -77,14 +79,14 @@ def _moment(milliseconds: int | None) -> str | None:
 
 def _columns(schema: StructType, tags: Mapping[tuple[str, ...], Mapping[str, str]]) -> Iterator[dict[str, Any]]:
     for field in schema:
-        yield _field(field) | _known("tags", shown_pairs(tags.get((field.name,), {})))
+        yield _field(field) | _pair_if_set("tags", shown_pairs(tags.get((field.name,), {})))
 
 
 def _field(field: StructField) -> dict[str, Any]:
     document: dict[str, Any] = {"name": field.name, "type": _type(declared_type(field)), "nullable": field.nullable}
-    document |= _known("comment", field.comment)
-    document |= _known("default", field.metadata.get(CURRENT_DEFAULT))
-    return document | _known("generation_expression", generation_of(field))
+    document |= _pair_if_set("comment", field.comment)
+    document |= _pair_if_set("default", field.metadata.get(CURRENT_DEFAULT))
+    return document | _pair_if_set("generation_expression", generation_of(field))
 
 
 def _type(kind: DataType) -> dict[str, Any]:

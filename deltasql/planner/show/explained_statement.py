@@ -23,11 +23,11 @@ from deltasql.plan.statements.update import Assignment
 from deltasql.schema.text import type_text
 from deltasql.schema.types import ArrayType, DecimalType, MapType, PrimitiveType, StructType
 
-Told = Callable[[SqlText], str]
+TextOf = Callable[[SqlText], str]
 """Gives the text of a part of the statement."""
 
 
-def logical_lines(node: LogicalPlan, told: Told) -> list[str]:
+def logical_lines(node: LogicalPlan, text_of: TextOf) -> list[str]:
     """The statement's node, one field a line, and one line for each clause of MERGE."""
     lines = [type(node).__name__]
     for item in fields(node):  # type: ignore[arg-type]
@@ -35,17 +35,17 @@ def logical_lines(node: LogicalPlan, told: Told) -> list[str]:
         if value in (None, (), False) or item.name in {"start", "end"}:
             continue
         if isinstance(value, tuple) and isinstance(value[0], MergeClause):
-            lines += [f"  {shown(clause, told)}" for clause in value]
+            lines += [f"  {shown(clause, text_of)}" for clause in value]
             continue
-        lines.append(f"  {item.name}: {shown(value, told)}")
+        lines.append(f"  {item.name}: {shown(value, text_of)}")
     return lines
 
 
-def shown(value: Any, told: Told) -> str:
+def shown(value: Any, text_of: TextOf) -> str:
     """A field's value in the words of the statement."""
     match value:
         case SqlText():
-            return " ".join(told(value).split())
+            return " ".join(text_of(value).split())
         case TableName() | ColumnPath():
             return str(value)
         case PrimitiveType() | DecimalType() | ArrayType() | MapType() | StructType():
@@ -54,59 +54,59 @@ def shown(value: Any, told: Told) -> str:
             # As it is: what must not be told is looked for in the whole.
             return f"{key} = '{text}'"
         case tuple():
-            return f"[{', '.join(shown(item, told) for item in value)}]"
+            return f"[{', '.join(shown(item, text_of) for item in value)}]"
         case _ if is_dataclass(value):
-            return _part(value, told)
+            return _part(value, text_of)
         case _:
             return str(getattr(value, "value", value))
 
 
-def _part(value: Any, told: Told) -> str:
+def _part(value: Any, text_of: TextOf) -> str:
     """A part of a statement that is a record of its own."""
     match value:
         case Assignment(target, assigned):
-            return f"{target} = {_or_default(assigned, told)}"
+            return f"{target} = {_or_default(assigned, text_of)}"
         case PartitionValue(column, constant):
-            return str(column) if constant is None else f"{column} = {shown(constant, told)}"
+            return str(column) if constant is None else f"{column} = {shown(constant, text_of)}"
         case ReplaceWhere(predicate):
-            return f"where {shown(predicate, told)}"
+            return f"where {shown(predicate, text_of)}"
         case MergeClause(kind, condition, action):
-            when = kind.value if condition is None else f"{kind.value} AND {shown(condition, told)}"
-            return f"{when} THEN {_action(action, told)}"
+            when = kind.value if condition is None else f"{kind.value} AND {shown(condition, text_of)}"
+            return f"{when} THEN {_action(action, text_of)}"
         case AddedColumn() | ColumnDefinition():
-            return " ".join(_column(value, told))
+            return " ".join(_column(value, text_of))
         case PartitionColumn(name=name, type=kind):
             return quote(name) if kind is None else f"{quote(name)} {type_text(kind)}"
         case _:
-            return _record(value, told)
+            return _record(value, text_of)
 
 
-def _record(value: Any, told: Told) -> str:
+def _record(value: Any, text_of: TextOf) -> str:
     """A record that has no words of its own."""
     inner = ", ".join(
-        f"{item.name}={shown(getattr(value, item.name), told)}"
+        f"{item.name}={shown(getattr(value, item.name), text_of)}"
         for item in fields(value)
         if item.name not in {"start", "end", "type_text"} and getattr(value, item.name) not in (None, ())
     )
     return f"{type(value).__name__}({inner})"
 
 
-def _or_default(value: SqlText | None, told: Told) -> str:
-    return "DEFAULT" if value is None else shown(value, told)
+def _or_default(value: SqlText | None, text_of: TextOf) -> str:
+    return "DEFAULT" if value is None else shown(value, text_of)
 
 
-def _action(action: MergeAction, told: Told) -> str:
+def _action(action: MergeAction, text_of: TextOf) -> str:
     match action:
         case DeleteAction():
             return "DELETE"
         case UpdateAction(assignments):
-            return f"UPDATE SET {', '.join(shown(item, told) for item in assignments)}"
+            return f"UPDATE SET {', '.join(shown(item, text_of) for item in assignments)}"
         case UpdateStarAction(excluded):
             return f"UPDATE SET *{_except(excluded)}"
         case InsertStarAction(excluded):
             return f"INSERT *{_except(excluded)}"
         case InsertAction(columns, values):
-            names, given = ", ".join(map(str, columns)), ", ".join(_or_default(item, told) for item in values)
+            names, given = ", ".join(map(str, columns)), ", ".join(_or_default(item, text_of) for item in values)
             return f"INSERT ({names}) VALUES ({given})"
 
 
@@ -114,16 +114,16 @@ def _except(columns: tuple[ColumnPath, ...]) -> str:
     return f" EXCEPT ({', '.join(map(str, columns))})" if columns else ""
 
 
-def _column(column: AddedColumn | ColumnDefinition, told: Told) -> Iterator[str]:
+def _column(column: AddedColumn | ColumnDefinition, text_of: TextOf) -> Iterator[str]:
     yield str(column.path) if isinstance(column, AddedColumn) else quote(column.name)
     yield " ".join(column.type_text.split()) or type_text(column.type)
     if not column.nullable:
         yield "NOT NULL"
     if column.default is not None:
-        yield f"DEFAULT {shown(column.default, told)}"
+        yield f"DEFAULT {shown(column.default, text_of)}"
     if isinstance(column, ColumnDefinition):
         if column.generated is not None:
-            yield f"GENERATED ALWAYS AS ({shown(column.generated, told)})"
+            yield f"GENERATED ALWAYS AS ({shown(column.generated, text_of)})"
         if column.identity is not None:
             yield "GENERATED AS IDENTITY"
     if column.comment is not None:

@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CloneSource:
-    """A source to clone. `told` is its name in the history, `root` its decoded location.
+    """A source to clone. `name` is its name in the history, `root` its decoded location.
 
     `version` is -1 for a source without versions. `files` are add actions as `file_tables.ADD`. `clustering` is None
     for a table that is not clustered, and `transactions` the last version of every application that has written.
     """
 
-    told: str
+    name: str
     root: str
     version: int
     metadata: Metadata
@@ -66,7 +66,7 @@ def clone_source(name: TableName, context: Context) -> CloneSource:
         kind = _foreign_kind(name, context)
         if kind is not None:
             raise CloneUnsupportedSourceError(str(name), kind)
-        return _file_source(name, context) if _is_place(name, context) else _delta_source(name, context)
+        return _file_source(name, context) if _is_path(name, context) else _delta_source(name, context)
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
 
@@ -75,13 +75,13 @@ def _foreign_kind(name: TableName, context: Context) -> str | None:
     """The kind of an object that cannot be cloned, for messages; None for one that can, and for a missing one."""
     if context.is_view(name):
         return "a view"
-    if _is_place(name, context):
+    if _is_path(name, context):
         kind = name.parts[0].lower()
         return None if kind in PROVIDERS else f"a directory of {kind} files"
     return "a table of Spark's" if context.is_sparks(name) else None
 
 
-def _is_place(name: TableName, context: Context) -> bool:
+def _is_path(name: TableName, context: Context) -> bool:
     """Whether a name is a format other than Delta and a path."""
     return len(name.parts) == 2 and name.path is None and "/" in name.parts[1] and not _is_ours(name, context)
 

@@ -59,7 +59,7 @@ class Clustering:
 
 
 def new_clustering(
-    wanted: ClusterBy | None, metadata: Metadata, replaced: Snapshot | None, context: Context
+    requested: ClusterBy | None, metadata: Metadata, replaced: Snapshot | None, context: Context
 ) -> Clustering:
     """The clustering of a table to be: that of a replaced one ends where the statement names none.
 
@@ -68,31 +68,31 @@ def new_clustering(
     was_clustered = replaced is not None and is_clustered(replaced)
     if was_clustered and metadata.partition_columns:
         raise ReplaceClusteredError(replaced.table if replaced else "")
-    if not needed_features(wanted):
+    if not needed_features(requested):
         return Clustering((), (clustering_domain(metadata.schema, ()),) if was_clustered else ())
-    assert wanted is not None
-    columns = checked_columns(wanted, metadata, "the table", context)
+    assert requested is not None
+    columns = checked_columns(requested, metadata, "the table", context)
     return Clustering(columns, (clustering_domain(metadata.schema, columns),))
 
 
-def needed_features(wanted: ClusterBy | None) -> tuple[str, ...]:
+def needed_features(requested: ClusterBy | None) -> tuple[str, ...]:
     """The table feature of a table that is created with this clause."""
-    return (CLUSTERING_FEATURE,) if wanted is not None and (wanted.columns or wanted.auto) else ()
+    return (CLUSTERING_FEATURE,) if requested is not None and (requested.columns or requested.auto) else ()
 
 
-def check_same_clustering(wanted: ClusterBy, snapshot: Snapshot) -> None:
+def check_same_clustering(requested: ClusterBy, snapshot: Snapshot) -> None:
     """Raises CreatedClusteringDiffersError if a statement declares another clustering than its table has."""
-    if wanted.auto:
+    if requested.auto:
         return
     existing = clustering_columns(snapshot)
-    declared = [column.parts for column in wanted.columns]
+    declared = [column.parts for column in requested.columns]
     if [folded(path) for path in declared] != [folded(path) for path in existing]:
         raise CreatedClusteringDiffersError(snapshot.location, comma_list(declared), comma_list(existing))
 
 
-def automatic(metadata: Metadata, wanted: ClusterBy | None) -> Metadata:
+def automatic(metadata: Metadata, requested: ClusterBy | None) -> Metadata:
     """`metadata` with the property that says whether the columns are to be chosen by the engine: on with AUTO."""
-    auto = wanted is not None and wanted.auto
+    auto = requested is not None and requested.auto
     if auto == (metadata.configuration.get(AUTO_PROPERTY) == "true"):
         return metadata
     return (
@@ -100,26 +100,26 @@ def automatic(metadata: Metadata, wanted: ClusterBy | None) -> Metadata:
     )
 
 
-def with_vectors(metadata: Metadata, wanted: ClusterBy | None) -> Metadata:
+def with_vectors(metadata: Metadata, requested: ClusterBy | None) -> Metadata:
     """`metadata` of a table to be, with deletion vectors where it is clustered, so that writers tell its rows apart.
 
     Not where the statement or a default of the session says something about them, nor in a table that Iceberg is to
     read, which has none.
     """
-    clustered = wanted is not None and (wanted.columns or wanted.auto)
+    clustered = requested is not None and (requested.columns or requested.auto)
     if not clustered or DELETION_VECTORS in metadata.properties or compat_keys(metadata.configuration):
         return metadata
     return metadata.with_configuration({DELETION_VECTORS.name: "true"})
 
 
-def checked_columns(wanted: ClusterBy, metadata: Metadata, table: str, context: Context) -> tuple[Path, ...]:
+def checked_columns(requested: ClusterBy, metadata: Metadata, table: str, context: Context) -> tuple[Path, ...]:
     """The columns as the schema spells them, each error at its column.
 
     Raises ColumnNotFoundError, DuplicateColumnsError, ClusteringColumnCountError, ClusteringTypeError,
     ClusteringWithoutStatsError.
     """
     paths: list[Path] = []
-    for column in wanted.columns:
+    for column in requested.columns:
         try:
             paths.append(_checked(column, metadata, table, paths))
         except DeltaSqlError as error:

@@ -87,9 +87,9 @@ def _differences(declared: StructType, existing: StructType) -> str:
     )
 
 
-def _check_same_properties(place: str, declared: Mapping[str, str], existing: Mapping[str, str]) -> None:
+def _check_same_properties(location: str, declared: Mapping[str, str], existing: Mapping[str, str]) -> None:
     nothing = "(not set)"
     for key in sorted({*declared, *existing} - OF_ONE_TABLE - OWN):
         first, second = declared.get(key, nothing), existing.get(key, nothing)
         if first != second:
-            raise CreatedPropertiesDifferError(location=place, key=key, declared=first, existing=second)
+            raise CreatedPropertiesDifferError(location=location, key=key, declared=first, existing=second)

@@ -191,9 +191,9 @@ def _referenced(given: Sequence[ColumnPath] | None, target: _Owner) -> tuple[str
     return tuple(path[0] if len(path) == 1 else path_text(path) for path in paths)
 
 
-def _check_fit(columns: tuple[str, ...], wanted: tuple[str, ...], owner: _Owner, target: _Owner) -> None:
+def _check_fit(columns: tuple[str, ...], referenced: tuple[str, ...], owner: _Owner, target: _Owner) -> None:
     """Raises ForeignKeyMismatchError, KeyDefinitionError."""
-    reason = _mismatch(columns, wanted, owner, target)
+    reason = _mismatch(columns, referenced, owner, target)
     if reason is not None:
         raise ForeignKeyMismatchError(", ".join(map(quote, columns)), str(owner.table), str(target.table), reason)
     for key in keys_of(owner.metadata):
@@ -202,16 +202,16 @@ def _check_fit(columns: tuple[str, ...], wanted: tuple[str, ...], owner: _Owner,
             raise KeyDefinitionError("foreign key", str(owner.table), reason)
 
 
-def _mismatch(columns: tuple[str, ...], wanted: tuple[str, ...], owner: _Owner, target: _Owner) -> str | None:
+def _mismatch(columns: tuple[str, ...], referenced: tuple[str, ...], owner: _Owner, target: _Owner) -> str | None:
     key = primary_key(target.metadata)
     if key is None:
         return f"that has no primary key. Add one first: ALTER TABLE {target.table} ADD PRIMARY KEY (…)"
     own = ", ".join(map(quote, key.columns))
-    if sorted(wanted) != sorted(key.columns):
+    if sorted(referenced) != sorted(key.columns):
         return f"its primary key is ({own})"
-    if len(columns) != len(wanted):
+    if len(columns) != len(referenced):
         return f"its primary key is ({own}), with another number of columns"
-    for column, other in zip(columns, wanted, strict=True):
+    for column, other in zip(columns, referenced, strict=True):
         kind, expected = owner.type_of(column), target.type_of(other)
         if not same_type(kind, expected):
             return f"{quote(column)} is {type_text(kind)}, and {quote(other)} there is {type_text(expected)}"

@@ -52,16 +52,16 @@ def evolved_metadata(metadata: Metadata, schema: StructType, *, table: str = "th
         change_data_feed=metadata.properties[CHANGE_DATA_FEED],
         where=table,
     )
-    return mapped_metadata(replace(metadata, schema=schema), keep_names=False)
+    return mapped_metadata(replace(metadata, schema=schema), preserve_names=False)
 
 
-def mapped_metadata(metadata: Metadata, *, keep_names: bool) -> Metadata:
+def mapped_metadata(metadata: Metadata, *, preserve_names: bool) -> Metadata:
     """`metadata` whose fields all have ids and physical names, if its column mapping mode asks for that."""
     if not metadata.properties.maps_columns:
         return metadata
     highest = metadata.properties[MAX_COLUMN_ID]
     nested = gives_nested_ids(metadata.configuration)
-    schema, highest = assign_ids(metadata.schema, highest, keep_names=keep_names, nested=nested)
+    schema, highest = assign_ids(metadata.schema, highest, preserve_names=preserve_names, nested=nested)
     configuration = {**metadata.configuration, MAX_COLUMN_ID.name: str(highest)}
     return replace(metadata, schema=schema, configuration=MappingProxyType(configuration))
 

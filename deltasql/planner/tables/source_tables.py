@@ -128,7 +128,7 @@ def _definition(
         configuration=parsed.configuration,
         created_time=int(time.time() * 1000),
     )
-    metadata = mapped_metadata(metadata, keep_names=True)
+    metadata = mapped_metadata(metadata, preserve_names=True)
     protocol = protocol_for(
         metadata.schema, metadata.configuration, parsed=parsed, current=None, creating=True, table=table
     )

@@ -30,37 +30,37 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The table that CREATE creates or replaces: `snapshot` is the existing one; `known`: the catalog has the name."""
+    """The table that CREATE creates or replaces: `snapshot` is the existing one; `in_catalog`: its name is there."""
 
     name: TableName
     log: DeltaLog
     snapshot: Snapshot | None
-    known: bool
+    in_catalog: bool
     managed: bool
 
     @property
     def exists(self) -> bool:
-        return self.known or (self.name.path is not None and self.snapshot is not None)
+        return self.in_catalog or (self.name.path is not None and self.snapshot is not None)
 
 
-def target_of(name: TableName, location: str | None, context: Context, *, columns_known: bool) -> Target:
+def target_of(name: TableName, location: str | None, context: Context, *, defines_columns: bool) -> Target:
     """The table called `name`, with the LOCATION of the statement if it has one.
 
-    `columns_known`: the statement itself defines the columns. Raises AmbiguousLocationError, LocationMismatchError,
+    `defines_columns`: the statement itself defines the columns. Raises AmbiguousLocationError, LocationMismatchError,
     NonEmptyLocationError, ExternalTableWithoutLogError, ExternalTableWithoutSchemaError, SchemaNotFoundError.
     """
     if name.path is not None:
-        return _path_target(name, name.path, location, context, columns_known)
+        return _path_target(name, name.path, location, context, defines_columns)
     entry = context.catalog.resolve(name.parts)
     if entry is not None:
         if location is not None and table_location(location) != table_location(entry.location):
             raise LocationMismatchError(table=str(name), location=location, existing=entry.location)
         log = context.logs(entry.location, str(name))
-        return Target(name, log, _latest(log), known=True, managed=entry.managed)
-    return _new_target(name, location, context, columns_known)
+        return Target(name, log, _latest(log), in_catalog=True, managed=entry.managed)
+    return _new_target(name, location, context, defines_columns)
 
 
-def _new_target(name: TableName, location: str | None, context: Context, columns_known: bool) -> Target:
+def _new_target(name: TableName, location: str | None, context: Context, defines_columns: bool) -> Target:
     """The target for a name that the catalog does not have yet."""
     place = location or context.catalog.managed_location(name.parts)
     log = context.logs(place, str(name))
@@ -68,8 +68,8 @@ def _new_target(name: TableName, location: str | None, context: Context, columns
     if location is None and (snapshot is not None or not log.store.is_vacant()):
         raise NonEmptyLocationError(location=place)
     if snapshot is None and location is not None:
-        _refuse_useless_place(log, location, columns_known)
-    return Target(name, log, snapshot, known=False, managed=location is None)
+        _check_new_location(log, location, defines_columns)
+    return Target(name, log, snapshot, in_catalog=False, managed=location is None)
 
 
 def _latest(log: DeltaLog) -> Snapshot | None:
@@ -80,14 +80,14 @@ def _latest(log: DeltaLog) -> Snapshot | None:
         return None
 
 
-def _path_target(name: TableName, path: str, location: str | None, context: Context, columns_known: bool) -> Target:
+def _path_target(name: TableName, path: str, location: str | None, context: Context, defines_columns: bool) -> Target:
     if location is not None and table_location(location) != table_location(path):
         raise AmbiguousLocationError(table=str(name), location=location)
     log = context.logs(path, str(name))
     snapshot = _latest(log)
     if snapshot is None:
-        _refuse_useless_place(log, path, columns_known)
-    return Target(name, log, snapshot, known=False, managed=False)
+        _check_new_location(log, path, defines_columns)
+    return Target(name, log, snapshot, in_catalog=False, managed=False)
 
 
 def is_of_view(name: TableName, mode: str, context: Context, *, if_not_exists: bool) -> bool:
@@ -109,7 +109,7 @@ def registration(target: Target) -> Registration | None:
 
     A name without a table may be dropped by another process before there is one.
     """
-    if target.name.path is not None or (target.known and target.snapshot is not None):
+    if target.name.path is not None or (target.in_catalog and target.snapshot is not None):
         return None
     return Registration(target.name.parts, target.log.location, target.managed)
 
@@ -131,12 +131,12 @@ def creation_parameters(metadata: Metadata, *, managed: bool, clustering: str = 
     }
 
 
-def _refuse_useless_place(log: DeltaLog, location: str, columns_known: bool) -> None:
+def _check_new_location(log: DeltaLog, location: str, defines_columns: bool) -> None:
     """A location without a log must be empty, and the statement must define the columns.
 
     Raises NonEmptyLocationError, ExternalTableWithoutLogError, ExternalTableWithoutSchemaError.
     """
     if not log.store.is_vacant():
-        raise (NonEmptyLocationError if columns_known else ExternalTableWithoutLogError)(location=location)
-    if not columns_known:
+        raise (NonEmptyLocationError if defines_columns else ExternalTableWithoutLogError)(location=location)
+    if not defines_columns:
         raise ExternalTableWithoutSchemaError(location=location)

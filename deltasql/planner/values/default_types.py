@@ -18,20 +18,20 @@ from deltasql.schema.types import (
 )
 
 
-def may_default(found: DataType, column: DataType) -> bool:
-    """Whether a constant of the type `found` may be the default of a column, if its value fits.
+def may_default(default_type: DataType, column: DataType) -> bool:
+    """Whether a constant of the type `default_type` may be the default of a column, if its value fits.
 
     Numbers, texts and times are cast as in an INSERT. Truth values, arrays, maps and structs only widen: 'true' and 1
     are none of TRUE.
     """
-    plain = not any(isinstance(kind, (ArrayType, MapType, StructType)) for kind in (found, column))
-    return _widens(found, column) or (plain and BOOLEAN not in (found, column))
+    plain = not any(isinstance(kind, (ArrayType, MapType, StructType)) for kind in (default_type, column))
+    return _widens(default_type, column) or (plain and BOOLEAN not in (default_type, column))
 
 
-def _widens(found: DataType, column: DataType) -> bool:
-    if found in (column, VOID):
+def _widens(default_type: DataType, column: DataType) -> bool:
+    if default_type in (column, VOID):
         return True
-    match found, column:
+    match default_type, column:
         case ArrayType(old), ArrayType(new):
             return _widens(old, new)
         case MapType(old_key, old), MapType(new_key, new):
@@ -41,10 +41,12 @@ def _widens(found: DataType, column: DataType) -> bool:
             return len(old_fields) == len(new_fields) and all(_widens(old.type, new.type) for old, new in pairs)
         case (ArrayType() | MapType() | StructType(), _) | (_, ArrayType() | MapType() | StructType()):
             return False
-    return column == STRING or (found, column) == (DATE, TIMESTAMP) or _number_widens(found, column)
+    return column == STRING or (default_type, column) == (DATE, TIMESTAMP) or _number_widens(default_type, column)
 
 
-def _number_widens(found: DataType, column: DataType) -> bool:
-    if column in (FLOAT, DOUBLE) and is_integral(found):
+def _number_widens(default_type: DataType, column: DataType) -> bool:
+    if column in (FLOAT, DOUBLE) and is_integral(default_type):
         return True
-    return (found, column) == (FLOAT, DOUBLE) or (is_number(found) and is_number(column) and can_widen(found, column))
+    return (default_type, column) == (FLOAT, DOUBLE) or (
+        is_number(default_type) and is_number(column) and can_widen(default_type, column)
+    )

@@ -79,12 +79,12 @@ def generated_sql(field: StructField, expression: str, values: Mapping[str, str]
 
 
 def recomputed(
-    schema: StructType, assigned: Mapping[str, str], kept: Mapping[str, str], *, all_of_them: bool = False
+    schema: StructType, assigned: Mapping[str, str], unchanged: Mapping[str, str], *, all_of_them: bool = False
 ) -> dict[str, str]:
     """SQL of the generated columns that change with the columns that are `assigned`, and are not assigned themselves.
 
-    Of a new row that is `all_of_them`. `kept` are SQL of the values of all columns as they were. A value is written
-    out once for each column that is computed from it, so that it must be the same each time: raises
+    Of a new row that is `all_of_them`. `unchanged` are SQL of the values of all columns as they were. A value is
+    written out once for each column that is computed from it, so that it must be the same each time: raises
     GeneratedFromRandomError.
     """
     found = generations(schema)
@@ -102,7 +102,7 @@ def recomputed(
         field = schema.find(name)
         assert field is not None
         computed = with_padded_literals(stored_generation(field, schema), schema)
-        values[name] = generated_sql(field, computed, {**kept, **assigned})
+        values[name] = generated_sql(field, computed, {**unchanged, **assigned})
     return values
 
 

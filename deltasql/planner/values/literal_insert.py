@@ -38,7 +38,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.settings.query_meaning import keep_literal_values
+from deltasql.settings.query_meaning import preserve_literal_values
 from deltasql.settings.session_settings import STORE_ASSIGNMENT
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.literal_casts import as_type
@@ -61,13 +61,13 @@ def constant_source(statement: Insert, query: str, context: Context) -> LiteralR
     plain = not (statement.overwrite or statement.replaces or statement.ctes or statement.schema_evolution)
     if not plain or not context.analyst.is_plain or not _has_usual_settings(context):
         return None
-    return literal_rows(query, certain_zone(context))
+    return literal_rows(query, unambiguous_zone(context))
 
 
 def stored_rows(
-    snapshot: Snapshot, schema: StructType, rows: LiteralRows, places: Mapping[str, int], static: Mapping[str, str]
+    snapshot: Snapshot, schema: StructType, rows: LiteralRows, indexes: Mapping[str, int], static: Mapping[str, str]
 ) -> Literals | None:
-    """Literal rows in the table's column order; `places[name]` is the index in `rows`, with names in lower case.
+    """Literal rows in the table's column order; `indexes[name]` is the index in `rows`, with names in lower case.
 
     Other columns get their PARTITION value (`static`, as SQL) or their default. None where a value or its cast may
     differ from Spark's: Spark then casts it, or raises the error.
@@ -79,7 +79,7 @@ def stored_rows(
     columns = []
     try:
         for field in schema:
-            place = places.get(field.name.lower())
+            place = indexes.get(field.name.lower())
             column = _constant_column(field, static, rows) if place is None else rows.columns[place]
             columns.append(_stored(field, column, rows.zone))
             if field.name.lower() in partitions:
@@ -89,7 +89,7 @@ def stored_rows(
     return Literals(schema, tuple(columns))
 
 
-def certain_zone(context: Context) -> tzinfo | None:
+def unambiguous_zone(context: Context) -> tzinfo | None:
     """The session's time zone; None for one that Java and Python may interpret differently."""
     name = context.time_zone or ""
     if name in {"UTC", "Etc/UTC", "Z", "GMT"}:
@@ -104,7 +104,7 @@ def certain_zone(context: Context) -> tzinfo | None:
 
 def _has_usual_settings(context: Context) -> bool:
     changed = (key for key, _ in context.settings.changed())
-    return keep_literal_values(changed) and context.setting(STORE_ASSIGNMENT) == "ANSI"
+    return preserve_literal_values(changed) and context.setting(STORE_ASSIGNMENT) == "ANSI"
 
 
 def _constant_column(field: StructField, static: Mapping[str, str], rows: LiteralRows) -> LiteralColumn:
@@ -162,9 +162,9 @@ _DIGITS_OF_LONG = 19
 
 
 def stored_memory_rows(
-    held: MemoryRows, schema: StructType, partitions: Sequence[str], places: Mapping[str, int], context: Context
+    rows: MemoryRows, schema: StructType, partitions: Sequence[str], indexes: Mapping[str, int], context: Context
 ) -> MemoryRows | None:
-    """Rows in memory in the column order of `schema`; `places[name]` is the index in `held`.
+    """Rows in memory in the column order of `schema`; `indexes[name]` is the index in `rows`.
 
     Other columns are NULL. None where a value or its cast may differ from Spark's: Spark then casts it, or raises the
     error.
@@ -179,15 +179,15 @@ def stored_memory_rows(
     columns = []
     try:
         for field in schema:
-            columns.append(_held_column(field, held, places.get(field.name.lower()), context))
+            columns.append(_stored_column(field, rows, indexes.get(field.name.lower()), context))
             if field.name.lower() in in_directories:
-                _refuse_held_spellings(field.type, columns[-1])
+                _refuse_column_spellings(field.type, columns[-1])
     except (LeftToEngineError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
     return MemoryRows(schema, pa.table(columns, names=list(schema.names)))
 
 
-def _held_column(field: StructField, held: MemoryRows, place: int | None, context: Context) -> pa.ChunkedArray:
+def _stored_column(field: StructField, rows: MemoryRows, index: int | None, context: Context) -> pa.ChunkedArray:
     import pyarrow as pa
 
     from deltasql.result_arrow import arrow_type
@@ -195,18 +195,18 @@ def _held_column(field: StructField, held: MemoryRows, place: int | None, contex
     if identity_of(field) is not None or generation_of(field) is not None or declared_length(field) is not None:
         raise LeftToEngineError
     kind = arrow_type(field.type)
-    if place is None:
+    if index is None:
         if default_sql(field) != "NULL":
             raise LeftToEngineError
-        column = pa.chunked_array([pa.nulls(held.table.num_rows, kind)])
+        column = pa.chunked_array([pa.nulls(rows.table.num_rows, kind)])
     else:
-        column = _held_as(held.table.column(place), held.schema.fields[place].type, field.type, kind, context)
+        column = _cast_column(rows.table.column(index), rows.schema.fields[index].type, field.type, kind, context)
     if not field.nullable and column.null_count:
         raise LeftToEngineError
     return column
 
 
-def _held_as(
+def _cast_column(
     column: pa.ChunkedArray, source: DataType, target: DataType, kind: pa.DataType, context: Context
 ) -> pa.ChunkedArray:
     """Values of type `source` cast to `target`, whose Arrow type is `kind`. Raises LeftToEngineError, ArrowInvalid."""
@@ -222,7 +222,7 @@ def _held_as(
         return column.cast(pa.decimal128(min(_MOST_DIGITS, _DIGITS_OF_LONG + target.scale), target.scale)).cast(kind)
     if _is_checked(source, target):
         return column.cast(kind)
-    if source == TIMESTAMP_NTZ and target == TIMESTAMP and certain_zone(context) is not None:
+    if source == TIMESTAMP_NTZ and target == TIMESTAMP and unambiguous_zone(context) is not None:
         return pc.assume_timezone(column, context.time_zone).cast(kind)
     raise LeftToEngineError
 
@@ -238,7 +238,7 @@ def _is_checked(source: DataType, target: DataType) -> bool:
     return source == VOID or (source in INTEGRAL and target in numbers) or (source in _FLOATING and target in _FLOATING)
 
 
-def _refuse_held_spellings(kind: DataType, column: pa.ChunkedArray) -> None:
+def _refuse_column_spellings(kind: DataType, column: pa.ChunkedArray) -> None:
     """The rule of `_refuse_spellings`, for fewer types."""
     import pyarrow.compute as pc
 

@@ -16,10 +16,10 @@ _SUSPECT = re.compile(r"\bparquet\s*\.\s*`", re.IGNORECASE)
 
 def parquet_paths(sql: str) -> list[tuple[Token, Token]]:
     """The first and the last token of each ``parquet.`path` `` in a text."""
-    return list(_places(tokenize(sql))) if _SUSPECT.search(sql) else []
+    return list(_path_tokens(tokenize(sql))) if _SUSPECT.search(sql) else []
 
 
-def _places(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
+def _path_tokens(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
     for index in range(len(tokens) - 2):
         first, dot, last = tokens[index : index + 3]
         is_whole = index == 0 or tokens[index - 1].key != "."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deltasql.sql.constants import whole_number
-from deltasql.sql.cursor import LeftToEngineError, certain
+from deltasql.sql.cursor import LeftToEngineError, require_value
 from deltasql.sql.queries.projections import PlainSelect, inner_query
 from deltasql.sql.tokens import closing
 
@@ -64,7 +64,7 @@ class _Reader(PlainSelect):
         return tuple(found)
 
     def _ordered(self) -> Order:
-        column = certain(whole_number(self.next().text)) if self.kind == "number" else self.name()
+        column = require_value(whole_number(self.next().text)) if self.kind == "number" else self.name()
         descending = self.take("ASC", "DESC") == "DESC"
         nulls_first = not descending
         if self.take("NULLS"):
@@ -77,4 +77,4 @@ class _Reader(PlainSelect):
         if not self.take("LIMIT"):
             return None
         token = self.next()
-        return certain(whole_number(token.text) if token.kind == "number" else None)
+        return require_value(whole_number(token.text) if token.kind == "number" else None)

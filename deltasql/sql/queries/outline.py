@@ -44,11 +44,11 @@ _EXPLAIN = re.compile(r"(?:EXPLAIN (?:EXTENDED |FORMATTED |CODEGEN |COST |ANALYZ
 class Outline(NamedTuple):
     """A statement as one line of its tokens: words in capitals, `x` and 'x' for what is quoted, numbered brackets.
 
-    `places` are the offsets of the tokens, (start, end).
+    `offsets` are the offsets of the tokens, (start, end).
     """
 
     line: str
-    places: tuple[tuple[int, int], ...]
+    offsets: tuple[tuple[int, int], ...]
 
     @property
     def verb(self) -> str:
@@ -96,10 +96,10 @@ def find(pattern: str, statement: Outline) -> tuple[int, int] | None:
     if match is None:
         return None
     first, last = (statement.line.count(" ", 0, edge) for edge in match.span("caret"))
-    if first == len(statement.places):
-        end = statement.places[-1][1]
+    if first == len(statement.offsets):
+        end = statement.offsets[-1][1]
         return end, end
-    return statement.places[first][0], statement.places[max(first, last - 1)][1]
+    return statement.offsets[first][0], statement.offsets[max(first, last - 1)][1]
 
 
 @functools.cache

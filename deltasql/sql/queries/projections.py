@@ -27,7 +27,7 @@ def end_of_plain_projection(sql: str) -> int | None:
         return None
     tables = list(select.find_all(exp.Table))
     makes_rows = next(select.find_all(exp.Window, exp.Explode, exp.Inline), None) is not None
-    return None if len(tables) != 1 or makes_rows else _place_of_from(tokenize(sql))
+    return None if len(tables) != 1 or makes_rows else _index_of_from(tokenize(sql))
 
 
 def _has_plain_clauses(select: exp.Select) -> bool:
@@ -37,7 +37,7 @@ def _has_plain_clauses(select: exp.Select) -> bool:
     return clause is not None and parts.keys() <= _PLAIN_CLAUSES and _is_plain_table(clause.this)
 
 
-def _place_of_from(tokens: list[Token]) -> int | None:
+def _index_of_from(tokens: list[Token]) -> int | None:
     """The offset of a query's own FROM; None for FROM t SELECT …, and for a query in parentheses."""
     depth = 0
     for index, token in enumerate(tokens):

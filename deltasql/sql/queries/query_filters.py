@@ -68,7 +68,7 @@ def _select_limit(select: exp.Select) -> tuple[int, int] | None:
     table = _only_table(select)
     if table is None:
         return None
-    place, limit = _place(table), _number(parts.get("limit"), exp.Limit)
+    place, limit = _position(table), _number(parts.get("limit"), exp.Limit)
     offset = _number(parts["offset"], exp.Offset) if "offset" in parts else 0
     return None if place is None or limit is None or offset is None else (place, limit + offset)
 
@@ -130,11 +130,11 @@ def _select_filters(select: exp.Select) -> Iterator[tuple[int, str]]:
     if where is None or select.args.get("laterals"):
         return
     sources = _sources(select)
-    conjuncts = _told(where.this)
+    conjuncts = _filter_text(where.this)
     for table, filtered in sources:
         if not filtered or not isinstance(table, exp.Table) or _makes_rows(table):
             continue
-        place, alone = _place(table), len(sources) == 1
+        place, alone = _position(table), len(sources) == 1
         own = [item.sql(dialect="databricks") for item, names in conjuncts if _only(names, table, alone)]
         if place is not None and own:
             yield place, " AND ".join(f"({text})" for text in own)
@@ -172,7 +172,7 @@ def _conjuncts(condition: exp.Expression) -> list[exp.Expression]:
     return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
 
 
-def _told(condition: exp.Expression) -> list[tuple[exp.Expression, list[str | None]]]:
+def _filter_text(condition: exp.Expression) -> list[tuple[exp.Expression, list[str | None]]]:
     """The conjuncts of a condition, each with its `_qualifiers`."""
     return [(item, _qualifiers(item)) for item in _conjuncts(condition)]
 
@@ -193,7 +193,7 @@ def _only(qualifiers: list[str | None], table: exp.Table, alone: bool) -> bool:
     return bool(qualifiers) and (alone or set(qualifiers) == {table.alias_or_name.lower()})
 
 
-def _place(table: exp.Table) -> int | None:
+def _position(table: exp.Table) -> int | None:
     """The offset of the first part of the table's name."""
     places = [part.meta.get("start") for part in table.parts]
     known = [place for place in places if place is not None]

@@ -49,7 +49,7 @@ def field_ids(field: pa.Field, name: str) -> dict[str, int]:
 
 
 def test_every_element_key_and_value_gets_its_id(tmp_path: Path) -> None:
-    mapped, highest = assign_ids(SCHEMA, 0, keep_names=True, nested=True)
+    mapped, highest = assign_ids(SCHEMA, 0, preserve_names=True, nested=True)
     path = tmp_path / "f.parquet"
     pq.write_table(ROWS, path, version="2.6", write_page_index=True)
     path.write_bytes(with_nested_ids(path.read_bytes(), mapped))
@@ -80,17 +80,17 @@ def test_ids_that_are_there_are_replaced(tmp_path: Path) -> None:
     path = tmp_path / "f.parquet"
     pq.write_table(ROWS, path)
     for start in (0, 100):
-        mapped, _ = assign_ids(SCHEMA, start, keep_names=True, nested=True)
+        mapped, _ = assign_ids(SCHEMA, start, preserve_names=True, nested=True)
         path.write_bytes(with_nested_ids(path.read_bytes(), mapped))
     (field,) = (item for item in pq.read_schema(path) if item.name == "l")
     assert field_ids(field, "l")["l.element"] == mapped.fields[1].metadata[NESTED_IDS]["l.element"] > 100
 
 
 def test_most_tables_need_none() -> None:
-    assert not has_nested_ids(assign_ids(SCHEMA, 0, keep_names=True)[0])
+    assert not has_nested_ids(assign_ids(SCHEMA, 0, preserve_names=True)[0])
     flat = StructType((StructField("a", INTEGER),))
-    assert not has_nested_ids(assign_ids(flat, 0, keep_names=True, nested=True)[0])
-    assert has_nested_ids(assign_ids(SCHEMA, 0, keep_names=True, nested=True)[0])
+    assert not has_nested_ids(assign_ids(flat, 0, preserve_names=True, nested=True)[0])
+    assert has_nested_ids(assign_ids(SCHEMA, 0, preserve_names=True, nested=True)[0])
 
 
 def test_another_file() -> None:

@@ -41,7 +41,7 @@ def read(
     files = pa.table({"location": [path], "size": [Path(path).stat().st_size]})
     table = TableVersion("t", str(Path(path).parent), 0)
     here = ReadInProcess(keys) if keys else None
-    scan = Scan(table, COLUMNS, (), files, Pruning(1), marked_only=only, here=here)
+    scan = Scan(table, COLUMNS, (), files, Pruning(1), marked_only=only, in_process=here)
     reader = FileReader(Stores(), scan, columns)
     return reader.rows(path, None if marked is None else lambda: np.array(marked, np.int64), 5)
 

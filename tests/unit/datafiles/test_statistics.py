@@ -19,7 +19,7 @@ from deltasql.datafiles.statistics.of_footers import (
     file_statistics,
     stats_json,
 )
-from deltasql.datafiles.writing.staged_files import directory_values, found_files, staged_files, utc_text
+from deltasql.datafiles.writing.staged_files import directory_values, staged_files, utc_text, written_files
 from deltasql.errors.statements.properties import PropertyValueError
 from deltasql.log.configuration.indexed_columns import IndexRule, index_rule, indexed_leaves
 from deltasql.log.storage.open_store import open_store
@@ -259,7 +259,12 @@ def test_staged_files(tmp_path: Path) -> None:
     write(tmp_path / "new" / "_part.parquet", a=[9])
     write(tmp_path / "new" / "_temporary" / "0" / "part-4.parquet", a=[9])
     nulls, found = staged_files(
-        str(tmp_path), found_files(open_store(str(tmp_path)), "new"), schema, ["p", "ts"], {}, timezone="Europe/Berlin"
+        str(tmp_path),
+        written_files(open_store(str(tmp_path)), "new"),
+        schema,
+        ["p", "ts"],
+        {},
+        timezone="Europe/Berlin",
     )
     assert found.add.path == (
         "new/deltasql_origin=file%253A%252Fx%2525201.parquet"
@@ -282,7 +287,7 @@ def test_staged_files_by_physical_name(tmp_path: Path) -> None:
     write(tmp_path / "d" / "p=y" / "part.parquet", a=[1])
     files = staged_files(
         str(tmp_path),
-        found_files(open_store(str(tmp_path)), "d"),
+        written_files(open_store(str(tmp_path)), "d"),
         schema,
         ["p"],
         {"delta.enableDeletionVectors": "true"},
@@ -295,7 +300,7 @@ def test_only_files_that_the_job_has_committed_are_staged(tmp_path: Path) -> Non
     kept = write(tmp_path / "d" / "p=a b%2F1" / "part-1-x.parquet", a=[1])
     left = write(tmp_path / "d" / "p=a b%2F1" / "part-1-y.parquet", a=[1])
     never = "p=z/part-2.parquet"
-    found = found_files(open_store(str(tmp_path)), "d", {"p=a b%2F1/part-1-x.parquet", never})
+    found = written_files(open_store(str(tmp_path)), "d", {"p=a b%2F1/part-1-x.parquet", never})
     assert [str(item.path) for item in found] == ["d/p=a b%2F1/part-1-x.parquet"]
     assert (kept.exists(), left.exists()) == (True, False)
 
@@ -303,11 +308,13 @@ def test_only_files_that_the_job_has_committed_are_staged(tmp_path: Path) -> Non
 def test_staged_file_outside_its_partition(tmp_path: Path) -> None:
     write(tmp_path / "d" / "part.parquet", a=[1])
     with pytest.raises(ValueError, match="partition column p"):
-        staged_files(str(tmp_path), found_files(open_store(str(tmp_path)), "d"), struct(p=STRING), ["p"], {})
+        staged_files(str(tmp_path), written_files(open_store(str(tmp_path)), "d"), struct(p=STRING), ["p"], {})
 
 
 def test_nothing_staged(tmp_path: Path) -> None:
-    assert staged_files(str(tmp_path), found_files(open_store(str(tmp_path)), "missing"), struct(a=LONG), [], {}) == []
+    assert (
+        staged_files(str(tmp_path), written_files(open_store(str(tmp_path)), "missing"), struct(a=LONG), [], {}) == []
+    )
 
 
 def test_directory_values() -> None:

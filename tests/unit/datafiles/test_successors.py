@@ -23,7 +23,7 @@ from deltasql.datafiles.writing.successors import (
     Copied,
     NewRows,
     RewrittenFile,
-    copy_kept,
+    copy_unchanged,
     united_files,
 )
 from deltasql.engines.rewriting.positions import positions_of
@@ -108,7 +108,7 @@ def written(
 ) -> tuple[Copied, list[Any]]:
     """What comes of a file, and the rows of its successor."""
     kept = [RewrittenFile(KEPT, {"p": "x"}, "p=x", 0, np.array(gone, np.int64), lambda: file or held())]
-    copied = copy_kept(Stores().open(str(folder)), kept, NewRows(parts, frozenset(changed)), "new", SCHEMA)
+    copied = copy_unchanged(Stores().open(str(folder)), kept, NewRows(parts, frozenset(changed)), "new", SCHEMA)
     found = [pq.read_table(folder / file.path).to_pylist() for _, file in copied.successors]
     return copied, [row for rows in found for row in rows]
 
@@ -181,7 +181,7 @@ OF_LOG = {"minValues": {"id": -9, "v": "A"}, "maxValues": {"F": 99.5, "s": {"x":
 def test_statistics_of_the_log(tmp_path: Path, gone: list[int], more: dict[str, Any], known: dict[str, Any]) -> None:
     file = held(statistics=json.dumps({**OF_LOG, **more}))
     copied, _ = written(tmp_path, gone, image_of({1: "one"}), {"v", "s"}, file)
-    assert [file.known for _, file in copied.successors] == [known]
+    assert [file.statistics for _, file in copied.successors] == [known]
 
 
 WIDER = pa.schema([ROWS.schema.field("id").with_type(pa.int64()), *list(ROWS.schema)[1:]])
@@ -204,7 +204,7 @@ def test_files_of_which_nothing_stays_as_it_is(tmp_path: Path, file: Held) -> No
     assert [(row["id"], row["v"]) for row in rows][:3] == [(0, "a"), (1, "one"), (2, "c")]
     found = pq.read_schema(tmp_path / new.path)
     assert {item.name: item.type for item in found} == {item.name: item.type for item in file.columns}
-    assert new.known == {}
+    assert new.statistics == {}
     assert new.floats == {"f": (0.5, 5.5)}
 
 

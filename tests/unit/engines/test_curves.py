@@ -16,7 +16,7 @@ def cells(columns: int, bits: int) -> list[tuple[int, ...]]:
 def places(curve: Curve, columns: int, bits: int) -> list[int]:
     """The place of every cell of the grid."""
     grid = np.array(cells(columns, bits), np.int64)
-    found = Line(curve, columns, bits).places([grid[:, index] for index in range(columns)])
+    found = Line(curve, columns, bits).positions([grid[:, index] for index in range(columns)])
     return [int(place) for place in found]
 
 
@@ -32,7 +32,7 @@ def test_hilberts_curve_meets_every_cell_and_only_steps_to_neighbours(columns: i
 def test_the_z_order_curve_interleaves_bits() -> None:
     line = Line(Curve.ZORDER, 2, 3)
     assert line.turns is None
-    found = line.places([np.array([0b101, 0b111]), np.array([0b010, 0b000])])
+    found = line.positions([np.array([0b101, 0b111]), np.array([0b010, 0b000])])
     assert found.tolist() == [0b100110, 0b101010]
 
 

@@ -42,7 +42,7 @@ def rows(root: Path, handle: Handle, work: Workspace) -> Any:
     scan = Scan(TableVersion("t", str(root), 0), SCHEMA, (), pa.table(files), Pruning(1))
     spark: Any = handle
     return driver_rows.driver_rows(
-        spark, scan, SCHEMA, [place], may_be_missing=False, told=False, marked={}, work=work
+        spark, scan, SCHEMA, [place], may_be_missing=False, with_metadata=False, marked={}, work=work
     )[0]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltasql.engines.spark.session.jvm_names import hold_names
+from deltasql.engines.spark.session.jvm_names import cache_names
 
 
 class Named:
@@ -20,7 +20,7 @@ class Named:
 def test_what_is_held_is_not_asked_for_again() -> None:
     asked: list[str] = []
     jvm = Named(asked)
-    hold_names(jvm)
+    cache_names(jvm)
     assert len(asked) == len(set(asked))
     before = len(asked)
     functions = getattr(jvm, "org.apache.spark.sql.functions")
@@ -33,7 +33,7 @@ def test_what_is_held_is_not_asked_for_again() -> None:
 def test_other_names_are_asked_for_as_before() -> None:
     asked: list[str] = []
     jvm = Named(asked)
-    hold_names(jvm)
+    cache_names(jvm)
     before = len(asked)
     assert jvm.System is not jvm.System
     assert asked[before:] == ["jvm.System", "jvm.System"]

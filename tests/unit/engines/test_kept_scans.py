@@ -13,9 +13,9 @@ import pytest
 
 from deltasql.engines.choice import handed_out
 from deltasql.engines.spark.reading import kept_scans
-from deltasql.engines.spark.reading.kept_scans import MOST_FILES, KeptScans
+from deltasql.engines.spark.reading.kept_scans import MOST_FILES, CachedScans
 from deltasql.engines.spark.reading.workspace import Workspace
-from deltasql.engines.spark.session.kept_frames import MOST_WEIGHT, KeptFrames
+from deltasql.engines.spark.session.kept_frames import MOST_WEIGHT, CachedFrames
 from deltasql.errors.log import DataFileNotFoundError
 from deltasql.plan.operators import Pruning, Scan, TableVersion
 from deltasql.schema.row_ids import RowIdColumns
@@ -33,7 +33,7 @@ class Handle:
     """What a scan asks of a SparkHandle."""
 
     def __init__(self) -> None:
-        self.kept = KeptFrames()
+        self.kept = CachedFrames()
         self.settings: str | None = "as they were"
         self.remote = False
 
@@ -81,7 +81,7 @@ def scan_of(root: Path, files: dict[str, str], *, version: int = 3, vector: dict
 
 def frame(handle: Handle, operator: Scan) -> DataFrame:
     """The DataFrame of a scan in a statement of its own."""
-    return KeptScans(cast("SparkHandle", handle)).frame(operator, Workspace())
+    return CachedScans(cast("SparkHandle", handle)).frame(operator, Workspace())
 
 
 def test_the_next_statement_has_the_same(handle: Handle, rows: Scan, scanned: list[Scan]) -> None:
@@ -96,7 +96,7 @@ def test_a_version_with_the_same_files_has_the_same(handle: Handle, rows: Scan) 
 
 def test_each_use_in_a_statement_has_its_own(handle: Handle, rows: Scan) -> None:
     """Spark tells the columns of two scans apart by the DataFrame that they come from."""
-    statement, after = (KeptScans(cast("SparkHandle", handle)) for _ in range(2))
+    statement, after = (CachedScans(cast("SparkHandle", handle)) for _ in range(2))
     work = Workspace()
     first, second = statement.frame(rows, work), statement.frame(rows, work)
     assert first is not second
@@ -222,8 +222,8 @@ def test_marked_rows_are_never_kept(handle: Handle, tmp_path: Path) -> None:
 
 def test_a_table_in_a_store_is_never_kept(handle: Handle, rows: Scan) -> None:
     """Whether a file is there is a request."""
-    operator = KeptScans(cast("SparkHandle", handle))
-    assert not operator._may_be_kept(replace(rows, table=replace(rows.table, location="s3://bucket/t")))
+    operator = CachedScans(cast("SparkHandle", handle))
+    assert not operator._may_be_cached(replace(rows, table=replace(rows.table, location="s3://bucket/t")))
     cloned = rows.files.append_column("location", pa.array(["s3://bucket/a", "s3://bucket/b"]))
     assert operator._key(replace(rows, files=cloned)) is None
 
@@ -247,21 +247,21 @@ def test_a_server_keeps_none(handle: Handle, rows: Scan) -> None:
 
 
 def test_the_last_used_stay() -> None:
-    kept, frames = KeptFrames(most=2, most_weight=10), [cast("DataFrame", object()) for _ in range(3)]
-    kept.keep("a", frames[0], 4)
-    kept.keep("b", frames[1], 4)
+    kept, frames = CachedFrames(most=2, most_weight=10), [cast("DataFrame", object()) for _ in range(3)]
+    kept.put("a", frames[0], 4)
+    kept.put("b", frames[1], 4)
     assert kept.find("a") is frames[0]
-    kept.keep("c", frames[2], 4)
+    kept.put("c", frames[2], 4)
     assert (kept.find("b"), kept.find("a"), kept.find("c")) == (None, frames[0], frames[2])
 
 
 def test_what_is_heavy_takes_the_place_of_more() -> None:
-    kept, frame = KeptFrames(most=9, most_weight=10), cast("DataFrame", object())
+    kept, frame = CachedFrames(most=9, most_weight=10), cast("DataFrame", object())
     for key in "abc":
-        kept.keep(key, frame, 3)
-    kept.keep("c", frame, 8)
+        kept.put(key, frame, 3)
+    kept.put("c", frame, 8)
     assert [kept.find(key) for key in "abc"] == [None, None, frame]
-    kept.keep("d", frame, 11)
+    kept.put("d", frame, 11)
     assert kept.find("d") is None
     assert kept.find("c") is frame
     kept.clear()

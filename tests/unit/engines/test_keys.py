@@ -42,7 +42,7 @@ def session(conf: Conf, key: str, **more: str) -> SparkHandle:
     spark: Any = SimpleNamespace(conf=conf)
     stores = Stores({"aws_access_key_id": key, "aws_secret_access_key": f"secret of {key}", **more})
     handle = SparkHandle(spark, stores=stores)
-    handle.own = True
+    handle.is_ours = True
     return handle
 
 

@@ -71,7 +71,7 @@ def test_a_setting_that_is_unset_is_what_it_was_at_the_beginning(
     conf = SimpleNamespace(unset=lambda key: now.pop(key, None), set=now.__setitem__)
     context = SimpleNamespace(_conf={SHUFFLES: "16", "spark.b": "x"})
     handle = SparkHandle(cast("SparkSession", SimpleNamespace(conf=conf, sparkContext=context)))
-    handle.own = own
+    handle.is_ours = own
     for key in (SHUFFLES, "spark.a", "spark.b"):
         handle.unset(key)
     assert now == {SHUFFLES: began, "spark.b": "x"}

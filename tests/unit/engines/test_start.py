@@ -59,8 +59,8 @@ def test_a_session_of_ours_to_come_is_plain(bare: pytest.MonkeyPatch) -> None:
 
 def test_a_session_that_we_begin_on_a_server_is_ours_and_its_tables_are_not(bare: pytest.MonkeyPatch) -> None:
     ours, remote = SparkHandle(None), SparkHandle("sc://host:1")
-    assert (ours.own, ours.has_others_tables) == (True, False)
-    assert (remote.own, remote.has_others_tables) == (True, True)
+    assert (ours.is_ours, ours.has_others_tables) == (True, False)
+    assert (remote.is_ours, remote.has_others_tables) == (True, True)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from deltasql.errors.usage import NoGoldenFilesError, UnknownDirectiveError
 from deltasql.golden import GoldenOutcome, discover, run_file
 from deltasql.golden.command import run_suite
 from deltasql.golden.compare import difference
-from deltasql.golden.made_up import MadeUp
+from deltasql.golden.made_up import GeneratedValues
 from deltasql.golden.normal import Normalizer, masked
 from deltasql.golden.record import is_ordered
 from deltasql.golden.script import read_script
@@ -315,7 +315,7 @@ def test_placeholders() -> None:
     near = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(now))
     nanoseconds = f"{now % 1:.9f}".partition(".")[2]
     one, two = str(uuid.uuid4()), str(uuid.uuid4())
-    normal.learn(MadeUp(frozenset({one, two}), frozenset()))
+    normal.learn(GeneratedValues(frozenset({one, two}), frozenset()))
     text = f"file:///tmp/wh/t file:/tmp/wh /tmp/wh {one} {two} {one} {near}.{nanoseconds} {near}Z {int(now * 1000)}"
     assert normal.text(text) == ("$WAREHOUSE/t $WAREHOUSE $WAREHOUSE <uuid-1> <uuid-2> <uuid-1> <time> <time> <ms>")
     kept = "2020-01-01 00:00:00 1577836800000 2020-99-99 00:00:00"

@@ -16,7 +16,7 @@ import pytest
 from deltasql.errors.usage import GoldenMaskError, UnknownDirectiveError
 from deltasql.golden import GoldenOutcome, run_file
 from deltasql.golden.command import run_suite
-from deltasql.golden.made_up import MadeUp, made_up
+from deltasql.golden.made_up import GeneratedValues, generated_values
 from deltasql.golden.normal import Normalizer
 from deltasql.result import CommandRows, Result
 from deltasql.schema import types as t
@@ -208,7 +208,7 @@ def test_what_a_log_makes_up() -> None:
         {"txn": {"appId": ids[6], "version": 1}},
         {"protocol": {}},
     ]
-    found = made_up(actions)
+    found = generated_values(actions)
     assert found.ids == set(ids[:7])
     assert found.clocks == {1, 2, 3, 4}
 
@@ -216,7 +216,7 @@ def test_what_a_log_makes_up() -> None:
 def test_rows_of_a_query_hide_clocks_of_the_log_alone() -> None:
     normal = Normalizer("/tmp/wh")
     known = dt.datetime(2026, 1, 2, 3, 4, 5, 678000, dt.timezone.utc)
-    normal.learn(MadeUp(frozenset(), frozenset({int(known.timestamp() * 1000)})))
+    normal.learn(GeneratedValues(frozenset(), frozenset({int(known.timestamp() * 1000)})))
     assert normal.text("2026-01-02 03:04:05.678 2026-01-02 03:04:05.679", of_query=True) == (
         "<time> 2026-01-02 03:04:05.679"
     )

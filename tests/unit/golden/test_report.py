@@ -218,7 +218,7 @@ def test_an_outcome_without_places_can_be_told() -> None:
 def test_places_are_known_to_callers(tmp_path: Path) -> None:
     path = tmp_path / "x.sql"
     path.write_text("ONE;\n\n\nTWO\n2;\n")
-    assert run_file(path, Told).places == ((1, 1), (5, 4))  # type: ignore[arg-type]
+    assert run_file(path, Told).block_lines == ((1, 1), (5, 4))  # type: ignore[arg-type]
 
 
 class Failing(Told):

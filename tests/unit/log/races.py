@@ -17,7 +17,7 @@ from deltasql.log.actions.vector_writer import MarkedFile
 from deltasql.log.commit.bin_rebase import Bin, BinRebase
 from deltasql.log.commit.commit_info import Provenance
 from deltasql.log.commit.conflict import IsolationLevel
-from deltasql.log.commit.moved_rows import SOURCE_TAG, Places, TouchedRows
+from deltasql.log.commit.moved_rows import SOURCE_TAG, NewPositions, TouchedRows
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.row_rebase import Budget, FollowingRebase, RowPositions, RowRebase
 from deltasql.log.commit.transaction import Commit, Transaction
@@ -62,7 +62,7 @@ class Reader:
     def seen(self, paths: Collection[str]) -> Mapping[str, MarkedFile]:
         return {path: item for path, item in self.found.items() if path in paths}
 
-    def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> Places | None:
+    def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> NewPositions | None:
         if not self.tracked:
             return None
         now = {row: (path, place) for path in outputs for place, row in enumerate(self.table.rows[path])}

@@ -15,7 +15,7 @@ from deltasql.log.replay.log_segment import classify
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import Entry
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
-from deltasql.log.upkeep.cleanup import clean_up_log, expired_files, first_kept
+from deltasql.log.upkeep.cleanup import clean_up_log, expired_files, oldest_needed_checkpoint
 
 Create = Callable[..., DeltaLog]
 Append = Callable[..., Commit]
@@ -139,7 +139,7 @@ def listing(times: Iterable[float], *checkpoints: int) -> list[Entry]:
     ],
 )
 def test_from_where_on(times: list[float], checkpoints: tuple[int, ...], cutoff: float, first: int | None) -> None:
-    assert first_kept(classify(listing(times, *checkpoints), complete=True), int(cutoff * DAY)) == first
+    assert oldest_needed_checkpoint(classify(listing(times, *checkpoints), complete=True), int(cutoff * DAY)) == first
 
 
 def test_oldest_first_and_commits_before_their_checkpoint() -> None:

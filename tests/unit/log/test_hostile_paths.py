@@ -175,7 +175,7 @@ def test_a_store_changes_nothing_outside(tmp_path: Path, outside: Path, path: st
     ):
         with pytest.raises(StorageError, match="leads out of the table"):
             change()
-    assert not store.holds(path)
+    assert not store.contains(path)
     assert store.delete_folders([path]) == 0
 
 

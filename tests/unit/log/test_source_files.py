@@ -45,13 +45,13 @@ def test_a_folder_with_its_partitions(folder: Path) -> None:
 def test_what_is_known_is_not_looked_at(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of 100,000 known files the look at each took half of the time."""
     looked = []
-    plain = local_store._found
+    plain = local_store._entry_of
 
     def found(below: str, item: os.DirEntry[str]) -> Entry | None:
         looked.append(item.name)
         return plain(below, item)
 
-    monkeypatch.setattr(local_store, "_found", found)
+    monkeypatch.setattr(local_store, "_entry_of", found)
     known = {f"{folder}/{name}" for name in FILES} - {f"{folder}/p=1/f.csv"}
     source = find_source(OPEN, str(folder), Choice(recursive=True), known)
     assert ([file.path for file in source.files], looked) == ([f"{folder}/p=1/f.csv"], ["f.csv"])

@@ -48,7 +48,7 @@ def test_parameters_give_names() -> None:
     found = bound(sql, {"s": "my", "c": "id", "v": "a long secret"})
     assert found.sql == "UPDATE `my`.`t` SET a = 'a long secret' WHERE `id` > 1 AND b = 'a long secret'"
     where = found.sql.index("`id`")
-    assert found.told(SqlText(found.sql[where:], where)) == "`id` > 1 AND b = :v"
+    assert found.text_with_markers(SqlText(found.sql[where:], where)) == "`id` > 1 AND b = :v"
     for text in ("SET", "WHERE", "> 1", "b ="):
         assert found.to_original(found.sql.index(text)) == sql.index(text)
 

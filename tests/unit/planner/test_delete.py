@@ -57,7 +57,7 @@ def test_names_that_need_quotes(lab: Lab) -> None:
     change = lab.plan("DELETE FROM `größe-1` WHERE `größe-1`.`a b` = 1")
     assert isinstance(change, RowChange)
     assert isinstance(change.operator, Rewrite)
-    assert change.operator.keep == ("`größe-1`.`a b`", "`größe-1`.`c``d`")
+    assert change.operator.unchanged == ("`größe-1`.`a b`", "`größe-1`.`c``d`")
 
 
 @pytest.mark.parametrize(

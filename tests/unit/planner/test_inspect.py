@@ -151,7 +151,7 @@ def test_what_analyze_runs(table: Lab, fails: Fails) -> None:
 def test_explaining_changes_nothing(table: Lab) -> None:
     table.run("EXPLAIN DELETE FROM t", "EXPLAIN DROP TABLE t", "EXPLAIN SET a = b")
     assert table.snapshot("t").version == 0
-    assert table.settings.own("a") is None
+    assert table.settings.stored("a") is None
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def test_each_clause_is_an_action(tables: Lab) -> None:
         ("s.extra", "CAST(NULL AS STRING)"),
         ("t.id", "CAST(concat(t.name, '!') AS STRING)"),
     ]
-    assert operator.keep == ("t.id", "t.name")
+    assert operator.unchanged == ("t.id", "t.name")
     assert [(key.target, key.source, key.type) for key in join_of(operator).equal_keys] == [("t.id", "s.id", INTEGER)]
 
 
@@ -158,7 +158,7 @@ def test_names_that_need_quotes(lab: Lab) -> None:
     lab.run(f"CREATE TABLE t (`a.b` INT, `ü ``x` INT) {mapped}", f"CREATE TABLE s (`A.B` INT, `Ü ``X` INT) {mapped}")
     _, operator = merged(lab, "MERGE INTO t AS `my t` USING s ON `my t`.`a.b` = s.`a.b` WHEN MATCHED THEN UPDATE SET *")
     assert operator.actions[0].values == ("s.`A.B`", "s.`Ü ``X`")
-    assert operator.keep == ("`my t`.`a.b`", "`my t`.`ü ``x`")
+    assert operator.unchanged == ("`my t`.`a.b`", "`my t`.`ü ``x`")
 
 
 def test_common_table_expressions_may_have_the_name_of_the_table_that_they_read(tables: Lab) -> None:

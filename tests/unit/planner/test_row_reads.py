@@ -13,7 +13,7 @@ from deltasql.plan.operators import Operator, Rewrite, Scan, SqlQuery
 from deltasql.plan.reads import RowReads
 from deltasql.planner.changes import RowChange
 from deltasql.planner.rows.read_set import WHOLE_TABLE, partition_test
-from deltasql.planner.rows.row_level import keeps_source
+from deltasql.planner.rows.row_level import must_materialize_source
 from deltasql.schema.types import StructType
 from tests.unit.planner.lab import FakeAnalyst, Lab, columns
 
@@ -248,9 +248,9 @@ def test_a_source_that_may_be_another_is_kept(table: Lab, source: str, kept: boo
     change = table.plan(f"MERGE INTO t USING {source} AS s ON t.id = s.k WHEN MATCHED THEN DELETE")
     assert isinstance(change, RowChange)
     assert isinstance(change.operator, Rewrite)
-    assert keeps_source(change.operator) is kept
+    assert must_materialize_source(change.operator) is kept
     assert change.operator.join is not None
-    assert change.operator.join.is_kept is kept
+    assert change.operator.join.is_materialized is kept
 
 
 PARTITIONED = "CREATE TABLE t (id INT, p INT, q STRING, d DATE) PARTITIONED BY (p, q, d)"

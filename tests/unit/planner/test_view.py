@@ -56,9 +56,9 @@ def test_a_temporary_view_is_kept_as_text(lab: Lab, sql: str, name: str, query: 
 
 def test_columns_have_the_names_and_comments_that_were_given(lab: Lab) -> None:
     view = made(lab, "CREATE TEMP VIEW v (a, `b c` COMMENT 'x') AS SELECT 1, '2' AS two")
-    assert view.made is not None
-    assert view.made.names == ("1", "two")
-    assert view.made.schema == StructType(
+    assert view.creation is not None
+    assert view.creation.names == ("1", "two")
+    assert view.creation.schema == StructType(
         (StructField("a", INTEGER), StructField("b c", STRING, metadata={"comment": "x"}))
     )
 

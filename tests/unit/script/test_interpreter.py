@@ -15,11 +15,11 @@ from deltasql.errors.script import SignalledError
 from deltasql.plan.parameters import BoundStatement
 from deltasql.result import Result
 from deltasql.schema.types import BOOLEAN, INTEGER, StructField, StructType
-from deltasql.script.host import ExecutedStatement, FoundRows
+from deltasql.script.host import ExecutedStatement, ResultRows
 from deltasql.script.interpreter import run_script
 from deltasql.script.variables import LOCK
 
-NUMBERS = FoundRows(StructType((StructField("n", INTEGER),)), pa.table({"n": pa.array([1, 2, 3], pa.int32())}))
+NUMBERS = ResultRows(StructType((StructField("n", INTEGER),)), pa.table({"n": pa.array([1, 2, 3], pa.int32())}))
 
 
 @dataclass
@@ -41,14 +41,14 @@ class Session:
         rows = ((part.sql,),) if part.sql.startswith("SELECT") else ()
         return ExecutedStatement(Result.of(NUMBERS.schema, rows), bool(rows))
 
-    def rows(self, part: BoundStatement) -> FoundRows:
+    def rows(self, part: BoundStatement) -> ResultRows:
         self.done.append(part.sql)
         return NUMBERS
 
     def command(self, sql: str) -> None:
         self.done.append(sql)
 
-    def assign(self, variables: Sequence[str], row: FoundRows) -> None:
+    def assign(self, variables: Sequence[str], row: ResultRows) -> None:
         self.done.append(f"{', '.join(variables)} = {row.table['n'][0].as_py()}")
 
     def has_variable(self, name: str) -> bool:

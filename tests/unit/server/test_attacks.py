@@ -175,11 +175,11 @@ def _clients(most: int) -> Clients:
 def test_who_comes_once_drives_nobody_out() -> None:
     clients = _clients(3)
     kept = clients.begin()
-    assert clients.known(kept.id) is kept
+    assert clients.client(kept.id) is kept
     for _ in range(10):
         clients.begin()
     assert len(clients) == 3
-    assert clients.known(kept.id) is kept
+    assert clients.client(kept.id) is kept
 
 
 def test_prepared_statements_that_nobody_closes_make_room() -> None:
@@ -193,8 +193,8 @@ def test_prepared_statements_that_nobody_closes_make_room() -> None:
 def test_work_is_stopped_by_its_own_client_alone() -> None:
     clients = _clients(9)
     worker, other = clients.begin(), clients.begin()
-    clients.known(worker.id)
-    handle = worker.keep(RowsAtHand(pa.table({})))
+    clients.client(worker.id)
+    handle = worker.store_rows(RowsAtHand(pa.table({})))
     with clients.working(worker, handle) as closed:
         clients.close(handle, other)
         assert not closed.is_set()

@@ -143,10 +143,10 @@ def test_sessions_end_when_they_are_idle() -> None:
     with all_of_them.call(busy):
         all_of_them.begin()
         assert session.closed
-        assert all_of_them.known(busy.id) is busy
+        assert all_of_them.client(busy.id) is busy
     with pytest.raises(SessionGoneError):
-        all_of_them.known(first.id)
-    assert all_of_them.known("some other token") is None
+        all_of_them.client(first.id)
+    assert all_of_them.client("some other token") is None
 
 
 def test_the_one_that_waited_longest_makes_room() -> None:
@@ -156,16 +156,16 @@ def test_the_one_that_waited_longest_makes_room() -> None:
         pass
     third = all_of_them.begin()
     assert len(all_of_them) == 2
-    assert all_of_them.known(first.id) is first
-    assert all_of_them.known(third.id) is third
+    assert all_of_them.client(first.id) is first
+    assert all_of_them.client(third.id) is third
     with pytest.raises(SessionGoneError):
-        all_of_them.known(second.id)
+        all_of_them.client(second.id)
 
 
 def test_results_that_nobody_fetches_make_room() -> None:
     client = clients().begin()
     rows = [RowsAtHand(pa.table({"number": [number]})) for number in range(MOST_WAITING + 1)]
-    handles = [client.keep(item) for item in rows]
+    handles = [client.store_rows(item) for item in rows]
     with pytest.raises(HandleNotFoundError):
         client.fetch(handles[0])
     assert client.fetch(handles[-1]).rows is rows[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.cursor import LeftToEngineError, TokenCursor, certain, comma_separated
+from deltasql.sql.cursor import LeftToEngineError, TokenCursor, comma_separated, require_value
 from deltasql.sql.tokens import tokenize
 
 
@@ -44,10 +44,16 @@ def test_a_group_is_stepped_over_whole(sql: str, taken: str, next_key: str) -> N
 
 def test_what_must_be_there_and_is_not_is_left_to_spark() -> None:
     at = cursor("a")
-    for asked in (lambda: at.need("B"), at.end, lambda: cursor("1").name(), cursor("").next, lambda: certain(None)):
+    for asked in (
+        lambda: at.need("B"),
+        at.end,
+        lambda: cursor("1").name(),
+        cursor("").next,
+        lambda: require_value(None),
+    ):
         with pytest.raises(LeftToEngineError):
             asked()
-    assert certain(0) == 0
+    assert require_value(0) == 0
 
 
 def test_a_name_is_read_with_its_dots() -> None:

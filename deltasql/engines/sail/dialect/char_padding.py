@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import LeftToEngineError, certain
+from deltasql.sql.cursor import LeftToEngineError, require_value
 from deltasql.sql.text_edits import Replacement, splice
 from deltasql.sql.tokens import Token, closing, tokenize
 
@@ -136,7 +136,7 @@ class _Reader:
         """Replacements that pad comparisons of the CHAR column at token indexes [start, end)."""
         before, behind = self._key(start - 1), self._key(end)
         # The last name within brackets.
-        length = certain(self._length(next(i for i in range(end - 1, -1, -1) if self.tokens[i].is_name)))
+        length = require_value(self._length(next(i for i in range(end - 1, -1, -1) if self.tokens[i].is_name)))
         negated = behind == "NOT"
         word = self._key(end + 1) if negated else behind
         if word == "BETWEEN" or behind == "[" or self._is_distinct(end):
@@ -187,7 +187,7 @@ class _Reader:
 
     def _pair(self, start: int, end: int, literal: int, length: int) -> list[Replacement]:
         token = self.tokens[literal]
-        text = certain(unquote(token.text))
+        text = require_value(unquote(token.text))
         if len(text) <= length:
             return [] if len(text) == length else [_blanks(token, text, length)]
         column = self.sql[self.tokens[start].start : self.tokens[end - 1].end]
@@ -201,7 +201,7 @@ class _Reader:
         begins = before in _BEFORE_OPERAND | {",", "SELECT", ""}
         if self._key(opening) != "(" or len(items) % 2 == 0 or not plain or not begins:
             raise LeftToEngineError
-        texts = [certain(unquote(item.text)) for item in values]
+        texts = [require_value(unquote(item.text)) for item in values]
         longest = max(length, *map(len, texts))
         edits = [_blanks(item, text, longest) for item, text in zip(values, texts, strict=True) if len(text) < longest]
         if longest > length:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import LeftToEngineError, TokenCursor, certain, comma_separated
+from deltasql.sql.cursor import LeftToEngineError, TokenCursor, comma_separated, require_value
 from deltasql.sql.tokens import Token, tokenize
 
 
@@ -38,7 +38,7 @@ def directory_write(sql: str) -> DirectoryWrite | None:
 def _text(token: Token) -> str:
     if token.kind != "string":
         raise LeftToEngineError
-    return certain(unquote(token.text))
+    return require_value(unquote(token.text))
 
 
 def _option(item: list[Token]) -> tuple[str, str]:

@@ -93,7 +93,7 @@ def _is_call(tokens: Sequence[Token], index: int, functions: Mapping[str, Inline
 
 def _replaced(sql: str, tokens: Sequence[Token], at: int, end: int, function: Inline) -> str:
     """`sql` with the body in place of the call whose name is token `at` and whose closing bracket is token `end`."""
-    _check_place(tokens, at, function)
+    _check_kind(tokens, at, function)
     given = _arguments(sql, tokens[at + 2 : end], function)
     behind = tokens[end + 1] if end + 1 < len(tokens) else None
     value = _value(function, given)
@@ -104,7 +104,7 @@ def _replaced(sql: str, tokens: Sequence[Token], at: int, end: int, function: In
     return sql[: tokens[at].start] + value + sql[tokens[end].end :]
 
 
-def _check_place(tokens: Sequence[Token], at: int, function: Inline) -> None:
+def _check_kind(tokens: Sequence[Token], at: int, function: Inline) -> None:
     """Raises SparkError for a table function in place of a value, and a scalar function in place of a table."""
     before = tokens[at - 1].key if at else ""
     in_from = before in _TABLES and _around(tokens, at) not in _NO_TABLES

@@ -23,7 +23,10 @@ def spark_names(sql: str, names: Sequence[str]) -> list[str]:
     end = _list_end(tokens, first + 1)
     items = list(comma_separated(tokens[first + 1 : end]))
     if len(items) == len(found) and all(items):
-        found = [(_told(item) or name) if name in _OTHERS else name for item, name in zip(items, found, strict=True)]
+        found = [
+            (_predicate_name(item) or name) if name in _OTHERS else name
+            for item, name in zip(items, found, strict=True)
+        ]
     return found
 
 
@@ -33,7 +36,7 @@ def _list_end(tokens: Sequence[Token], at: int) -> int:
     return min(at, len(tokens))
 
 
-def _told(item: Sequence[Token]) -> str:
+def _predicate_name(item: Sequence[Token]) -> str:
     """Spark's name for `a IS NULL` and `a IN (1, 'x')`; "" for anything else."""
     end = 1
     while end + 1 < len(item) and item[end].key == ".":

@@ -154,7 +154,7 @@ def _target(at: TokenCursor) -> AssignedVariable:
 class Mention:
     """A name at [start, end) of a text that may be a variable; `key` is the variable in capitals.
 
-    `certain` ones are qualified by `session`. One that is `listed` is a whole column of a SELECT list, with that
+    `qualified` ones are qualified by `session`. One that is `listed` is a whole column of a SELECT list, with that
     `name`. `nested` ones are in a query within the text; `before` is the key of the token before the name.
     """
 
@@ -162,7 +162,7 @@ class Mention:
     start: int
     end: int
     name: str
-    certain: bool
+    qualified: bool
     listed: bool
     nested: bool
     before: str
@@ -220,9 +220,9 @@ def _names(tokens: Sequence[Token], at: int) -> bool:
     return at > 0 and tokens[at - 1].key in {"AS", ".", "::", ":"}
 
 
-def with_values(sql: str, found: Sequence[Mention], values: Mapping[str, str]) -> str:
+def with_values(sql: str, mentions: Sequence[Mention], values: Mapping[str, str]) -> str:
     """`sql` with the SQL of values in place of variables; columns of a SELECT keep their names."""
-    for item in sorted(found, key=lambda item: item.start, reverse=True):
+    for item in sorted(mentions, key=lambda item: item.start, reverse=True):
         name = item.name.replace("`", "``")
         value = f"{values[item.key]} AS `{name}`" if item.listed else values[item.key]
         sql = sql[: item.start] + value + sql[item.end :]

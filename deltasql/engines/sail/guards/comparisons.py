@@ -85,7 +85,7 @@ def compared(exact: Exact, operands: Sequence[Operand], *, ansi: bool) -> list[s
     if None in kinds:
         return None
     known = [kind for kind in kinds if kind is not None]
-    wanted = _wanted(known, ansi=ansi)
+    wanted = _common_type(known, ansi=ansi)
     if wanted is None and DATE in known and any(map(is_number, known)):
         # Spark has no such comparison: a guard says so, with Spark's condition.
         return None
@@ -97,7 +97,7 @@ def compared(exact: Exact, operands: Sequence[Operand], *, ansi: bool) -> list[s
     ]
 
 
-def _wanted(kinds: Sequence[DataType], *, ansi: bool) -> DataType | None:
+def _common_type(kinds: Sequence[DataType], *, ansi: bool) -> DataType | None:
     """The type of a value and all that it is compared with; as `comparison_type`."""
     wanted = {comparison_type(kinds[0], other, ansi=ansi) for other in kinds[1:]}
     casts = wanted - {VOID}

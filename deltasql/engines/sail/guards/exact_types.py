@@ -152,11 +152,11 @@ class Exact:
         return f"CAST({name}({one[0]}, {other[0]}) AS {sql_text(result)})"
 
 
-def cast_text(value: str, kind: DataType, wanted: DataType) -> str:
+def cast_text(value: str, kind: DataType, target: DataType) -> str:
     """A cast between two types; a DECIMAL of many digits becomes the nearest DOUBLE."""
-    if isinstance(kind, DecimalType) and kind.precision > EXACT_DIGITS and wanted in (FLOAT, DOUBLE):
+    if isinstance(kind, DecimalType) and kind.precision > EXACT_DIGITS and target in (FLOAT, DOUBLE):
         value = f"CAST({value} AS STRING)"
-    return f"CAST({value} AS {sql_text(wanted)})"
+    return f"CAST({value} AS {sql_text(target)})"
 
 
 def common_type(kinds: Sequence[DataType]) -> DataType | None:

@@ -89,9 +89,9 @@ def failing(condition: str, message: str) -> str:
     return f"raise_error({sql_literal(f'[{condition}] {message}')})"
 
 
-def refusing(what: str) -> str:
+def refusing(feature: str) -> str:
     """SQL that fails because Sail's result would differ."""
-    return failing("UNSUPPORTED_FEATURE.SAIL", what)
+    return failing("UNSUPPORTED_FEATURE.SAIL", feature)
 
 
 OVERFLOW = failing("ARITHMETIC_OVERFLOW", "integer overflow.")

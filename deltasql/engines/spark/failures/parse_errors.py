@@ -26,14 +26,14 @@ def misread_part(message: str, sql: str) -> Caret | None:
     return corresponding(made, offset, sql)
 
 
-def in_users_words(sentence: str, place: Caret | None) -> str:
-    """Spark's `sentence` if the text that it quotes is the user's text at `place`; else one that quotes the latter."""
+def in_users_words(sentence: str, caret: Caret | None) -> str:
+    """Spark's `sentence` if the text that it quotes is the user's text at `caret`; else one that quotes the latter."""
     found = _NEAR.search(sentence)
     if found is None:
         return sentence
-    if place is None:
+    if caret is None:
         return "Syntax error in an expression." if found[1].startswith(HIDDEN_PREFIX) else sentence
-    written = place.sql[place.start : place.end]
+    written = caret.sql[caret.start : caret.end]
     if written.lower() == found[1].lower():
         return sentence
     return f"Syntax error at or near '{written}'." if written else "Syntax error at or near end of input."

@@ -32,26 +32,26 @@ _INSTEAD = {
 """Table functions of other products, each with its replacement."""
 
 
-def misspelt_error(failure: Failure, sql: str, places: Sequence[Caret]) -> DeltaSqlError | None:
-    """The error for SQL in which a parser stopped at one of `places`; None where the parser's message is best."""
-    refused = next(filter(None, (refusal(sql, place.start) for place in places)), None)
+def misspelt_error(failure: Failure, sql: str, carets: Sequence[Caret]) -> DeltaSqlError | None:
+    """The error for SQL in which a parser stopped at one of `carets`; None where the parser's message is best."""
+    refused = next(filter(None, (refusal(sql, place.start) for place in carets)), None)
     if refused:
         return refused
     # A misspelt word is guessed from its neighbours, which is unreliable if there are several candidate places.
-    ways = (_guessed, _advised) if len(places) == 1 else (_advised, _guessed)
-    found = next(filter(None, (way(sql, place) for way in ways for place in places)), None)
-    if found is None and len(places) != 1:
+    ways = (_guessed, _advised) if len(carets) == 1 else (_advised, _guessed)
+    found = next(filter(None, (way(sql, place) for way in ways for place in carets)), None)
+    if found is None and len(carets) != 1:
         found = unfinished(sql)
     return found and SparkError(failure.condition, failure.state, found[0], failure.text).at(found[1])
 
 
-def _guessed(sql: str, place: Caret) -> tuple[str, Caret] | None:
-    return meant(sql, place.start)
+def _guessed(sql: str, caret: Caret) -> tuple[str, Caret] | None:
+    return meant(sql, caret.start)
 
 
-def _advised(sql: str, place: Caret) -> tuple[str, Caret] | None:
-    sentence = advice(sql, place.start)
-    return (f"Syntax error at or near '{sql[place.start : place.end]}'. {sentence}", place) if sentence else None
+def _advised(sql: str, caret: Caret) -> tuple[str, Caret] | None:
+    sentence = advice(sql, caret.start)
+    return (f"Syntax error at or near '{sql[caret.start : caret.end]}'. {sentence}", caret) if sentence else None
 
 
 def unresolved_error(failure: Failure, sql: str) -> DeltaSqlError | None:

@@ -55,7 +55,7 @@ def translated_errors(
         with _unlogged():
             yield
     except PySparkException as error:
-        raise _told(error, sql, write, understood) from error
+        raise _translated_error(error, sql, write, understood) from error
     except RecursionError as error:
         raise TooComplexError from error
     except Exception as error:
@@ -108,7 +108,7 @@ def _unlogged() -> Iterator[None]:
 _QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
-def _told(
+def _translated_error(
     error: PySparkException, sql: str, write: WriteContext | None, understood: Understood | None
 ) -> DeltaSqlError:
     if _MONTHS.search(str(error)) and error.getCondition() in _NO_VALUES:
@@ -133,14 +133,14 @@ def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
     if error is not None:
         return error
     if name == "UNBOUND_SQL_PARAMETER":
-        return _unbound(failure).at(_place(failure, sql))
+        return _unbound(failure).at(_fragment_caret(failure, sql))
     sentence = _first_line(text) if name == "SPARK_JVM_ERROR" else _sentence(text, name)
     if name == "PARSE_SYNTAX_ERROR":
         return _misread(failure, sentence, sql)
     wrong = unresolved_error(failure, sql)
     if wrong:
-        return wrong.at(_place(failure, sql))
-    return SparkError(name, failure.state, sentence, text).at(_place(failure, sql))
+        return wrong.at(_fragment_caret(failure, sql))
+    return SparkError(name, failure.state, sentence, text).at(_fragment_caret(failure, sql))
 
 
 def _error_of_write(failure: Failure, write: WriteContext, sql: str) -> DeltaSqlError | None:
@@ -155,7 +155,7 @@ def _error_of_write(failure: Failure, write: WriteContext, sql: str) -> DeltaSql
     if header is not None:
         return CsvHeaderError()
     if failure.condition.startswith("UNRESOLVED_COLUMN") and write.merge and failure.parameters.get("proposal", "-"):
-        return _unresolved(failure).at(_place(failure, sql))
+        return _unresolved(failure).at(_fragment_caret(failure, sql))
     return None
 
 
@@ -226,7 +226,7 @@ def _first_line(text: str) -> str:
     return text.strip().splitlines()[0] if text.strip() else "no message"
 
 
-def _place(failure: Failure, sql: str) -> Caret | None:
+def _fragment_caret(failure: Failure, sql: str) -> Caret | None:
     """The position in `sql` of the fragment that Spark's error quotes: texts reach Spark in pieces, but verbatim."""
     for fragment in failure.fragments:
         # As whole words: the column `a` is not the a in SELECT, nor that in t.a.
@@ -238,7 +238,7 @@ def _place(failure: Failure, sql: str) -> Caret | None:
 
 def _misread(failure: Failure, sentence: str, sql: str) -> DeltaSqlError:
     """The error for a syntax error: with a suggestion if there is one, else with the parser's own `sentence`."""
-    places = _misread_places(failure, sql)
+    places = _misread_carets(failure, sql)
     wrong = misspelt_error(failure, sql, places)
     if wrong:
         return wrong
@@ -246,7 +246,7 @@ def _misread(failure: Failure, sentence: str, sql: str) -> DeltaSqlError:
     return SparkError(failure.condition, failure.state, in_users_words(sentence, place), failure.text).at(place)
 
 
-def _misread_places(failure: Failure, sql: str) -> list[Caret]:
+def _misread_carets(failure: Failure, sql: str) -> list[Caret]:
     """The positions at which a parser may have stopped: Spark reports one, Sail only a token, which may occur often.
 
     If the token that Sail reports does not occur in `sql`, the positions are those of the first tokens.

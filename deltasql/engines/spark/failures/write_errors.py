@@ -62,7 +62,7 @@ class Failure:
 def rewrite_context(operator: Rewrite, table: str, *, merge: bool, insert: bool) -> WriteContext:
     """The error context of a rewrite; `merge` and `insert` select the statement, otherwise UPDATE or DELETE."""
     lookup = None if operator.join is None else operator.join.lookup
-    replacing = None if lookup is None else lookup.told
+    replacing = None if lookup is None else lookup.clause
     return WriteContext(table, assigned_sql(operator), insert=insert, merge=merge, replacing=replacing)
 
 

@@ -25,13 +25,13 @@ def checked(
     frame: DataFrame,
     constraints: Iterable[Constraint],
     engine: Capabilities = SPARK,
-    own: Texts = str,
+    texts: Texts = str,
     *,
     unless: str | None = None,
 ) -> DataFrame:
     """`frame`, whose rows must satisfy `constraints`: evaluating one that does not raises, and ends the job.
 
-    `own` puts checks into the text of a condition. Rows with a value in the column `unless` may be any.
+    `texts` puts checks into the text of a condition. Rows with a value in the column `unless` may be any.
     """
     from pyspark.sql import functions as F
 
@@ -39,7 +39,7 @@ def checked(
     if not constraints:
         return frame
     shown = [name for name in frame.columns if not name.startswith(HIDDEN_PREFIX) and name != unless]
-    guards = " AND ".join(_guard(constraint, shown, own) for constraint in constraints)
+    guards = " AND ".join(_guard(constraint, shown, texts) for constraint in constraints)
     if unless is not None:
         # Not an OR, of which Sail computes both sides.
         guards = f"CASE WHEN {quote(unless)} IS NOT NULL THEN TRUE ELSE {guards} END"
@@ -54,10 +54,10 @@ _EACH_ROW = "monotonically_increasing_id() >= 0"
 _ANY_ROW = "rand() >= 0"
 
 
-def _guard(constraint: Constraint, shown: Iterable[str], own: Texts = str) -> str:
+def _guard(constraint: Constraint, shown: Iterable[str], texts: Texts = str) -> str:
     """SQL that is TRUE for a row that satisfies the constraint; else it fails the job, telling the columns `shown`."""
     values = f"to_json(struct({', '.join(quote(name) for name in shown)}), map('ignoreNullFields', 'false'))"
     told = (constraint.name, constraint.condition, constraint.column or "")
     mark = marks.VIOLATION + "|".join(percent_encoded(text, safe="") for text in told)
     report = f"concat({sql_literal(mark)}, '|', {values})"
-    return f"CASE WHEN ({own(constraint.condition)}) THEN TRUE ELSE CAST(raise_error({report}) AS BOOLEAN) END"
+    return f"CASE WHEN ({texts(constraint.condition)}) THEN TRUE ELSE CAST(raise_error({report}) AS BOOLEAN) END"

@@ -54,11 +54,11 @@ def driver_rows(
     paths: Sequence[str],
     *,
     may_be_missing: bool,
-    told: bool,
+    with_metadata: bool,
     marked: Mapping[str, Callable[[], np.ndarray[Any, Any]]],
     work: Workspace,
 ) -> tuple[DataFrame, Spelling]:
-    """The rows of some files with the columns `stored`; with `told`, SQL that refers to `_metadata` can be spelled.
+    """The rows of some files with the columns `stored`; `with_metadata`: for SQL that refers to `_metadata`.
 
     Those at the positions that `marked` has for a path are left out, or with `marked_only` of the scan all others.
     `work` keeps what the rows need for as long as they may be asked for.
@@ -68,29 +68,29 @@ def driver_rows(
     """
     import pyarrow as pa
 
-    spelling, added = _told(operator, paths) if told else (as_it_is, ())
+    spelling, added = _metadata_columns(operator, paths) if with_metadata else (as_it_is, ())
     columns = StructType((*without_lengths(stored), *added))
     reader = FileReader(spark.stores, operator, columns)
     tables = file_tables(reader, paths, may_be_missing=may_be_missing, marked=marked)
-    found = list(_kept(spark, operator, tables))
+    found = list(_limited(spark, operator, tables))
     # PySpark takes no column without a chunk, which those of tables may be whose rows were all left out.
     filled = any(table.num_rows for table in found)
     rows = pa.concat_tables(found) if filled else reader_schema(columns).empty_table()
-    if operator.here is not None:
+    if operator.in_process is not None:
         # What is left of many pieces would be as many tasks.
         rows = rows.combine_chunks()
     schema = exact_spark_schema(read_schema(columns))
     # Those of a DataFrame for the caller are sent: it may outlive a file.
     if goes_by_file(spark, rows) and not is_handed_out():
-        return frame_of_file(spark, rows, work.keep), spelling
+        return frame_of_file(spark, rows, work.retain), spelling
     work.sent += rows.nbytes
     return spark.session.createDataFrame(rows, schema), spelling
 
 
-def _kept(spark: SparkHandle, operator: Scan, tables: Iterable[tuple[str, pa.Table]]) -> Iterator[pa.Table]:
+def _limited(spark: SparkHandle, operator: Scan, tables: Iterable[tuple[str, pa.Table]]) -> Iterator[pa.Table]:
     """The rows of files. Raises LeftToEngineError where too many have one of the keys that a scan looks for."""
     size, most = 0, math.inf
-    if operator.here is not None and spark.capabilities.metadata and not operator.marked_only:
+    if operator.in_process is not None and spark.capabilities.metadata and not operator.marked_only:
         most = KEYED_BYTES
     for _, table in tables:
         size += table.nbytes
@@ -99,7 +99,7 @@ def _kept(spark: SparkHandle, operator: Scan, tables: Iterable[tuple[str, pa.Tab
         yield table
 
 
-def _told(operator: Scan, paths: Sequence[str]) -> tuple[Spelling, tuple[StructField, ...]]:
+def _metadata_columns(operator: Scan, paths: Sequence[str]) -> tuple[Spelling, tuple[StructField, ...]]:
     """How `_metadata` is spelled, and the columns that it takes: the place of each row, and the struct where needed.
 
     Texts of 100 bytes and more for each row are most of what is sent to the engine, where the statement needs them for

@@ -14,7 +14,7 @@ from deltasql.datafiles.reading.literal_rows import literal_table
 from deltasql.engines.spark.failures.spark_errors import failure_of
 from deltasql.engines.spark.failures.write_errors import Failure
 from deltasql.engines.spark.reading.checked_rows import Texts, checked
-from deltasql.engines.spark.reading.kept_scans import KeptScans
+from deltasql.engines.spark.reading.kept_scans import CachedScans
 from deltasql.engines.spark.reading.scans import with_declared
 from deltasql.engines.spark.reading.source_rows import source_rows
 from deltasql.engines.spark.reading.view_columns import shown
@@ -66,11 +66,11 @@ class Frames:
 
     def __init__(self, spark: SparkHandle) -> None:
         self._spark = spark
-        self._scans = KeptScans(spark)
+        self._scans = CachedScans(spark)
         self._built: dict[int, tuple[Operator, DataFrame]] = {}
         self.work = Workspace()
         """Files on disk and sizes of the rows that this process has sent to the engine for the statement."""
-        self.kept: Kept | None = None
+        self.cached_source: Releasable | None = None
         """The source of a rewrite, kept until the statement's commit, since a retry may query it again."""
 
     @property
@@ -93,7 +93,7 @@ class Frames:
         """The stores of the tables."""
         return self._spark.stores
 
-    def held(self, rows: DataFrame) -> DataFrame:
+    def cached(self, rows: DataFrame) -> DataFrame:
         """`rows`, evaluated once and cached until they are unpersisted."""
         return rows.persist()
 
@@ -125,7 +125,7 @@ class Frames:
             case Scan():
                 return self._scans.frame(operator, self.work)
             case SourceFiles():
-                return source_rows(self._spark, operator, self.work.keep)
+                return source_rows(self._spark, operator, self.work.retain)
             case UnionAll(inputs):
                 return reduce(lambda rows, more: rows.unionAll(more), map(self.frame, inputs))
             case SqlQuery():
@@ -135,7 +135,7 @@ class Frames:
                 rows = self._supplied(supplied)
                 return rows.toDF(*names) if names else rows
             case Literals() | MemoryRows():
-                return self._known(operator)
+                return self._in_memory(operator)
             case Project():
                 return self._projected(operator)
             case Number():
@@ -159,7 +159,7 @@ class Frames:
     def _supplied(self, rows: DataFrame | MemoryRows) -> DataFrame:
         return self.frame(rows) if isinstance(rows, MemoryRows) else rows
 
-    def _known(self, rows: Literals | MemoryRows) -> DataFrame:
+    def _in_memory(self, rows: Literals | MemoryRows) -> DataFrame:
         table = literal_table(rows) if isinstance(rows, Literals) else rows.table
         # Without a schema PySpark takes a timestamp without a zone for one with a zone.
         return frame_of_rows(self._spark, table, spark_schema(rows.schema))
@@ -192,15 +192,15 @@ class Frames:
                 found.schema  # noqa: B018 - Spark Connect looks only now
             return found
 
-    def keep(self, source: Kept) -> None:
+    def cache_source(self, source: Releasable) -> None:
         """Keeps the rows of a rewrite's source until `release`."""
-        self.kept = source
+        self.cached_source = source
 
     def release(self) -> None:
-        """Releases the rows that were passed to `keep`."""
-        if self.kept is not None:
-            self.kept.release()
-            self.kept = None
+        """Releases the rows that were passed to `cache_source`."""
+        if self.cached_source is not None:
+            self.cached_source.release()
+            self.cached_source = None
 
     def query(
         self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
@@ -268,7 +268,7 @@ class Frames:
         return Views(self, self._spark, relations)
 
 
-class Kept(Protocol):
+class Releasable(Protocol):
     """Rows that are cached by Spark or by this process until `release`."""
 
     def release(self) -> None: ...
@@ -282,7 +282,7 @@ class Views:
 
     def __init__(self, frames: Frames, spark: SparkHandle, relations: Mapping[str, Operator]) -> None:
         self._frames, self._spark, self._relations = frames, spark, relations
-        self._made: list[str] = []
+        self._created: list[str] = []
 
     def __enter__(self) -> None:
         rows, functions = _apart(self._relations)
@@ -311,7 +311,7 @@ class Views:
                 with self._spark.needing(function.settings):
                     self._spark.session.sql(f"CREATE OR REPLACE TEMPORARY FUNCTION {quote(name)}{function.text}")
             _IN_USE[name] += 1
-            self._made.append(name)
+            self._created.append(name)
 
     def __exit__(self, *_: object) -> None:
         rows, functions = _apart(self._relations)
@@ -321,12 +321,12 @@ class Views:
                 self._spark.views.update(rows)
                 return
             for name in functions:
-                if name in self._made and _IN_USE[name] == 1:
+                if name in self._created and _IN_USE[name] == 1:
                     self._spark.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
             drop_hidden(self._spark, list(rows))
         finally:
-            _IN_USE.subtract(self._made)
-            self._made.clear()
+            _IN_USE.subtract(self._created)
+            self._created.clear()
             if functions and self._frames.makes_functions:
                 _FUNCTIONS.release()
 
@@ -362,7 +362,7 @@ def numbered(spark: SparkHandle, frame: DataFrame, *, single: bool) -> DataFrame
     from pyspark.sql import functions as F
 
     shuffles = int(spark.session.conf.get("spark.sql.shuffle.partitions", "200") or 200)
-    tasks = 1 if single else shuffles if spark.own else max(shuffles, _MOST_TASKS)
+    tasks = 1 if single else shuffles if spark.is_ours else max(shuffles, _MOST_TASKS)
     position = F.monotonically_increasing_id()
     rows = frame.coalesce(tasks).withColumn(ORDINAL, position)
     # Spark puts the task's number above the lower 33 bits, which count its rows.

@@ -44,7 +44,7 @@ class _Key(NamedTuple):
     use: int
 
 
-class KeptScans:
+class CachedScans:
     """The scans of one statement, as those before it have made them where nothing has changed since.
 
     Only data files on a local disk are known to be there, and the same, at no cost. Each use within a statement has a
@@ -58,25 +58,25 @@ class KeptScans:
 
     def frame(self, operator: Scan, work: Workspace) -> DataFrame:
         """The rows of a scan: see `scan`."""
-        key = self._key(operator) if self._may_be_kept(operator) else None
+        key = self._key(operator) if self._may_be_cached(operator) else None
         if key is None:
             return scan(self._spark, operator, work)
         self._uses[key] += 1
         numbered = key._replace(use=self._uses[key])
-        known = self._spark.kept.find(numbered)
+        known = self._spark.cached_frames.find(numbered)
         if known is not None:
             return known
         sent = work.sent
         made = scan(self._spark, operator, work)
         # Files, and settings by another thread, may have changed meanwhile.
         if self._key(operator) == key:
-            self._spark.kept.keep(numbered, made, work.sent - sent + operator.files.num_rows * _OF_FILE)
+            self._spark.cached_frames.put(numbered, made, work.sent - sent + operator.files.num_rows * _OF_FILE)
         return made
 
-    def _may_be_kept(self, operator: Scan) -> bool:
+    def _may_be_cached(self, operator: Scan) -> bool:
         return (
             not (operator.identity or operator.described or operator.marked_only or operator.row_ids is not None)
-            and operator.here is None
+            and operator.in_process is None
             and not is_handed_out()
             and 0 < operator.files.num_rows <= MOST_FILES
             and is_local(operator.table.location)

@@ -130,14 +130,14 @@ def _read(
         columns |= {ROW_FILE: "_metadata.file_path", ROW_INDEX: "_metadata.row_index"}
         columns |= {} if spark.capabilities.metadata else {ROW_ADDRESS: ROW_ADDRESS}
     marked = deleted_by_file(operator, paths)
-    if not spark.capabilities.metadata or operator.here is not None:
+    if not spark.capabilities.metadata or operator.in_process is not None:
         try:
             frame = _columns(spark, operator, paths, work, columns, marked)
         except LeftToEngineError:
             if operator.marked_only:
                 # The caller reads the other rows in this process, too.
                 raise
-            return _read(spark, replace(operator, here=None), paths, work, extra)
+            return _read(spark, replace(operator, in_process=None), paths, work, extra)
     elif marked:
         frame = _columns(spark, operator, paths, work, {**columns, MARKED_FILE: key, MARKED_ROW: "_metadata.row_index"})
         positions = {key_of(path): vector_positions(spark.stores, operator, vector) for path, vector in marked.items()}
@@ -164,7 +164,7 @@ def _columns(
     fields = StructType(
         tuple(item for item in operator.schema if item.name.lower() not in partitions and item.type != VOID)
     )
-    frame, spelling = _stored_columns(spark, operator, paths, fields, marked, work, told=bool(extra))
+    frame, spelling = _stored_columns(spark, operator, paths, fields, marked, work, with_metadata=bool(extra))
     if not is_mapped(fields) and not extra:
         return frame
     added = [F.expr(spelling(sql)).alias(name) for name, sql in extra.items()]
@@ -179,11 +179,12 @@ def _stored_columns(
     marked: Vectors,
     work: Workspace,
     *,
-    told: bool,
+    with_metadata: bool,
 ) -> tuple[DataFrame, Spelling]:
     """Rows of some files under physical names, read by this process or by Spark, and the rewriting of SQL over them.
 
-    `told`: that SQL refers to `_metadata`. The deletion vectors `marked` are applied only where this process reads.
+    `with_metadata`: that SQL refers to `_metadata`. The deletion vectors `marked` are applied only where this process
+    reads.
     """
     with spark.needing(FOR_SCANS):
         stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
@@ -197,7 +198,7 @@ def _stored_columns(
                     stored,
                     paths,
                     may_be_missing=may_be_missing,
-                    told=told,
+                    with_metadata=with_metadata,
                     marked={path: partial(vector_positions, spark.stores, operator, at) for path, at in marked.items()},
                     work=work,
                 )
@@ -206,7 +207,7 @@ def _stored_columns(
                 return rows, spelling
             if not spark.capabilities.metadata:
                 raise OldCalendarError(table=operator.table.name)
-            if operator.here is not None:
+            if operator.in_process is not None:
                 # Spark's reader would not apply the deletion vectors.
                 raise LeftToEngineError(OLD_DAYS)
         reader = spark.session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator, paths))
@@ -237,7 +238,7 @@ def _has_floats(columns: StructType) -> bool:
 def read_in_process(spark: SparkHandle, operator: Scan) -> bool:
     """Whether this process reads the files of a scan: see `moved_in_process`."""
     variants = has_variants(operator.schema)
-    return operator.here is not None or moved_in_process(
+    return operator.in_process is not None or moved_in_process(
         spark, operator.table.location, scan_size(operator), variants=variants
     )
 

@@ -29,21 +29,25 @@ _THREADS = 8
 _LONGEST_HEADER = 1 << 16
 
 
-def source_rows(spark: SparkHandle, operator: SourceFiles, hold: Callable[[object], None]) -> DataFrame:
-    """The rows of some files, and with `described` their `_metadata`. `hold` keeps what they need while they are read.
+def source_rows(spark: SparkHandle, operator: SourceFiles, retain: Callable[[object], None]) -> DataFrame:
+    """The rows of some files, and with `described` their `_metadata`. `retain` keeps what reading them needs.
 
     Raises AvroReaderMissingError, NoWayToFilesError, and what Spark raises when it looks for columns.
     """
-    own = {key.lower(): value for key, value in operator.options.items()}
+    options_given = {key.lower(): value for key, value in operator.options.items()}
     groups = [operator.files]
-    if operator.format == "csv" and own.get("mergeschema", "").lower() == "true" and _has_header(own):
+    if (
+        operator.format == "csv"
+        and options_given.get("mergeschema", "").lower() == "true"
+        and _has_header(options_given)
+    ):
         groups = _by_header(spark, operator)
-    options = {**_defaults(operator, own), **_unsure_bounds(spark, operator), **operator.options}
+    options = {**_defaults(operator, options_given), **_unsure_bounds(spark, operator), **operator.options}
     if "basePath" in options and not spark.capabilities.metadata:
         # They would be missing, and nobody told.
         raise NotOnSailError(what="columns from the names of folders")
     with spark.needing(FOR_SCANS):
-        frames = [_read(spark, operator, group, options, hold) for group in groups]
+        frames = [_read(spark, operator, group, options, retain) for group in groups]
     return reduce(lambda rows, more: rows.unionByName(more, allowMissingColumns=True), frames)
 
 
@@ -51,13 +55,13 @@ def _has_header(options: Mapping[str, str]) -> bool:
     return options.get("header", "").lower() == "true"
 
 
-def _defaults(operator: SourceFiles, own: Mapping[str, str]) -> dict[str, str]:
+def _defaults(operator: SourceFiles, options_given: Mapping[str, str]) -> dict[str, str]:
     """Options that are not Spark's defaults: a file whose header has other names is no file to read by position."""
     found = {}
-    if operator.format == "csv" and _has_header(own):
+    if operator.format == "csv" and _has_header(options_given):
         found["enforceSchema"] = "false"
     folders = (path.removeprefix(operator.root).rpartition("/")[0] for path in operator.files)
-    if own.get("recursivefilelookup", "").lower() != "true" and any("=" in folder for folder in folders):
+    if options_given.get("recursivefilelookup", "").lower() != "true" and any("=" in folder for folder in folders):
         found["basePath"] = operator.root
     return found
 
@@ -75,7 +79,7 @@ def _read(
     operator: SourceFiles,
     files: Sequence[str],
     options: Mapping[str, str],
-    hold: Callable[[object], None],
+    retain: Callable[[object], None],
 ) -> DataFrame:
     """The rows of files that have the same columns, or whose columns Spark merges."""
     from pyspark.sql import functions as F
@@ -86,7 +90,7 @@ def _read(
         places = list(files)
     elif _fetches(spark, operator):
         scratch = Scratch()
-        hold(scratch)
+        retain(scratch)
         places = scratch.fetch(partial(spark.stores.open, access=operator.access), operator.root, files)
         told |= {"basePath": scratch.root} if "basePath" in told else {}
     else:
@@ -129,12 +133,12 @@ def _access(operator: SourceFiles) -> dict[str, str]:
     return {**own, f"fs.{hadoop_scheme(operator.root)}.impl.disable.cache": "true"}
 
 
-def _loaded(spark: SparkHandle, operator: SourceFiles, places: Sequence[str], options: Mapping[str, str]) -> DataFrame:
+def _loaded(spark: SparkHandle, operator: SourceFiles, paths: Sequence[str], options: Mapping[str, str]) -> DataFrame:
     from pyspark.errors import AnalysisException
 
     reader = spark.session.read.format(operator.format).options(**options)
     try:
-        return reader.load(list(map(literal_path, places)))
+        return reader.load(list(map(literal_path, paths)))
     except AnalysisException as error:
         if operator.format == "avro" and "data source: avro" in str(error):
             raise AvroReaderMissingError(spark.session.version) from error

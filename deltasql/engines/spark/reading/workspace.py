@@ -9,8 +9,8 @@ class Workspace:
     def __init__(self) -> None:
         self.sent = 0
         """Bytes of the rows that were sent to the engine, in Arrow's memory format."""
-        self._kept: list[object] = []
+        self._retained: list[object] = []
 
-    def keep(self, item: object) -> None:
+    def retain(self, item: object) -> None:
         """Keeps a reference to an object that is deleted when unreferenced, such as a temporary folder."""
-        self._kept.append(item)
+        self._retained.append(item)

@@ -39,24 +39,26 @@ def not_written(actions: Sequence[RowAction]) -> str:
 
 def output_sql(operator: Rewrite, inserted_only: bool = False) -> list[str]:
     """SQL of each output column. With `inserted_only` the rows have no target side whose value could stay."""
-    keeps = keep_sql(operator, inserted_only)
+    keeps = unchanged_sql(operator, inserted_only)
     return [_value(operator, index, keep, inserted_only) for index, keep in enumerate(keeps)]
 
 
-def keep_sql(operator: Rewrite, inserted_only: bool = False) -> list[str]:
+def unchanged_sql(operator: Rewrite, inserted_only: bool = False) -> list[str]:
     """SQL of each output column as it was before."""
     if not inserted_only:
-        return list(operator.keep)
+        return list(operator.unchanged)
     return [f"CAST(NULL AS {sql_text(field.type)})" for field in operator.output]
 
 
-def _value(operator: Rewrite, index: int, keep: str, inserted_only: bool) -> str:
+def _value(operator: Rewrite, index: int, unchanged: str, inserted_only: bool) -> str:
     whens = [
         f"WHEN {ACTION} = {number} THEN {action.values[index]}"
         for number, action in enumerate(operator.actions, start=1)
-        if action.values and action.values[index] != keep and (not inserted_only or action.kind is RowKind.NOT_MATCHED)
+        if action.values
+        and action.values[index] != unchanged
+        and (not inserted_only or action.kind is RowKind.NOT_MATCHED)
     ]
-    return f"CASE {' '.join(whens)} ELSE {keep} END" if whens else keep
+    return f"CASE {' '.join(whens)} ELSE {unchanged} END" if whens else unchanged
 
 
 def written_ids(operator: Rewrite, inserted_only: bool) -> dict[str, str]:

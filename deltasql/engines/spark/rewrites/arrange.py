@@ -218,16 +218,16 @@ class _OnCurve:
             part = sample.take(np.flatnonzero(bins == number))
             values = [part.column(key).to_pylist() for key in self._keys]
             bounds = [boundaries(column, self._line.bits) for column in values]
-            places = self._line.places([_ranges(*pair) for pair in zip(values, bounds, strict=True)])
+            places = self._line.positions([_ranges(*pair) for pair in zip(values, bounds, strict=True)])
             rows.append((number, firsts[number], *bounds, self._cuts(places, slices)))
         kinds = {f"{key}_b": pa.list_(sample.schema.field(key).type) for key in self._keys}
         kinds = {BIN: pa.int32(), FIRST_FILE: pa.int32(), **kinds, CUT: pa.list_(pa.int64())}
         columns = zip(*rows, strict=True)
         return lookup(self._spark, {name: (kinds[name], values) for name, values in zip(kinds, columns, strict=True)})
 
-    def _cuts(self, places: Any, slices: int) -> list[int]:
+    def _cuts(self, positions: Any, slices: int) -> list[int]:
         """Curve indexes at which a bin's files begin, except the first; padded to one length for the binary search."""
-        ordered = sorted(places.tolist())
+        ordered = sorted(positions.tolist())
         cuts = [ordered[index * len(ordered) // slices] for index in range(1, slices)] if ordered else []
         return cuts + [_LONGEST] * ((1 << self._cut_bits) - 1 - len(cuts))
 

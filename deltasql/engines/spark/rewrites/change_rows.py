@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from deltasql.engines.spark.rewrites.action_sql import NOTHING, keep_sql, output_sql
+from deltasql.engines.spark.rewrites.action_sql import NOTHING, output_sql, unchanged_sql
 from deltasql.plan.hidden import ACTION, IMAGE, NEW_IMAGE, OLD_IMAGE, ROW_ID, ROW_VERSION
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect
 from deltasql.schema.checks import CHANGE_TYPE
@@ -27,7 +27,7 @@ def with_change_rows(acted: DataFrame, operator: Rewrite, extra: Sequence[Column
 
     images = {
         NEW_IMAGE: _struct(output_sql(operator, inserted_only)),
-        OLD_IMAGE: _struct(keep_sql(operator, inserted_only)),
+        OLD_IMAGE: _struct(unchanged_sql(operator, inserted_only)),
     }
     used = acted.filter(f"{ACTION} <> {NOTHING}").withColumns({name: F.expr(sql) for name, sql in images.items()})
     rows = used.select(*extra, F.expr(f"inline({_images_sql(operator)}) AS ({CHANGE_TYPE}, {IMAGE})"))

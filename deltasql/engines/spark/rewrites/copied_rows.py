@@ -16,9 +16,9 @@ from deltasql.datafiles.reading.row_numbers import count_live_rows
 from deltasql.datafiles.staged import Staged
 from deltasql.datafiles.writing.staged_files import ORIGIN
 from deltasql.engines.door import RewriteOutcome
-from deltasql.engines.rewriting.outcome import changed_columns, kept_files, most_changed, same_columns
+from deltasql.engines.rewriting.outcome import changed_columns, most_changed, rewritten_files, same_columns
 from deltasql.engines.rewriting.stored_rows import may_copy_rows
-from deltasql.engines.spark.rewrites.position_search import CHANGES, ChangedRows, found_rows
+from deltasql.engines.spark.rewrites.position_search import CHANGES, ChangedRows, rows_at_positions
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Rewrite, RowEffect
@@ -35,67 +35,69 @@ if TYPE_CHECKING:
 def may_copy(rows: ActedRows) -> bool:
     """Whether unchanged rows can be copied from the target's files without change, and this process may do so."""
     operator = rows.operator
-    if not (_are_found_once(rows) and same_columns(operator.output, operator.target.schema)):
+    if not (_are_searched_once(rows) and same_columns(operator.output, operator.target.schema)):
         return False
     return may_copy_rows(rows.frames.spark, operator.target, rows.stage, operator.target.files.column("size"))
 
 
-def _are_found_once(rows: ActedRows) -> bool:
+def _are_searched_once(rows: ActedRows) -> bool:
     """Whether a search determines the changed rows: not all rows change, and a second evaluation gives the same."""
     operator = rows.operator
     all_change = operator.join is None and any(action.condition is None for action in operator.actions)
     return not (operator.volatile or all_change or (rows.inserts and not rows.source.broadcast))
 
 
-def copied(rows: ActedRows, found: ChangedRows, *, unique: bool) -> RewriteOutcome | None:
+def copied(rows: ActedRows, changed: ChangedRows, *, unique: bool) -> RewriteOutcome | None:
     """Stages the successors of the files in which rows were found.
 
     None where the engine must do it: too many rows change, or a file has dates of the Julian calendar.
     """
-    files = rows.subset(found.positions.rows)
+    files = rows.subset(changed.positions.rows)
     if not files.num_rows and not rows.inserts:
         return rows.nothing()
-    if rows.frames.capabilities.metadata and found.positions.marked > most_changed(rows.frames.stores, files):
+    if rows.frames.capabilities.metadata and changed.positions.marked > most_changed(rows.frames.stores, files):
         return None
     try:
-        return _copied(rows, found, files, unique=unique)
+        return _copied(rows, changed, files, unique=unique)
     except LeftToEngineError:
         rows.stage.discard()
         return None
 
 
-def _copied(rows: ActedRows, found: ChangedRows, files: pa.Table, *, unique: bool) -> RewriteOutcome:
+def _copied(rows: ActedRows, searched: ChangedRows, files: pa.Table, *, unique: bool) -> RewriteOutcome:
     operator, changes = rows.operator, rows.operator.recording.changes
     changed = frozenset(changed_columns(operator))
-    kept = kept_files(rows.frames.spark, operator, rows.stage, found.positions, files)
+    kept = rewritten_files(rows.frames.spark, operator, rows.stage, searched.positions, files)
     if rows.effects == {RowEffect.DELETE} and not changes:
         staged = rows.stage.succeed(kept, None, operator.output)
-        return rows.outcome(staged, files, _known_counts(rows, found, files, staged))
+        return rows.outcome(staged, files, _counts_without_query(rows, searched, files, staged))
     observed, parts = rows.counts(), []
     if files.num_rows:
         whole = changes or any(name in changed for name in operator.target.partition_columns)
         narrow = rows if whole else rows.fired(_needed(operator, changed))
-        acted = narrow.acted(found_rows(narrow.operator.target, files, found.positions), rows.how, unique)
+        acted = narrow.acted(rows_at_positions(narrow.operator.target, files, searched.positions), rows.how, unique)
         images = narrow.output(observed.over(acted.filter(CHANGES)), _was(ROW_FILE, ROW_INDEX))
         parts.append(images if whole else _widened(images, operator.output))
     if rows.inserts:
-        inserted = observed.over(rows.inserted(_unmatched(rows, found)))
+        inserted = observed.over(rows.inserted(_unmatched(rows, searched)))
         nowhere = _was("CAST(NULL AS STRING)", "CAST(NULL AS BIGINT)")
         parts.append(rows.output(inserted, nowhere, inserted_only=True))
     new = reduce(lambda some, more: some.unionAll(more), parts)
     staged = rows.stage.succeed(kept, new, operator.output, changed, changes=changes)
     few_inserts = sum(action.effect is RowEffect.INSERT for action in operator.actions) <= 1
     asks = rows.frames.capabilities.observe or not few_inserts
-    return rows.outcome(staged, files, observed.total() if asks else _known_counts(rows, found, files, staged))
+    return rows.outcome(
+        staged, files, observed.total() if asks else _counts_without_query(rows, searched, files, staged)
+    )
 
 
-def _known_counts(rows: ActedRows, found: ChangedRows, files: pa.Table, staged: Staged) -> dict[str, int]:
+def _counts_without_query(rows: ActedRows, changed: ChangedRows, files: pa.Table, staged: Staged) -> dict[str, int]:
     """The counters of a rewrite from the row indexes found and the staged rows, without another query of the engine.
 
     At most one action may insert: its rows are those staged beyond the rows that remain.
     """
     actions = rows.operator.actions
-    counts = found.positions.counts_of(len(actions))
+    counts = changed.positions.counts_of(len(actions))
     effects = {f"action{number}": action.effect for number, action in enumerate(actions, start=1)}
     deleted = sum(counts[name] for name, effect in effects.items() if effect is RowEffect.DELETE)
     inserts = [name for name, effect in effects.items() if effect is RowEffect.INSERT]
@@ -131,8 +133,8 @@ def _was(file: str, position: str) -> list[Column]:
     return [F.expr(file).alias(ORIGIN), F.expr(position).alias(ROW_INDEX)]
 
 
-def _unmatched(rows: ActedRows, found: ChangedRows) -> DataFrame:
+def _unmatched(rows: ActedRows, changed: ChangedRows) -> DataFrame:
     from pyspark.sql import functions as F
 
-    assert found.matched is not None
-    return rows.without(F.broadcast(found.matched))
+    assert changed.matched is not None
+    return rows.without(F.broadcast(changed.matched))

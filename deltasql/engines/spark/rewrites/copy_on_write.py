@@ -36,10 +36,10 @@ class CopyOnWrite(ActedRows):
     def run(self, few: bool, unique: bool) -> RewriteOutcome:
         if self.effects == {RowEffect.INSERT}:
             return self.insert_only()
-        return self._one_pass(unique) if few and not self._deletes_here else self._two_passes(unique)
+        return self._one_pass(unique) if few and not self._deletes_in_process else self._two_passes(unique)
 
     @property
-    def _deletes_here(self) -> bool:
+    def _deletes_in_process(self) -> bool:
         """Whether this process leaves rows out and no row is computed, so that a search is all there is to do."""
         plain = self.operator.join is None and not self.operator.recording.changes
         ours = plain and not self.frames.capabilities.metadata
@@ -59,7 +59,7 @@ class CopyOnWrite(ActedRows):
         counts = observed.total()
         self._check_unique(counts, self.operator.target.files, unique)
         files = self._files_by_origin(counts["touched"])
-        staged = self.stage.keep_origins(staged, files.keys())
+        staged = self.stage.retain_origins(staged, files.keys())
         return self.outcome(staged, self.subset(files.values()), counts)
 
     def _origins(self) -> tuple[str, str]:
@@ -72,17 +72,17 @@ class CopyOnWrite(ActedRows):
         origin = f"xxhash64({ROW_FILE})"
         return origin, f"named_struct('file', {ROW_FILE}, 'origin', {origin})"
 
-    def _files_by_origin(self, told: Iterable[Any]) -> dict[str, str]:
+    def _files_by_origin(self, origins: Iterable[Any]) -> dict[str, str]:
         """The URIs of files, by their origin, from values of the second SQL of `_origins`."""
         if self.frames.capabilities.metadata:
-            return {str(item["origin"]): item["file"] for item in told}
+            return {str(item["origin"]): item["file"] for item in origins}
         paths = self.operator.target.files.column("location").to_pylist()
-        return {str(number): spark_uri(paths[number]) for number in told}
+        return {str(number): spark_uri(paths[number]) for number in origins}
 
     def _two_passes(self, unique: bool) -> RewriteOutcome:
         if may_copy(self):
-            found = search(self, unique=unique, here=True)
-            self.check_found_once(found.positions, unique)
+            found = search(self, unique=unique, in_process=True)
+            self.check_unique_matches(found.positions, unique)
             done = copied(self, found, unique=unique)
             if done is not None:
                 return done

@@ -77,18 +77,18 @@ class Line:
         )
         return f"CAST({' | '.join(bits)} AS INT)"
 
-    def places(self, ranges: Sequence[Numbers]) -> Numbers:
+    def positions(self, ranges: Sequence[Numbers]) -> Numbers:
         """The places of some rows, given the numbers of their ranges by column."""
         import numpy as np
 
-        place, state = np.zeros(len(ranges[0]), np.int64), np.zeros(len(ranges[0]), np.int64)
+        position, state = np.zeros(len(ranges[0]), np.int64), np.zeros(len(ranges[0]), np.int64)
         for level in reversed(range(self.bits)):
             digit = sum(((numbers >> level) & 1) << (self.columns - 1 - i) for i, numbers in enumerate(ranges))
             if self.turns is not None:
                 key = state << self.columns | digit
                 digit, state = np.array(self.turns.digits)[key], np.array(self.turns.states)[key]
-            place = place << self.columns | digit
-        return place
+            position = position << self.columns | digit
+        return position
 
 
 @lru_cache
@@ -122,17 +122,17 @@ def _gray_inverse(value: int) -> int:
     return place
 
 
-def _entry(place: int) -> int:
-    """Where the curve enters its part number `place`."""
-    if place == 0:
+def _entry(corner: int) -> int:
+    """Where the curve enters its part number `corner`."""
+    if corner == 0:
         return 0
-    even = (place - 1) // 2 * 2
+    even = (corner - 1) // 2 * 2
     return even ^ even >> 1
 
 
-def _direction(place: int, columns: int) -> int:
+def _direction(corner: int, columns: int) -> int:
     """Along which column it leaves that part."""
-    if place == 0:
+    if corner == 0:
         return 0
-    odd = place if place % 2 else place - 1
+    odd = corner if corner % 2 else corner - 1
     return ((odd + 1 & -(odd + 1)).bit_length() - 1) % columns

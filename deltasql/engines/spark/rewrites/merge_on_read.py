@@ -14,7 +14,7 @@ from deltasql.engines.door import RewriteOutcome
 from deltasql.engines.rewriting.outcome import marked
 from deltasql.engines.rewriting.positions import Positions, listed_positions
 from deltasql.engines.spark.rewrites.collected_positions import collect_positions
-from deltasql.engines.spark.rewrites.position_search import CHANGES, ChangedRows, found_rows, search
+from deltasql.engines.spark.rewrites.position_search import CHANGES, ChangedRows, rows_at_positions, search
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.spark.writing.counts import Counts
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX
@@ -44,7 +44,7 @@ class MergeOnRead(ActedRows):
         else:
             found = collect_positions(acted.filter(CHANGES), few=few)
             total = found.counts_of(len(self.operator.actions))
-        self.check_found_once(found, unique)
+        self.check_unique_matches(found, unique)
         return self._marked(self.stage.nothing(), found, total)
 
     def _one_pass(self, unique: bool) -> RewriteOutcome:
@@ -54,14 +54,14 @@ class MergeOnRead(ActedRows):
         staged = self.write(observed.over(acted).filter(f"{ACTION} > 0"))
         counts = observed.total()
         found = listed_positions(tuple(item) for item in counts["positions"])
-        self.check_found_once(found, unique)
+        self.check_unique_matches(found, unique)
         return self._marked(staged, found, counts)
 
     def _two_passes(self, unique: bool) -> RewriteOutcome:
         from pyspark.sql import functions as F
 
         found, images = self._search(unique)
-        self.check_found_once(found.positions, unique)
+        self.check_unique_matches(found.positions, unique)
         observed = self.counts()
         rows = self.output(observed.over(images))
         if self.inserts:
@@ -78,14 +78,14 @@ class MergeOnRead(ActedRows):
             images = self.source.cache(self.acted(target, self.how, unique).filter(CHANGES))
             return ChangedRows(collect_positions(images, few=False), None), images
         own = self.frames.capabilities.metadata
-        found = search(self, unique=unique, here=not own)
+        found = search(self, unique=unique, in_process=not own)
         files = self.subset(found.positions.rows)
-        touched = replace(target, files=files) if own else found_rows(target, files, found.positions)
+        touched = replace(target, files=files) if own else rows_at_positions(target, files, found.positions)
         return found, self.acted(touched, self.how, unique).filter(CHANGES)
 
-    def _marked(self, staged: Staged, found: Positions, counts: dict[str, int]) -> RewriteOutcome:
+    def _marked(self, staged: Staged, changed: Positions, counts: dict[str, int]) -> RewriteOutcome:
         """The outcome, with positions by log path."""
-        return marked(self.operator, self.outcome(staged, None, counts), found)
+        return marked(self.operator, self.outcome(staged, None, counts), changed)
 
 
 def _listed() -> Column:

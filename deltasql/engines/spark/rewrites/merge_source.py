@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 class MergeSource:
     """The source's rows, with SOURCE_PRESENT, under the source's alias.
 
-    With `keep` they are cached and counted, since a second evaluation could give other rows. `broadcast`: there are at
+    With `cached` they are also counted, since a second evaluation could give other rows. `broadcast`: there are at
     most BROADCAST_ROWS, which are sent to every task. Unless they are constants, they are numbered (SOURCE_ROW).
     """
 
-    def __init__(self, frames: Frames, operator: Rewrite, keep: bool) -> None:
+    def __init__(self, frames: Frames, operator: Rewrite, cached: bool) -> None:
         from pyspark.sql import functions as F
 
         self._frames = frames
@@ -42,13 +42,13 @@ class MergeSource:
         self.count = None if constants is None else constants.rows
         rows = frames.frame(join.source)
         if join.lookup is not None:
-            rows = with_lookups(self.cache(rows) if join.is_kept else rows, join.alias, join.lookup)
+            rows = with_lookups(self.cache(rows) if join.is_materialized else rows, join.alias, join.lookup)
         rows = rows.withColumn(SOURCE_PRESENT, F.lit(True))
-        if keep or self.count is None:
+        if cached or self.count is None:
             rows = rows.withColumn(SOURCE_ROW, F.monotonically_increasing_id())
-        if keep:
+        if cached:
             rows = self._counted(self.cache(rows), join)
-        elif join.is_kept or not (frames.capabilities.keeps or is_repeatable(join.source)):
+        elif join.is_materialized or not (frames.capabilities.persists or is_repeatable(join.source)):
             rows = self.cache(rows)
         self.rows = rows.alias(join.alias)
 
@@ -76,7 +76,7 @@ class MergeSource:
 
     def cache(self, rows: DataFrame) -> DataFrame:
         """`rows`, evaluated once and cached until `release`."""
-        rows = self._frames.held(rows)
+        rows = self._frames.cached(rows)
         self._cached.append(rows)
         return rows
 
@@ -87,7 +87,11 @@ class MergeSource:
 
 def evaluated_source(frames: Frames, operator: Rewrite) -> MergeSource:
     """The source of a rewrite that has run: its cached rows, or the source read again."""
-    return frames.kept if isinstance(frames.kept, MergeSource) else MergeSource(frames, operator, keep=False)
+    return (
+        frames.cached_source
+        if isinstance(frames.cached_source, MergeSource)
+        else MergeSource(frames, operator, cached=False)
+    )
 
 
 def is_repeatable(source: Operator) -> bool:

@@ -35,15 +35,15 @@ class ChangedRows:
     matched: DataFrame | None
 
 
-def search(rows: ActedRows, *, unique: bool, here: bool) -> ChangedRows:
+def search(rows: ActedRows, *, unique: bool, in_process: bool) -> ChangedRows:
     """Searches all files of the target. Unless `unique`, a row counts once, however many source rows it matches.
 
-    With `here` this process may read the files, and may leave out rows without a key of the source: see
+    With `in_process` this process may read the files, and may leave out rows without a key of the source: see
     `source_key_values`.
     """
     target = rows.searched
-    if here and (keys := source_key_values(rows, target)):
-        target = replace(rows.narrowed(target), here=ReadInProcess(keys))
+    if in_process and (keys := source_key_values(rows, target)):
+        target = replace(rows.narrowed(target), in_process=ReadInProcess(keys))
     if unique and not rows.frames.capabilities.metadata:
         return _by_addresses(rows, target)
     matched = None
@@ -75,7 +75,7 @@ def _by_addresses(rows: ActedRows, target: Scan) -> ChangedRows:
     return ChangedRows(positions, frame_of_rows(rows.frames.spark, numbers, SparkStruct().add(SOURCE_ROW, LongType())))
 
 
-def found_rows(target: Scan, files: pa.Table, positions: Positions) -> Scan:
+def rows_at_positions(target: Scan, files: pa.Table, positions: Positions) -> Scan:
     """The rows at some positions of `files`, which are the target's, read by this process."""
     import pyarrow as pa
 
@@ -83,4 +83,6 @@ def found_rows(target: Scan, files: pa.Table, positions: Positions) -> Scan:
     vectors = [inline_vector(by_place[path]).to_json() for path in files.column("location").to_pylist()]
     column = pa.array(vectors, ADD.field("deletionVector").type)
     at = files.column_names.index("deletionVector")
-    return replace(target, files=files.set_column(at, "deletionVector", column), marked_only=True, here=ReadInProcess())
+    return replace(
+        target, files=files.set_column(at, "deletionVector", column), marked_only=True, in_process=ReadInProcess()
+    )

@@ -27,7 +27,7 @@ def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: SparkS
     few = _are_few(spark, operator)
     size_read = stage.input_size = input_size(operator)
     with frames.views(operator.relations), spark.sized(size_read), spark.needing(spark.for_counts()):
-        source = MergeSource(frames, operator, keep=not few)
+        source = MergeSource(frames, operator, cached=not few)
         if not any(action.kind is RowKind.NOT_MATCHED_BY_SOURCE for action in operator.actions):
             operator = replace(operator, target=source.candidates(operator.target, operator.target_alias))
         way = (MergeOnRead if operator.recording.vectors else CopyOnWrite)(frames, operator, stage, source)
@@ -41,11 +41,11 @@ def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: SparkS
             if way.counts_source:
                 # One match per target row is left, with which other source rows would be lost to the count.
                 source.release()
-                source = way.source = MergeSource(frames, operator, keep=True)
+                source = way.source = MergeSource(frames, operator, cached=True)
             return way.run(few, unique=False)
         finally:
-            if operator.join is not None and operator.join.is_kept:
-                frames.keep(source)
+            if operator.join is not None and operator.join.is_materialized:
+                frames.cache_source(source)
             else:
                 source.release()
 

@@ -112,7 +112,7 @@ class ActedRows:
             target=replace(operator.target, schema=StructType(tuple(used))),
             actions=actions,
             # No unchanged row is written, so unused columns need not be read.
-            keep=tuple(f"CAST(NULL AS {sql_text(operator.output.fields[at].type)})" for at in places),
+            unchanged=tuple(f"CAST(NULL AS {sql_text(operator.output.fields[at].type)})" for at in places),
             output=StructType(tuple(operator.output.fields[at] for at in places)),
         )
         return ActedRows(self.frames, narrow, self.stage, self.source)
@@ -168,7 +168,7 @@ class ActedRows:
                 return self._acted_once(rows)
         else:
             source = self.source_rows()
-            if not self.frames.capabilities.keeps:
+            if not self.frames.capabilities.persists:
                 refuse_unstable(self.operator)
             if self.frames.joins_few_rows:
                 # One partition on each side needs no shuffle: one stage of one task instead of three.
@@ -189,13 +189,13 @@ class ActedRows:
         if any(condition is not None and has_subquery(condition) for condition in conditions):
             if len(actions) > 1:
                 raise NotOnSailError(what="sub-queries in the conditions of several clauses")
-            rows = self.frames.held(rows).alias(alias)
+            rows = self.frames.cached(rows).alias(alias)
             places = [ROW_FILE, ROW_INDEX]
             hit = rows.filter(F.expr(f"({conditions[0]})")).select(*places, F.lit(1).alias(ACTION))
-            hit = self.frames.held(hit)
+            hit = self.frames.cached(hit)
             acted = rows.join(hit, places, "left").withColumn(ACTION, F.expr(f"coalesce({ACTION}, {KEEP})"))
             return acted.alias(alias)
-        return self.frames.held(rows.withColumn(ACTION, F.expr(action_sql(actions)))).alias(alias)
+        return self.frames.cached(rows.withColumn(ACTION, F.expr(action_sql(actions)))).alias(alias)
 
     def inserted(self, unmatched: DataFrame) -> DataFrame:
         """The rows of `unmatched` with ACTION, and TARGET_PRESENT as NULL."""
@@ -260,9 +260,9 @@ class ActedRows:
         """Counts of `counters` and of the aggregates `more` over rows with ACTION."""
         return Counts([*self.counters(), *more], observe=self.frames.capabilities.observe)
 
-    def check_found_once(self, found: Positions, unique: bool) -> None:
+    def check_unique_matches(self, changed: Positions, unique: bool) -> None:
         """Raises DuplicateMatchesError if matches must be `unique` and a target row matched several source rows."""
-        if unique and found.fired > found.marked:
+        if unique and changed.fired > changed.marked:
             raise DuplicateMatchesError
 
     def refuse_ambiguous_rows(self) -> None:

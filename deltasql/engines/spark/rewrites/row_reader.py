@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from deltasql.log.actions.actions import AddFile
-    from deltasql.log.commit.moved_rows import Places
+    from deltasql.log.commit.moved_rows import NewPositions
     from deltasql.log.commit.row_rebase import RowPositions
     from deltasql.log.replay.snapshot import Snapshot
 
@@ -111,7 +111,7 @@ class SparkRowReader:
             for path, rows in found.items()
         }
 
-    def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> Places | None:
+    def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> NewPositions | None:
         """New file and row index, in `outputs`, of each row of `moved`, found by row id.
 
         None if the table has no row tracking, or a row is not found exactly once.

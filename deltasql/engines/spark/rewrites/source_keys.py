@@ -28,7 +28,7 @@ Key = tuple[StructField, EqualKey]
 
 
 def source_key_values(rows: ActedRows, target: Scan) -> dict[str, pa.Array]:
-    """The distinct key values of the source by the target's physical column name, for `Here`.
+    """The distinct key values of the source by the target's physical column name, for `ReadInProcess`.
 
     Empty where rows without a match may change, no key is a column that Arrow compares as Spark does, the target is
     small or of unknown size, or the source is large. Of two keys of one column, one is used.

@@ -32,7 +32,7 @@ class Capabilities:
     """CREATE TEMPORARY FUNCTION … RETURN."""
     subqueries: bool = True
     """IN and EXISTS sub-queries are allowed anywhere in an expression, with the meaning that they have in WHERE."""
-    keeps: bool = True
+    persists: bool = True
     """DataFrame.persist: rows can be cached for a second evaluation."""
 
 
@@ -67,7 +67,7 @@ def _probed(session: SparkSession) -> Capabilities:
         checks_types=not _is_understood(lambda: one.select(F.expr("CASE WHEN id + 1 THEN 1 END"))),
         functions=False,
         subqueries=False,
-        keeps=False,
+        persists=False,
     )
 
 

@@ -24,28 +24,28 @@ _KNOWN: weakref.WeakKeyDictionary[SparkSession, dict[str, bool]] = weakref.WeakK
 _LOGGER = logging.getLogger(__name__)
 
 
-def can_reach(session: SparkSession, place: str) -> bool:
+def can_reach(session: SparkSession, scheme: str) -> bool:
     """Whether Spark has a file system for a scheme of Hadoop's, such as `s3a`."""
     known = _KNOWN.setdefault(session, {})
-    if place not in known:
-        known[place] = _has_file_system(session, place)
-    return known[place]
+    if scheme not in known:
+        known[scheme] = _has_file_system(session, scheme)
+    return known[scheme]
 
 
-def _has_file_system(session: SparkSession, place: str) -> bool:
+def _has_file_system(session: SparkSession, scheme: str) -> bool:
     # There is no such place, and its file system says so before it asks anybody: one that is missing cannot.
     try:
-        session.read.schema("value STRING").text(f"{place}:///").schema  # noqa: B018 - Spark Connect looks only now
+        session.read.schema("value STRING").text(f"{scheme}:///").schema  # noqa: B018 - Spark Connect looks only now
     except Exception as error:
         # What Spark throws here has no class of PySpark's.
         return not re.search(r"ClassNotFoundException|No FileSystem for scheme", str(error))
     return True
 
 
-def connector_settings(place: str) -> dict[str, str]:
+def connector_settings(scheme: str) -> dict[str, str]:
     """The settings of a new session of ours with which it can reach a scheme; none where no jars are known for it."""
     version = _hadoop_version()
-    if place != "s3a" or version is None:
+    if scheme != "s3a" or version is None:
         return {}
     hadoop = f"org.apache.hadoop:hadoop-aws:{version}"
     if version not in _SDK:

@@ -45,7 +45,7 @@ class InPlaceCommit:
         self._taken, self._gateway = loaded.getMethod("taken", types), gateway
 
     @contextmanager
-    def known(self) -> Iterator[None]:
+    def on_class_path(self) -> Iterator[None]:
         """Context: the class is on the context class loader of this thread's JVM calls, where Spark looks it up."""
         thread = self._thread.currentThread()
         before = thread.getContextClassLoader()
@@ -71,11 +71,11 @@ def in_place_commit(session: SparkSession) -> InPlaceCommit | None:
     with _LOCK:
         context = session.sparkContext
         if context not in _MADE:
-            _MADE[context] = _made(session)
+            _MADE[context] = _loaded(session)
         return _MADE[context]
 
 
-def _made(session: SparkSession) -> InPlaceCommit | None:
+def _loaded(session: SparkSession) -> InPlaceCommit | None:
     try:
         jvm: Any = session.sparkContext._gateway.jvm
         compiler = jvm.org.codehaus.janino.SimpleCompiler()
@@ -84,7 +84,7 @@ def _made(session: SparkSession) -> InPlaceCommit | None:
         session.sql(f"ADD JAR '{jar}'")
         loader: Any = session._jsparkSession.sharedState().jarClassLoader()
         made = InPlaceCommit(session, loader.loadClass(IN_PLACE))
-        with made.known():
+        with made.on_class_path():
             jvm.org.apache.spark.internal.io.FileCommitProtocol.instantiate(IN_PLACE, "0", "file:/", False)
     except Exception as error:
         # Py4J's errors and Spark's have no class in common, and neither must fail a write that can do without.

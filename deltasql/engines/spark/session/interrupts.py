@@ -51,7 +51,7 @@ class _Jobs:
     def __init__(self, spark: SparkHandle, tag: str) -> None:
         self._context, self._tag = spark.session.sparkContext, tag
         self._context.addJobTag(tag)
-        if spark.own:
+        if spark.is_ours:
             # A task that waits would go on for as long; on clusters the interrupt may harm a client of HDFS.
             self._context.setInterruptOnCancel(True)
         self._stages: set[int] = set()

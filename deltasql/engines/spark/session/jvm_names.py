@@ -27,7 +27,7 @@ _ERROR_KINDS = ("py4j", "reflection", "TypeUtil", "isInstanceOf")
 """Parts of the qualified name of the function by which PySpark tests the class of an error."""
 
 
-def hold_names(jvm: Any) -> None:
+def cache_names(jvm: Any) -> None:
     """Looks up the classes and methods in py4j's view of a JVM, and stores them as attributes of the view.
 
     Raises Py4JError if a class of this Spark release lacks a method.

@@ -12,31 +12,31 @@ if TYPE_CHECKING:
 
 MOST_FRAMES = 64
 MOST_WEIGHT = 64 << 20
-"""Of all frames that are kept: see `KeptFrames.keep`."""
+"""Of all frames that are kept: see `CachedFrames.put`."""
 
 
-class KeptFrames:
+class CachedFrames:
     """DataFrames by what they were made of; several threads may ask at once."""
 
     def __init__(self, most: int = MOST_FRAMES, most_weight: int = MOST_WEIGHT) -> None:
         self._most, self._most_weight = most, most_weight
-        self._kept: OrderedDict[Hashable, tuple[DataFrame, int]] = OrderedDict()
+        self._frames: OrderedDict[Hashable, tuple[DataFrame, int]] = OrderedDict()
         self._weight = 0
         self._change = threading.Lock()
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._frames)
 
     def find(self, key: Hashable) -> DataFrame | None:
         """The DataFrame that was kept under this key, if it still is."""
         with self._change:
-            found = self._kept.get(key)
+            found = self._frames.get(key)
             if found is None:
                 return None
-            self._kept.move_to_end(key)
+            self._frames.move_to_end(key)
             return found[0]
 
-    def keep(self, key: Hashable, frame: DataFrame, weight: int) -> None:
+    def put(self, key: Hashable, frame: DataFrame, weight: int) -> None:
         """Keeps a DataFrame that holds about so many bytes of memory, in place of those that were used longest ago.
 
         One that is too heavy for all of the place is not kept.
@@ -45,16 +45,16 @@ class KeptFrames:
             return
         with self._change:
             self._drop(key)
-            self._kept[key] = frame, weight
+            self._frames[key] = frame, weight
             self._weight += weight
-            while len(self._kept) > self._most or self._weight > self._most_weight:
-                self._drop(next(iter(self._kept)))
+            while len(self._frames) > self._most or self._weight > self._most_weight:
+                self._drop(next(iter(self._frames)))
 
     def clear(self) -> None:
         with self._change:
-            self._kept.clear()
+            self._frames.clear()
             self._weight = 0
 
     def _drop(self, key: Hashable) -> None:
-        if key in self._kept:
-            self._weight -= self._kept.pop(key)[1]
+        if key in self._frames:
+            self._weight -= self._frames.pop(key)[1]

@@ -20,7 +20,7 @@ from deltasql.engines.running import RUNNING
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.session.connectors import PACKAGES, announce_downloads, connector_settings
 from deltasql.engines.spark.session.environment import JAVA_OPTIONS, defaults_file, outside_settings
-from deltasql.engines.spark.session.jvm_names import hold_names
+from deltasql.engines.spark.session.jvm_names import cache_names
 from deltasql.engines.spark.session.remote import START_LOCK
 from deltasql.engines.spark.session.tuning import SHUFFLES, Tuning
 from deltasql.errors.engine import EnginesMixedError, JavaMissingError
@@ -137,7 +137,7 @@ def _begun(builder: SparkSession.Builder) -> SparkSession:
     """The session that a builder makes."""
     with _quiet_stderr():
         session = builder.getOrCreate()
-    hold_names(session.sparkContext._jvm)
+    cache_names(session.sparkContext._jvm)
     return session
 
 

@@ -48,11 +48,11 @@ def no_rows(spark: SparkHandle, schema: StructType) -> DataFrame:
 
 
 def evaluated_rows(
-    spark: SparkHandle, rows: DataFrame, hold: Callable[[object], None], number: str | None = None
+    spark: SparkHandle, rows: DataFrame, retain: Callable[[object], None], number: str | None = None
 ) -> DataFrame:
     """`rows`, evaluated now and held by this process; with their numbers from 0 as the column `number`.
 
-    `hold` is given what must live as long as the rows: large ones lie in a file.
+    `retain` is given what must live as long as the rows: large ones lie in a file.
     """
     import pyarrow as pa
     from pyspark.sql.types import LongType
@@ -62,7 +62,7 @@ def evaluated_rows(
         table = table.append_column(number, pa.array(range(table.num_rows), pa.int64()))
         schema = schema.add(number, LongType())
     if goes_by_file(spark, table) and len({name.lower() for name in table.column_names}) == table.num_columns:
-        frame = frame_of_file(spark, table, hold)
+        frame = frame_of_file(spark, table, retain)
         if frame.schema == schema:
             return frame
     return frame_of_rows(spark, table, schema)

@@ -25,7 +25,7 @@ def watched(spark: SparkHandle) -> Iterator[None]:
 
     Starts Spark if it must, where there is a listener.
     """
-    if not spark.watch.is_wanted:
+    if not spark.watch.has_listener:
         yield
         return
     jobs: _Jobs | _RemoteJobs = _RemoteJobs(spark.session) if spark.remote else _Jobs(spark.session)

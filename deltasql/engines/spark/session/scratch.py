@@ -63,21 +63,21 @@ def goes_by_file(spark: SparkHandle, rows: pa.Table) -> bool:
     return rows.nbytes > SENT_BYTES and spark.is_in_process
 
 
-def frame_of_file(spark: SparkHandle, rows: pa.Table, hold: Callable[[object], None]) -> DataFrame:
-    """A DataFrame of an Arrow table, which the engine reads from this machine's disk. `hold` keeps the file there."""
+def frame_of_file(spark: SparkHandle, rows: pa.Table, retain: Callable[[object], None]) -> DataFrame:
+    """A DataFrame of an Arrow table, which the engine reads from this machine's disk. `retain` keeps the file there."""
     import pyarrow as pa
 
     scratch = Scratch()
-    hold(scratch)
+    retain(scratch)
     path = f"{scratch.root}/rows.arrow"
     with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, rows.schema) as writer:
         writer.write_table(rows, max_chunksize=_BATCH_ROWS)
     frame = spark.session.read.format("arrow").load(path)
-    hold_with(frame, scratch)
+    retain_with(frame, scratch)
     return frame
 
 
-def hold_with(rows: DataFrame, item: object) -> None:
+def retain_with(rows: DataFrame, item: object) -> None:
     """Holds an item for as long as rows of Spark Connect may be asked for, or of what is made of them.
 
     The plan of a DataFrame refers to those that it is made of, though not to the views that a text names.

@@ -15,7 +15,7 @@ from deltasql.engines.spark.session.capabilities import SPARK, Capabilities, cap
 from deltasql.engines.spark.session.connectors import can_reach
 from deltasql.engines.spark.session.environment import outside_settings
 from deltasql.engines.spark.session.in_place import COMMITTER, IN_PLACE, InPlaceCommit, in_place_commit
-from deltasql.engines.spark.session.kept_frames import KeptFrames
+from deltasql.engines.spark.session.kept_frames import CachedFrames
 from deltasql.engines.spark.session.local import (
     OF_EVERY_SESSION,
     OWN_MARK,
@@ -36,7 +36,7 @@ from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.plan.way import ComputedBy, recorded_ways
 from deltasql.progress import Progress, Watch
-from deltasql.settings.query_meaning import keep_literal_values
+from deltasql.settings.query_meaning import preserve_literal_values
 from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE
 from deltasql.sql.cursor import LeftToEngineError
 
@@ -79,29 +79,29 @@ class SparkHandle:
         self._stream_tuning: Tuning | None = None
         self._reached: set[str] = set()
         self.functions: set[str] = set()
-        """Temporary functions that statements have created in Spark, dropped with `drop_what_was_made`."""
+        """Temporary functions that statements have created in Spark, dropped with `drop_created`."""
         self.views: set[str] = set()
         """Temporary views of queries on Spark Connect, which resolves them whenever a query runs."""
         self.understood: Understood | None = None
         """Translates errors without a condition: see `failures.spark_errors.translated_errors`."""
-        self.kept = KeptFrames()
+        self.cached_frames = CachedFrames()
         """A cache of DataFrames of scans for later statements."""
-        self.own = spark is None or isinstance(spark, str)
+        self.is_ours = spark is None or isinstance(spark, str)
         """Whether deltasql started the session: if so, it is tuned for statements, and cleaned up at the end."""
 
     def of(self, frame: DataFrame) -> SparkHandle:
         """A handle of the session that a DataFrame belongs to: a stream has a copy, with its own settings."""
         handle = SparkHandle(frame.sparkSession, stores=self.stores, watch=self.watch)
-        handle.own = handle.session.conf.get(OWN_MARK, None) is not None
+        handle.is_ours = handle.session.conf.get(OWN_MARK, None) is not None
         handle._kept, handle._told, handle.understood = self._kept, self._told, self.understood
-        if handle.own and not (self.started and handle.session is self.session):
+        if handle.is_ours and not (self.started and handle.session is self.session):
             handle._stream_tuning = Tuning(session_settings())
         return handle
 
-    def drop_what_was_made(self) -> None:
+    def drop_created(self) -> None:
         """Drops temporary functions, and views on Spark Connect, that statements have created in a shared session."""
-        self.kept.clear()
-        if self.own:
+        self.cached_frames.clear()
+        if self.is_ours:
             for name in () if self._is_over else self.functions:
                 self.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
             self.functions.clear()
@@ -117,7 +117,7 @@ class SparkHandle:
     @property
     def has_others_tables(self) -> bool:
         """Whether Spark's catalog may contain tables: the session was passed in, or is on a server."""
-        return not self.own or isinstance(self._given, str)
+        return not self.is_ours or isinstance(self._given, str)
 
     @property
     def is_plain(self) -> bool:
@@ -166,7 +166,7 @@ class SparkHandle:
             # Jars must be present at the start: for the stores of the tables that were used until now.
             alone = (self.session_value(IO_MODE.name) or "").upper() == "DRIVER"
             return start_local(frozenset() if alone else self.stores.hadoop_schemes)
-        self.own = active.conf.get(OWN_MARK, None) is not None
+        self.is_ours = active.conf.get(OWN_MARK, None) is not None
         return active
 
     def set(self, key: str, value: str) -> None:
@@ -191,7 +191,7 @@ class SparkHandle:
     def _began_with(self, key: str) -> str | None:
         """The value of a setting at the session's start, to which RESET returns; None if it was not set."""
         usual: Mapping[str, str] = OF_EVERY_SESSION if self.remote else session_settings()
-        if self.own and key in usual:
+        if self.is_ours and key in usual:
             return usual[key]
         return None if self.remote else self.session.sparkContext._conf.get(key)
 
@@ -230,7 +230,7 @@ class SparkHandle:
         Not Spark's value, as several deltasql sessions share a Spark; but Spark's if the session was passed in, where
         it may have been set before.
         """
-        return self._told.get(key) if self.own else self.setting(key)
+        return self._told.get(key) if self.is_ours else self.setting(key)
 
     def hadoop_settings(self) -> dict[str, str]:
         """Hadoop settings by key: of the session that was passed in, else of the environment."""
@@ -279,22 +279,22 @@ class SparkHandle:
 
     def require_fetching(self) -> None:
         """Raises LeftToEngineError where only the engine may return a table's rows to the caller. Does not start it."""
-        self._require_own_rows()
+        self._require_in_process()
         self._require_unset(key.startswith(_OF_RESULTS) for key in self._told)
 
     def require_computing(self) -> None:
         """Raises LeftToEngineError where settings may change the meaning of expressions, or reserve file I/O for the
         engine. Does not start it.
         """
-        self._require_own_rows()
-        self._require_unset(key == CASE_SENSITIVE.name or not keep_literal_values([key]) for key in self._told)
+        self._require_in_process()
+        self._require_unset(key == CASE_SENSITIVE.name or not preserve_literal_values([key]) for key in self._told)
 
-    def _require_own_rows(self) -> None:
+    def _require_in_process(self) -> None:
         if (self.session_value(COMPUTE.name) or DEFAULTS[COMPUTE.name]).upper() == "ENGINE":
             raise LeftToEngineError(f"{COMPUTE.name} is ENGINE")
         if (self.session_value(IO_MODE.name) or "").upper() == "EXECUTORS":
             raise LeftToEngineError(f"{IO_MODE.name} is EXECUTORS")
-        if not self.own:
+        if not self.is_ours:
             raise LeftToEngineError("the Spark session was passed in, and may have settings of its own")
         if not self.is_plain:
             raise LeftToEngineError("Spark has settings from outside of this session")
@@ -367,7 +367,7 @@ class SparkHandle:
         Settings of the user, and sessions that were passed in, are not changed.
         """
         session = self.session
-        if not self.own or self.capabilities is not SPARK:
+        if not self.is_ours or self.capabilities is not SPARK:
             return nullcontext()
         wanted = {key: value for key, value in for_size(size_in_bytes).items() if key not in self._kept}
         if self.remote:
@@ -383,7 +383,7 @@ class SparkHandle:
     @property
     def joins_few_rows(self) -> bool:
         """Whether the statement has so few rows that one task should process them all: see `FOR_FEW_ROWS`."""
-        few = self.own and self.writes_one_file
+        few = self.is_ours and self.writes_one_file
         return bool(few and self.session.conf.get(FACTORY, None) == FOR_FEW_ROWS[FACTORY])
 
     @property
@@ -392,7 +392,7 @@ class SparkHandle:
         if self._stream_tuning is not None:
             return self._stream_tuning
         session = self.session
-        if self.own and not self.remote:
+        if self.is_ours and not self.remote:
             return session_tuning()
         return _TUNINGS.setdefault(session, Tuning({}))
 

@@ -12,7 +12,7 @@ from deltasql.schema.checks import HIDDEN_PREFIX
 
 def temporary_views(spark: SparkHandle) -> list[str]:
     """The names of those that only this session has, without ours."""
-    names = _listed(spark) if spark.remote else _known(spark)
+    names = _listed(spark) if spark.remote else _view_names(spark)
     return [name for name in names if not name.startswith(HIDDEN_PREFIX)]
 
 
@@ -40,7 +40,7 @@ def _listed(spark: SparkHandle) -> list[str]:
     return [row[key] for row in rows if row["isTemporary"] and not row["namespace"]]
 
 
-def _known(spark: SparkHandle) -> list[str]:
+def _view_names(spark: SparkHandle) -> list[str]:
     """Asks Spark's catalog of the session: a statement and its rows take fifty times as long."""
     session: Any = spark.session
     try:

@@ -56,7 +56,7 @@ def for_size(size_in_bytes: int) -> Mapping[str, str]:
 
 
 @dataclass(slots=True, eq=False)
-class _Held:
+class _HeldSetting:
     value: str | None
     before: str | None
     threads: list[int]
@@ -73,17 +73,17 @@ class Tuning:
         """`usual` are the settings that the session began with: any other one was set by its user, and stays."""
         self._usual = usual
         self._change = threading.Condition(threading.RLock())
-        self._held: dict[str, list[_Held]] = {}
+        self._settings: dict[str, list[_HeldSetting]] = {}
         self._fast: dict[str, str | None] = {}
         self._small = self._large = 0
 
     @contextmanager
-    def needs(self, session: SparkSession, wanted: Mapping[str, str | None]) -> Iterator[None]:
+    def needs(self, session: SparkSession, settings: Mapping[str, str | None]) -> Iterator[None]:
         """Holds settings that the work depends on (None: not set). Within it others may hold for a part of the work."""
-        taken: list[tuple[str, _Held]] = []
+        taken: list[tuple[str, _HeldSetting]] = []
         try:
             with self._change:
-                for key, value in wanted.items():
+                for key, value in settings.items():
                     taken.append((key, self._take(session, key, value)))
             yield
         finally:
@@ -92,59 +92,59 @@ class Tuning:
                     self._give(session, key, held)
                 self._change.notify_all()
 
-    def _take(self, session: SparkSession, key: str, value: str | None) -> _Held:
-        thread, holders = threading.get_ident(), self._held.setdefault(key, [])
+    def _take(self, session: SparkSession, key: str, value: str | None) -> _HeldSetting:
+        thread, holders = threading.get_ident(), self._settings.setdefault(key, [])
         while holders and holders[-1].value != value and thread not in holders[-1].threads:
             # Another thread needs it otherwise.
             self._change.wait(0.1)
         if holders and holders[-1].value == value:
             holders[-1].threads.append(thread)
             return holders[-1]
-        held = _Held(value, session.conf.get(key, None), [thread])
+        held = _HeldSetting(value, session.conf.get(key, None), [thread])
         if held.before != value:
             _restore(session, key, value)
         holders.append(held)
         return held
 
-    def _give(self, session: SparkSession, key: str, held: _Held) -> None:
-        held.threads.remove(threading.get_ident())
-        if held.threads:
+    def _give(self, session: SparkSession, key: str, setting: _HeldSetting) -> None:
+        setting.threads.remove(threading.get_ident())
+        if setting.threads:
             return
-        holders = self._held[key]
-        place = holders.index(held)
+        holders = self._settings[key]
+        place = holders.index(setting)
         if place + 1 < len(holders):
-            holders[place + 1].before = held.before
-        elif held.before != held.value:
-            _restore(session, key, held.before)
+            holders[place + 1].before = setting.before
+        elif setting.before != setting.value:
+            _restore(session, key, setting.before)
         del holders[place]
 
     @contextmanager
-    def suits(self, session: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
+    def suits(self, session: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
         """Holds settings that make a statement over few rows fast. A statement without any counts as a large one."""
         with self._change:
-            if wanted:
+            if settings:
                 self._small += 1
             else:
                 self._large += 1
-            self._choose(session, wanted)
+            self._choose(session, settings)
         try:
             yield
         finally:
             with self._change:
-                if wanted:
+                if settings:
                     self._small -= 1
                 else:
                     self._large -= 1
                 self._choose(session, {})
 
-    def _choose(self, session: SparkSession, wanted: Mapping[str, str]) -> None:
+    def _choose(self, session: SparkSession, settings: Mapping[str, str]) -> None:
         if self._fast and (self._large or not self._small):
             while self._fast:
                 key = next(iter(self._fast))
                 _restore(session, key, self._fast[key])
                 del self._fast[key]
-        elif wanted and not self._fast and not self._large:
-            for key, value in wanted.items():
+        elif settings and not self._fast and not self._large:
+            for key, value in settings.items():
                 before = session.conf.get(key, None)
                 if before in {None, self._usual.get(key)}:
                     self._fast[key] = before

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from deltasql.datafiles.footers.field_ids import has_nested_ids, with_nested_ids
 from deltasql.datafiles.writing.arrow_files import as_stored, by_directory, directory_of, write_tables
-from deltasql.datafiles.writing.staged_files import WrittenFile, data_entries, found_files
+from deltasql.datafiles.writing.staged_files import WrittenFile, data_entries, written_files
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema, spark_type
 from deltasql.engines.spark.session.tuning import for_writes
@@ -61,7 +61,7 @@ class ExecutorWriter:
             rows = counted.over(rows)
         committer, committing = self._spark.committer(self._store.root)
         counting = {} if counted is None else self._spark.for_counts()
-        known: AbstractContextManager[None] = nullcontext() if committer is None else committer.known()
+        known: AbstractContextManager[None] = nullcontext() if committer is None else committer.on_class_path()
         with self._spark.needing(for_writes(self._shredding), counting, committing), known:
             writer = rows.write.options(**WRITE_OPTIONS)
             if by:
@@ -70,7 +70,7 @@ class ExecutorWriter:
         committed = None if committer is None else committer.taken(directory)
         if has_nested_ids(schema):
             self._give_nested_ids(directory, schema)
-        found = found_files(self._store, directory, committed)
+        found = written_files(self._store, directory, committed)
         if counted is not None:
             there = sum(item.footer.num_rows for item in found)
             written = counted.total()["rows"]

@@ -89,7 +89,7 @@ class SparkStage(FileStage):
 
     def succeed(
         self,
-        kept: Sequence[RewrittenFile],
+        rewritten: Sequence[RewrittenFile],
         rows: DataFrame | None,
         schema: StructType,
         changed: Iterable[str] = (),
@@ -107,7 +107,7 @@ class SparkStage(FileStage):
             stored = self._stored(rows, schema, None, [ORIGIN, ROW_INDEX] + [CHANGE_TYPE] * changes, spread=False)
             stored, by = self._in_directories(stored, schema, origins=True, changes=changes)
             parts += fetched(stored, by, schema)
-        return self.succeed_with(kept, parts, schema, changed, changes=changes)
+        return self.succeed_with(rewritten, parts, schema, changed, changes=changes)
 
     def _writer(self, driver: bool) -> RowWriter:
         if driver:
@@ -115,9 +115,9 @@ class SparkStage(FileStage):
         return ExecutorWriter(self._spark, self._store, TableProperties(self._configuration)[VARIANT_SHREDDING])
 
     def _stored(
-        self, rows: DataFrame, schema: StructType, row_ids: RowIdColumns | None, own: Sequence[str], *, spread: bool
+        self, rows: DataFrame, schema: StructType, row_ids: RowIdColumns | None, hidden: Sequence[str], *, spread: bool
     ) -> DataFrame:
-        """`rows` as files store them: checked, without VOID columns, under physical names. `own` are hidden columns.
+        """`rows` as files store them: checked, without VOID columns, under physical names. `hidden` are hidden columns.
 
         With `spread` the rows are repartitioned by the partition columns.
         """
@@ -128,7 +128,7 @@ class SparkStage(FileStage):
         stored = StructType(tuple(item for item in schema if item.type != VOID))
         if is_mapped(stored):
             ids = [ROW_ID, ROW_VERSION] if row_ids is not None else []
-            rows = _physical(rows, stored, [*ids, *own])
+            rows = _physical(rows, stored, [*ids, *hidden])
         if row_ids is not None:
             rows = rows.withColumnsRenamed({ROW_ID: row_ids.row_id, ROW_VERSION: row_ids.version})
         return rows

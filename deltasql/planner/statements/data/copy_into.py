@@ -112,9 +112,9 @@ def _(statement: CopyInto, context: Context) -> Plan:
     evolution = options.merge_schema or context.setting(AUTO_MERGE)
     columns = _positions(statement, snapshot, context, evolution=evolution)
     access = _access(statement.source, context)
-    known = _known(log, snapshot, options)
+    known = _loaded_files(log, snapshot, options)
     loaded = known.paths
-    source = _found(statement, options, access, log, context, frozenset() if options.force else loaded)
+    source = _file_source(statement, options, access, log, context, frozenset() if options.force else loaded)
     files, load = _left(statement, options, source, known, loaded, _opener(log, access))
     if not files:
         return Answer(snapshot.schema) if statement.validate else Answer(COPIED, ((0, 0, load.skipped),))
@@ -127,7 +127,7 @@ def _left(
     statement: CopyInto,
     options: CopyOptions,
     source: FileSource,
-    known: LoadedFiles,
+    already_loaded: LoadedFiles,
     loaded: set[str],
     open_store: Callable[[str], LogStore],
 ) -> tuple[tuple[ListedFile, ...], CopyLoad]:
@@ -139,7 +139,7 @@ def _left(
         broken = broken_files(open_store, files, whole_check(statement.format.text))
         files = tuple(file for file in files if file.path not in broken)
     new = tuple(file for file in files if file.path not in loaded)
-    return files, CopyLoad(new, known, len(broken), options.force)
+    return files, CopyLoad(new, already_loaded, len(broken), options.force)
 
 
 def _refuse_format(statement: CopyInto, context: Context) -> None:
@@ -182,7 +182,7 @@ def _opener(log: DeltaLog, access: Mapping[str, str]) -> Callable[[str], LogStor
     return lambda place: log.store.at(place, access)
 
 
-def _found(
+def _file_source(
     statement: CopyInto,
     options: CopyOptions,
     access: Mapping[str, str],
@@ -216,7 +216,7 @@ def _found(
     return source
 
 
-def _known(log: DeltaLog, snapshot: Snapshot, options: CopyOptions) -> LoadedFiles:
+def _loaded_files(log: DeltaLog, snapshot: Snapshot, options: CopyOptions) -> LoadedFiles:
     """The record of loaded files. Raises CopyStateError, unless the statement loads all files anyway."""
     try:
         return loaded_files(log.store, snapshot)
@@ -289,7 +289,7 @@ def _query(copy: _Copy, context: Context) -> SqlQuery:
         return SqlQuery(f"SELECT * FROM {quote(name)}", {name: operator}, "files")
     pieces = (before, SqlText(quote(name), statement.source.start), after)
     sql, relations = bind(
-        context, "".join(piece.text for piece in pieces), place=position_in(pieces), source=(name, operator)
+        context, "".join(piece.text for piece in pieces), position=position_in(pieces), source=(name, operator)
     )
     return SqlQuery(sql, relations, "query")
 

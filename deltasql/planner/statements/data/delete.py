@@ -40,7 +40,9 @@ def _(statement: Delete, context: Context) -> Plan:
     refuse_append_only(snapshot)
     target = side(context, statement.table, statement.alias, snapshot.schema, "target")
     scope = Scope(with_ctes(context, statement.ctes), target)
-    parameters = {"predicate": json.dumps([context.told(statement.condition) if statement.condition else "true"])}
+    parameters = {
+        "predicate": json.dumps([context.text_with_markers(statement.condition) if statement.condition else "true"])
+    }
     condition = None
     if statement.condition is not None:
         condition = scope.condition(statement.condition, "DELETE condition", subqueries=True)
@@ -58,7 +60,7 @@ def _(statement: Delete, context: Context) -> Plan:
         target_alias=scope.target.alias,
         join=None,
         actions=(RowAction(RowKind.MATCHED, RowEffect.DELETE, condition, ()),),
-        keep=tuple(f"{quote(scope.target.alias)}.{quote(name)}" for name in snapshot.schema.names),
+        unchanged=tuple(f"{quote(scope.target.alias)}.{quote(name)}" for name in snapshot.schema.names),
         output=snapshot.schema,
         checks=(),
         relations=scope.relations,

@@ -155,7 +155,7 @@ def _planned(statement: WriteFrame, options: WriteOptions, context: Context, sna
 def _written(statement: WriteFrame, options: WriteOptions, context: Context) -> RowChange:
     """Rows for a table that is there."""
     log, snapshot = context.writable(statement.table)
-    held = _held(statement)
+    held = _memory_rows(statement)
     columns = context.analyst.schema(Supplied(statement.frame)) if held is None else held.schema
     if statement.by_name:
         check_duplicates(columns, "READ_SCHEMA", "the DataFrame")
@@ -247,7 +247,7 @@ def _inserted(write: _Write, context: Context) -> RowChange:
         insert,
         write.log,
         snapshot,
-        InsertedRows(rows, _reads(write, rows, context), held=_held(statement)),
+        InsertedRows(rows, _reads(write, rows, context), in_memory=_memory_rows(statement)),
         matched_columns(insert, context, snapshot.schema, given, set(), evolution),
         {},
         evolution,
@@ -284,14 +284,14 @@ def _as_insert(write: _Write, evolution: bool) -> Insert:
 
 def _reads(write: _Write, rows: Supplied, context: Context) -> Any:
     """The whole table, if the DataFrame comes from it. A stream's batch tells what it reads by its checkpoint."""
-    if write.statement.batch is not None or _held(write.statement) is not None:
+    if write.statement.batch is not None or _memory_rows(write.statement) is not None:
         return None
     if not context.analyst.reads_below(rows, write.log.location):
         return None
     return WHOLE_TABLE
 
 
-def _held(statement: WriteFrame) -> MemoryRows | None:
+def _memory_rows(statement: WriteFrame) -> MemoryRows | None:
     """The rows where the caller has them in memory."""
     return statement.frame if isinstance(statement.frame, MemoryRows) else None
 
@@ -341,7 +341,7 @@ def _redefinition(write: _Write) -> Metadata:
     )
     if (schema, partitions) == (old.schema, old.partition_columns):
         return old
-    return mapped_metadata(replace(old, schema=schema, partition_columns=partitions), keep_names=False)
+    return mapped_metadata(replace(old, schema=schema, partition_columns=partitions), preserve_names=False)
 
 
 def _redefined_field(field: StructField, old: StructField | None) -> StructField:

@@ -74,7 +74,7 @@ class InsertedRows:
     """The rows of an INSERT, which `operator` makes.
 
     `reads` says what they come from, where that is the table itself, and `row_reads` which rows of it; `few` that they
-    are the statement's own. `known` are the rows themselves where they are plain literals, `held`
+    are the statement's own. `literals` are the rows themselves where they are plain literals, `in_memory`
     where they are in memory.
     """
 
@@ -82,8 +82,8 @@ class InsertedRows:
     reads: Reads | None
     row_reads: RowReads = NO_ROWS
     few: bool = False
-    known: LiteralRows | None = None
-    held: MemoryRows | None = None
+    literals: LiteralRows | None = None
+    in_memory: MemoryRows | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def _(statement: Insert, context: Context) -> Plan:
             reads=reads_of_itself(rows, snapshot, context),
             row_reads=inserted_rows(query, snapshot, context),
             few=_is_values(statement.query),
-            known=known,
+            literals=known,
         ),
         matched,
         static,
@@ -219,7 +219,7 @@ def _checked(
     """The rows to write, with the checks that they must pass. Literals have passed them."""
     statement, snapshot, schema = insertion.statement, insertion.snapshot, metadata.schema
     rows, few = insertion.rows.operator, insertion.rows.few
-    child: Operator | None = _literals(insertion, schema) or _held(insertion, schema, context)
+    child: Operator | None = _literals(insertion, schema) or _stored_memory_rows(insertion, schema, context)
     child = child or table_rows(rows, columns, schema, few=few, carried=carried)
     constraints = constraints_of(schema, metadata.configuration, snapshot.table, skip=frozenset(numbered))
     constraints = (*constraints, *generated_checks(schema, [name for name, _ in columns]))
@@ -248,7 +248,7 @@ def _overwriting(change: RowChange, insertion: Insertion, context: Context) -> R
 
 def _literals(insertion: Insertion, schema: StructType) -> Literals | None:
     """The rows with all columns of the table, where no expression is left in them; they satisfy its constraints."""
-    known = insertion.rows.known
+    known = insertion.rows.literals
     if known is None or insertion.evolution:
         return None
     names = hidden_names(len(known.columns))
@@ -256,9 +256,9 @@ def _literals(insertion: Insertion, schema: StructType) -> Literals | None:
     return stored_rows(insertion.snapshot, schema, known, places, insertion.static)
 
 
-def _held(insertion: Insertion, schema: StructType, context: Context) -> MemoryRows | None:
+def _stored_memory_rows(insertion: Insertion, schema: StructType, context: Context) -> MemoryRows | None:
     """The rows that the caller has in memory, with all columns of the table; they satisfy its constraints."""
-    held, snapshot = insertion.rows.held, insertion.snapshot
+    held, snapshot = insertion.rows.in_memory, insertion.snapshot
     special = insertion.evolution or insertion.dynamic or insertion.statement.replaces is not None
     if held is None or special or snapshot.properties.constraints or column_invariants(schema):
         return None
@@ -297,7 +297,7 @@ def _matching(change: RowChange, rows: Operator, how: Replacement, insertion: In
     """REPLACE USING and REPLACE ON: the files with rows that make way are rewritten, or get deletion vectors."""
     told = "replaceUsingCols" if isinstance(insertion.statement.replaces, ReplaceUsing) else "replaceOnCond"
     change = replaced(change, rows, insertion.snapshot, how, context)
-    change = change.committing(parameters={**change.commit.parameters, told: how.told})
+    change = change.committing(parameters={**change.commit.parameters, told: how.text})
     if not insertion.rows.reads:
         return change
     return replace(change, rows=NO_ROWS).committing(reads=WHOLE_TABLE)
@@ -415,7 +415,7 @@ def _parameters(statement: Insert, evolution: bool, context: Context) -> dict[st
     replaces = statement.overwrite or statement.replaces is not None
     parameters: dict[str, Any] = {"mode": "Overwrite" if replaces else "Append", "partitionBy": "[]"}
     if statement.predicate is not None:
-        parameters["predicate"] = context.told(statement.predicate)
+        parameters["predicate"] = context.text_with_markers(statement.predicate)
     if evolution:
         parameters["canMergeSchema"] = True
     return parameters

@@ -120,7 +120,7 @@ def _(statement: Merge, context: Context) -> Plan:
             unique_match=not _deletes_all_matches(statement.clauses),
         ),
         actions=merge.actions(new, scan, source),
-        keep=tuple(f"{quote(scope.target.alias)}.{quote(name)}" for name in new.names),
+        unchanged=tuple(f"{quote(scope.target.alias)}.{quote(name)}" for name in new.names),
         output=new,
         checks=(*constraints_of(new, metadata.configuration, snapshot.table), *generated_checks(new, merge.given)),
         relations=scope.relations,
@@ -341,7 +341,9 @@ def _source(statement: Merge, context: Context) -> SqlQuery:
     """The source's rows as a query of its own."""
     ctes = (statement.ctes,) if statement.ctes else ()
     pieces = (*ctes, SqlText("\nSELECT * FROM ", 0), statement.source)
-    sql, relations = binding.bind(context, "".join(piece.text for piece in pieces), place=binding.position_in(pieces))
+    sql, relations = binding.bind(
+        context, "".join(piece.text for piece in pieces), position=binding.position_in(pieces)
+    )
     return SqlQuery(sql, relations, "source")
 
 
@@ -380,7 +382,7 @@ def _parameters(statement: Merge, context: Context) -> dict[str, str]:
         return json.dumps([_predicate(clause, context) for clause in statement.clauses if clause.kind is kind])
 
     return {
-        "predicate": json.dumps([context.told(statement.condition)]),
+        "predicate": json.dumps([context.text_with_markers(statement.condition)]),
         "matchedPredicates": predicates(ClauseKind.MATCHED),
         "notMatchedPredicates": predicates(ClauseKind.NOT_MATCHED),
         "notMatchedBySourcePredicates": predicates(ClauseKind.NOT_MATCHED_BY_SOURCE),
@@ -388,5 +390,5 @@ def _parameters(statement: Merge, context: Context) -> dict[str, str]:
 
 
 def _predicate(clause: MergeClause, context: Context) -> dict[str, str]:
-    condition = {} if clause.condition is None else {"predicate": context.told(clause.condition)}
+    condition = {} if clause.condition is None else {"predicate": context.text_with_markers(clause.condition)}
     return {**condition, "actionType": effect_of(clause).value}

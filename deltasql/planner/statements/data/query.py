@@ -23,11 +23,11 @@ def _(statement: Query, context: Context) -> Plan:
         with matching(case_sensitive=case_sensitive):
             return QueryRows(binding.query(context, statement.query))
 
-    return LogRows(known.schema, known.rows, known.told, query)
+    return LogRows(known.schema, known.rows, known.explain_text, query)
 
 
 @plan.register
 def _(statement: SparkStatement, context: Context) -> Plan:
     text, start = statement.statement.text, statement.statement.start
-    sql, relations = binding.bind(context, text, place=lambda offset: start + offset)
+    sql, relations = binding.bind(context, text, position=lambda offset: start + offset)
     return SparkCommand(sql, relations)

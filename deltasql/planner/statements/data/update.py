@@ -60,12 +60,12 @@ def _(statement: Update, context: Context) -> Plan:
         target_alias=alias,
         join=None,
         actions=(action,),
-        keep=tuple(keep.values()),
+        unchanged=tuple(keep.values()),
         output=schema,
         checks=(*constraints_of(schema, snapshot.configuration, snapshot.table, skip=untouched), *checks),
         relations=scope.relations,
     )
-    predicate = [context.told(statement.condition)] if statement.condition else []
+    predicate = [context.text_with_markers(statement.condition)] if statement.condition else []
     spec = CommitSpec(log, snapshot, operations.UPDATE, {"predicate": json.dumps(predicate)})
     return row_change(spec, operator, snapshot.metadata, condition, context)
 

@@ -51,19 +51,19 @@ def created(statement: CreateView, context: Context) -> Plan:
     mode = SchemaMode.COMPENSATION if statement.mode is None else SchemaMode(statement.mode)
     definition = replace(definition, mode=mode, comment=statement.comment, properties=dict(statement.properties))
 
-    def define(found: Entry | None) -> ViewDefinition:
-        if found is not None:
-            _refuse_taken(found, name, or_replace=statement.or_replace)
+    def define(existing: Entry | None) -> ViewDefinition:
+        if existing is not None:
+            _refuse_taken(existing, name, or_replace=statement.or_replace)
         return definition
 
     return ViewDefining(parts, define, if_not_exists=statement.if_not_exists)
 
 
-def _refuse_taken(found: Entry, name: TableName, *, or_replace: bool) -> None:
+def _refuse_taken(existing: Entry, name: TableName, *, or_replace: bool) -> None:
     """Raises CatalogNameTakenError, ViewInPlaceError."""
     if not or_replace:
-        raise CatalogNameTakenError(view=str(name), kind="view" if isinstance(found, ViewEntry) else "table")
-    if isinstance(found, TableEntry):
+        raise CatalogNameTakenError(view=str(name), kind="view" if isinstance(existing, ViewEntry) else "table")
+    if isinstance(existing, TableEntry):
         raise ViewInPlaceError(table=str(name))
 
 
@@ -109,10 +109,10 @@ def with_column_comment(entry: ViewEntry, column: tuple[str, ...], comment: str 
 
 
 def _changing(entry: ViewEntry, change: Callable[[ViewDefinition], ViewDefinition]) -> ViewDefining:
-    def define(found: Entry | None) -> ViewDefinition:
-        if not isinstance(found, ViewEntry):
+    def define(existing: Entry | None) -> ViewDefinition:
+        if not isinstance(existing, ViewEntry):
             raise AlteredViewNotFoundError(view=sql_name(entry.parts))
-        return change(found.definition)
+        return change(existing.definition)
 
     return ViewDefining(entry.parts, define)
 

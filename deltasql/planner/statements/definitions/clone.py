@@ -103,10 +103,10 @@ def _target(statement: CloneTable, context: Context) -> Target | None:
     NonEmptyLocationError, and what `is_of_view` and `target_of` raise.
     """
     table = statement.table
-    _refuse_place(table.path, statement.location, str(table))
+    _check_location(table.path, statement.location, str(table))
     if is_of_view(table, statement.mode, context, if_not_exists=statement.if_not_exists):
         return None
-    target = target_of(table, statement.location, context, columns_known=True)
+    target = target_of(table, statement.location, context, defines_columns=True)
     if target.exists and statement.mode == "create":
         if statement.if_not_exists:
             return None
@@ -118,7 +118,7 @@ def _target(statement: CloneTable, context: Context) -> Target | None:
     return target
 
 
-def _refuse_place(path: str | None, location: str | None, table: str) -> None:
+def _check_location(path: str | None, location: str | None, table: str) -> None:
     """Raises CloneAmbiguousTargetError, InvalidClonePathError."""
     if path is not None and location is not None:
         raise CloneAmbiguousTargetError(table, location)
@@ -138,12 +138,19 @@ def _cloned(statement: CloneTable, source: CloneSource, target: Target, context:
     files = _files(source, target, folder, shallow=statement.shallow, numbered=numbered)
     if target.snapshot is not None and len(files.removed):
         refuse_append_only(target.snapshot)
-    row = (source.size, len(source.files), files.gone.files, files.copied.files, files.gone.size, files.copied.size)
+    row = (
+        source.size,
+        len(source.files),
+        files.removed_amount.files,
+        files.copied.files,
+        files.removed_amount.size,
+        files.copied.size,
+    )
     commit = CommitSpec(
         target.log,
         target.snapshot,
         operations.CLONE,
-        {"source": source.told, "sourceVersion": source.version, "isShallow": str(statement.shallow).lower()},
+        {"source": source.name, "sourceVersion": source.version, "isShallow": str(statement.shallow).lower()},
         tuple(_actions(source, metadata, protocol, target.snapshot, shallow=statement.shallow)),
         register=registration(target),
         reads=None if target.snapshot is None else WHOLE_TABLE,
@@ -271,4 +278,4 @@ def _refuse_unknown_counts(source: CloneSource) -> None:
     counted = pc.fill_null(pc.match_substring(source.files["stats"], '"numRecords"'), False)
     unknown = source.files.filter(pc.invert(counted))
     if len(unknown):
-        raise CloneWithoutStatisticsError(source.told, unknown["path"][0].as_py())
+        raise CloneWithoutStatisticsError(source.name, unknown["path"][0].as_py())

@@ -93,7 +93,7 @@ def _(statement: AddColumns, context: Context) -> Plan:
         try:
             schema = _added(schema, column, snapshot.table)
         except DeltaSqlError as error:
-            raise error.at(_place_in_added(error, column, context)) from None
+            raise error.at(_caret_in_added(error, column, context)) from None
     parameters = {"columns": [_described(column) for column in statement.columns]}
     return _change(log, snapshot, schema, operations.ADD_COLUMNS, parameters)
 
@@ -114,7 +114,7 @@ def _(statement: AlterColumns, context: Context) -> Plan:
             checks += [check] if check else []
         except DeltaSqlError as error:
             raise error.at(context.caret(change.path.start, change.path.end)) from None
-    if all(_keeps_type(change, snapshot.schema) for change in statement.changes):
+    if all(_has_type(change, snapshot.schema) for change in statement.changes):
         return TableChange(CommitSpec(log, snapshot, operations.CHANGE_COLUMN, {}), skip_if_empty=True)
     planned = _changed_columns(log, snapshot, without_lengths(schema), statement.changes)
     # What holds for the rows that are there must hold for those that others add meanwhile. SYNC IDENTITY looks, too.
@@ -349,7 +349,7 @@ def _added(schema: StructType, column: AddedColumn, table: str) -> StructType:
     return add_column(schema, column.path.parts, _field(column), first=column.first, after=column.after, where=table)
 
 
-def _place_in_added(error: DeltaSqlError, column: AddedColumn, context: Context) -> Caret:
+def _caret_in_added(error: DeltaSqlError, column: AddedColumn, context: Context) -> Caret:
     """The name after AFTER, if `error` is about that, else the column."""
     if isinstance(error, ColumnNotFoundError) and column.after is not None:
         for word, name in pairwise(tokenize(context.sql)):
@@ -358,7 +358,7 @@ def _place_in_added(error: DeltaSqlError, column: AddedColumn, context: Context)
     return context.caret(column.path.start, column.path.end)
 
 
-def _keeps_type(change: ColumnChange, schema: StructType) -> bool:
+def _has_type(change: ColumnChange, schema: StructType) -> bool:
     """Whether all that `change` says is the type that the column has."""
     field = resolve(with_lengths(schema), change.path.parts).field
     match change.alterations:

@@ -25,10 +25,10 @@ def _(statement: Convert, context: Context) -> Plan:
     try:
         return _converted(statement, context)
     except DeltaSqlError as error:
-        raise error.at(_place(error, statement, context)) from None
+        raise error.at(_caret(error, statement, context)) from None
 
 
-def _place(error: DeltaSqlError, statement: Convert, context: Context) -> Caret:
+def _caret(error: DeltaSqlError, statement: Convert, context: Context) -> Caret:
     """Where the statement is wrong: in its partition columns, else in what it names."""
     columns = statement.partitioned_by
     if columns and isinstance(error, (PartitionCountError, PartitionNameError, SourcePartitionValueError)):

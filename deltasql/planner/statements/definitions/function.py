@@ -58,16 +58,16 @@ def _(statement: CreateFunction, context: Context) -> Plan:
         raise error.at(context.caret(name.start, name.end)) from None
 
 
-def _refuse_foreign(statement: CreateFunction, found: FunctionText) -> None:
+def _refuse_foreign(statement: CreateFunction, function: FunctionText) -> None:
     """Raises ForeignFunctionError. A temporary function of a Java class is Spark's."""
     name = str(statement.function)
-    if found.language not in (None, "SQL"):
+    if function.language not in (None, "SQL"):
         advice = (
             "Write its body in SQL, RETURN …; or register a function of Python in the session: "
             f"spark.udf.register({name!r}, …)."
         )
-        raise ForeignFunctionError(name, str(found.language).capitalize(), advice)
-    if found.body_start is None and not statement.temporary:
+        raise ForeignFunctionError(name, str(function.language).capitalize(), advice)
+    if function.body_start is None and not statement.temporary:
         advice = f"The catalog keeps functions of SQL: RETURNS … RETURN …. Write CREATE TEMPORARY FUNCTION {name} AS …."
         raise ForeignFunctionError(name, "a Java class", advice)
 
@@ -106,7 +106,7 @@ def _definition(text: SqlText, context: Context) -> FunctionDefinition:
 def _analysed(function: binding.Function, text: SqlText, found: FunctionText, context: Context) -> FunctionDefinition:
     """The definition of a function that Spark understands, with the type that it returns. Raises what is wrong."""
     # Names of tables are looked up in the text of the statement first, for the places of errors.
-    sql, read = binding.bind(context, text.text, place=lambda offset: text.start + offset)
+    sql, read = binding.bind(context, text.text, position=lambda offset: text.start + offset)
     if function.parts is not None:
         names = (function.parts[-1], *(parameter.name for parameter in found.parameters))
         body = SqlText(found.body, text.start + (found.body_start or 0))
@@ -119,7 +119,7 @@ def _analysed(function: binding.Function, text: SqlText, found: FunctionText, co
     arguments = ", ".join(f"CAST(NULL AS {parameter.type})" for parameter in found.parameters)
     (returned,) = context.analyst.schema(SqlQuery(f"SELECT {quote(function.name)}({arguments}) AS r", relations))
     written = definition.text
-    written = f"{written[: found.place]} RETURNS {sql_text(returned.type)}{written[found.place :]}"
+    written = f"{written[: found.offset]} RETURNS {sql_text(returned.type)}{written[found.offset :]}"
     return replace(definition, text=written)
 
 
@@ -129,7 +129,7 @@ def _temporary(statement: CreateFunction, context: Context) -> Plan:
     *schema, last = name.parts
     if [part.lower() for part in schema] not in _SESSION:
         raise TemporaryFunctionNameError(str(name), f"CREATE TEMPORARY FUNCTION {quote(last)}")
-    sql, relations = binding.bind(context, rest.text, place=lambda offset: rest.start + offset)
+    sql, relations = binding.bind(context, rest.text, position=lambda offset: rest.start + offset)
     kept = context.functions.get(last.lower())
     if _is_engines(kept is None and not relations, context):
         return SparkCommand(context.sql[: rest.start] + sql, {}, last)

@@ -97,7 +97,7 @@ def altered(statement: SetTableProperties, context: Context, snapshot: Snapshot)
     if metadata.properties[CHANGE_DATA_FEED]:
         check_change_columns(snapshot.schema, snapshot.table)
     if metadata.properties.maps_columns:
-        metadata = mapped_metadata(metadata, keep_names=True)
+        metadata = mapped_metadata(metadata, preserve_names=True)
         configuration = dict(metadata.configuration)
     check_still_indexed(snapshot, metadata)
     protocol = protocol_for(

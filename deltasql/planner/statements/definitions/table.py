@@ -113,7 +113,7 @@ def _created(statement: CreateTable, context: Context, rows: Operator | None = N
     """Plan of CREATE TABLE. `rows` replace the statement's query, for rows that no SQL text describes."""
     if is_of_view(statement.table, statement.mode, context, if_not_exists=statement.if_not_exists):
         return Answer()
-    target = target_of(statement.table, statement.location, context, columns_known=_columns_known(statement))
+    target = target_of(statement.table, statement.location, context, defines_columns=_defines_columns(statement))
     exists = target.exists
     if exists and statement.mode == "create" and statement.if_not_exists:
         return Answer()
@@ -177,7 +177,7 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
     clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
     columns = tuple((field.name, stored(field, quote(field.name))) for field in metadata.schema)
     constraints = constraints_of(metadata.schema, metadata.configuration, str(statement.table))
-    known = None if constraints else _held(held, metadata, context)
+    known = None if constraints else _stored_memory_rows(held, metadata, context)
     child: Operator = known or Project(query, columns, declared_texts(metadata.schema))
     if constraints:
         child = Check(child, constraints)
@@ -193,12 +193,12 @@ def _rows_in_memory(query: Operator) -> MemoryRows | None:
     return query.frame if isinstance(query, Supplied) and isinstance(query.frame, MemoryRows) else None
 
 
-def _held(held: MemoryRows | None, metadata: Metadata, context: Context) -> MemoryRows | None:
+def _stored_memory_rows(rows: MemoryRows | None, metadata: Metadata, context: Context) -> MemoryRows | None:
     """Rows in memory as the new table stores them; None where Spark must do it."""
-    if held is None:
+    if rows is None:
         return None
     places = {field.name.lower(): index for index, field in enumerate(metadata.schema)}
-    return stored_memory_rows(held, metadata.schema, metadata.partition_columns, places, context)
+    return stored_memory_rows(rows, metadata.schema, metadata.partition_columns, places, context)
 
 
 def _given_field(field: StructField) -> StructField:
@@ -239,7 +239,7 @@ def _check_same_keys(statement: CreateTable, target: Target, context: Context) -
         raise CreatedPropertiesDifferError(target.log.location, "keys", first, second or "(none)")
 
 
-def _columns_known(statement: CreateTable) -> bool:
+def _defines_columns(statement: CreateTable) -> bool:
     declares = statement.columns is not None or any(column.type is not None for column in statement.partitioned_by)
     return declares or statement.query is not None or statement.mode != "create"
 
@@ -291,7 +291,7 @@ def _definition(
     if target.snapshot is not None:
         metadata = keeping_log_properties(metadata, target.snapshot.configuration)
         metadata = keeping_tags(metadata, target.snapshot.metadata)
-    metadata = automatic(mapped_metadata(metadata, keep_names=False), statement.cluster_by)
+    metadata = automatic(mapped_metadata(metadata, preserve_names=False), statement.cluster_by)
     metadata = with_vectors(metadata, statement.cluster_by)
     metadata = with_declared_keys(metadata, declared_keys(statement), statement.table, context, creating=True)
     protocol = protocol_for(

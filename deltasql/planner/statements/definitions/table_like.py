@@ -75,7 +75,7 @@ def _created(statement: CreateTableLike, source: _Source, context: Context) -> P
     refuse_provider(statement.provider, statement.table)
     if is_of_view(statement.table, "create", context, if_not_exists=statement.if_not_exists):
         return Answer()
-    target = target_of(statement.table, statement.location, context, columns_known=True)
+    target = target_of(statement.table, statement.location, context, defines_columns=True)
     if target.exists:
         if statement.if_not_exists:
             return Answer()
@@ -120,7 +120,7 @@ def _definition(statement: CreateTableLike, source: _Source, context: Context) -
         description=source.metadata.description if parsed.comment is None else parsed.comment,
         created_time=int(time.time() * 1000),
     )
-    metadata = with_current_names(mapped_metadata(metadata, keep_names=False), source.metadata)
+    metadata = with_current_names(mapped_metadata(metadata, preserve_names=False), source.metadata)
     protocol = protocol_for(
         schema, metadata.configuration, parsed=parsed, current=source.protocol, creating=True, table=table
     )

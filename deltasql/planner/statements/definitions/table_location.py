@@ -43,12 +43,12 @@ def _(statement: SetTableLocation, context: Context) -> Plan:
     return Relocation(name.parts, place.location)
 
 
-def _check_same_table(current: Snapshot, place: Snapshot) -> None:
-    same_partitions = folded(current.partition_columns) == folded(place.partition_columns)
-    if same_columns(current.schema, place.schema) and same_partitions:
+def _check_same_table(current: Snapshot, location: Snapshot) -> None:
+    same_partitions = folded(current.partition_columns) == folded(location.partition_columns)
+    if same_columns(current.schema, location.schema) and same_partitions:
         return
     raise SetLocationSchemaError(
-        table=current.table, location=place.location, current=_shown(current), found=_shown(place)
+        table=current.table, location=location.location, current=_shown(current), found=_shown(location)
     )
 
 

@@ -36,7 +36,7 @@ Change: TypeAlias = Callable[[Tags, "_Owner"], dict[str, str]]
 class _Owner:
     """The owner of tags: its description in messages, and the ALTER statement that names it."""
 
-    told: str
+    name: str
     altered: str
 
 
@@ -44,17 +44,17 @@ class _Owner:
 def _(statement: SetTags, context: Context) -> Plan:
     """A key that is set gets the new value; SET TAG takes a new one only. Raises TagExistsError, DuplicateTagError."""
 
-    def change(known: Tags, owner: _Owner) -> dict[str, str]:
+    def change(tags: Tags, owner: _Owner) -> dict[str, str]:
         added: dict[str, str] = {}
         for tag in statement.tags:
             key, caret = tag.key.text, context.caret(tag.key.start, tag.key.end)
             if key in added:
                 raise DuplicateTagError(quote_text(key)).at(caret)
-            if statement.single and key in known:
+            if statement.single and key in tags:
                 pair = f"{quote_text(key)} = {quote_text(tag.value)}"
-                raise TagExistsError(owner.told, quote_text(key), owner.altered, pair).at(caret)
+                raise TagExistsError(owner.name, quote_text(key), owner.altered, pair).at(caret)
             added[key] = tag.value
-        return {**known, **added}
+        return {**tags, **added}
 
     told = {tag.key.text: tag.value for tag in statement.tags}
     return _changed(statement, change, operations.SET_TAGS, {"tags": told}, context)
@@ -64,14 +64,14 @@ def _(statement: SetTags, context: Context) -> Plan:
 def _(statement: UnsetTags, context: Context) -> Plan:
     """A key that is not set is ignored, except by UNSET TAG. Raises TagNotFoundError."""
 
-    def change(known: Tags, owner: _Owner) -> dict[str, str]:
+    def change(tags: Tags, owner: _Owner) -> dict[str, str]:
         for key in statement.keys:
-            if statement.single and key.text not in known:
-                others = f"Its tags: {', '.join(map(quote_text, sorted(known)))}." if known else "It has none."
-                error = TagNotFoundError(owner.told, quote_text(key.text), others)
+            if statement.single and key.text not in tags:
+                others = f"Its tags: {', '.join(map(quote_text, sorted(tags)))}." if tags else "It has none."
+                error = TagNotFoundError(owner.name, quote_text(key.text), others)
                 raise error.at(context.caret(key.start, key.end))
         gone = {key.text for key in statement.keys}
-        return {key: value for key, value in known.items() if key not in gone}
+        return {key: value for key, value in tags.items() if key not in gone}
 
     told = [key.text for key in statement.keys]
     return _changed(statement, change, operations.UNSET_TAGS, {"tags": told}, context)
@@ -90,7 +90,7 @@ def _changed(
     if statement.kind is Tagged.VIEW:
         assert statement.name is not None
         return _of_view(statement.name, change, context)
-    table, column = _place(statement, context)
+    table, column = _table_and_column(statement, context)
     log, snapshot = context.writable(table)
     if column is None:
         metadata = _of_table(snapshot.metadata, table, change)
@@ -104,7 +104,7 @@ def _changed(
     return TableChange(CommitSpec(log, snapshot, operation, parameters, (metadata,)))
 
 
-def _place(statement: SetTags | UnsetTags, context: Context) -> tuple[TableName, ColumnPath | None]:
+def _table_and_column(statement: SetTags | UnsetTags, context: Context) -> tuple[TableName, ColumnPath | None]:
     """The table, and its column or None; SET TAG ON COLUMN gives both in one name."""
     if statement.name is not None:
         return statement.name, statement.column
@@ -131,13 +131,13 @@ def _of_view(name: TableName, change: Change, context: Context) -> ViewDefining:
 
     def tagged(properties: Tags) -> Tags:
         tags = change(read_tags(properties.get(TAGS)), owner)
-        return {**{key: properties[key] for key in properties if key != TAGS}, **_kept(tags)}
+        return {**{key: properties[key] for key in properties if key != TAGS}, **_tags_property(tags)}
 
     tagged(entry.definition.properties)
     return with_changed(entry, tagged)
 
 
-def _kept(tags: Tags) -> dict[str, str]:
+def _tags_property(tags: Tags) -> dict[str, str]:
     """The property of a view or a schema that stores its tags; empty without tags."""
     return {TAGS: json.dumps(dict(sorted(tags.items())), ensure_ascii=False)} if tags else {}
 
@@ -160,4 +160,4 @@ def _of_schema(name: TableName, change: Change, context: Context) -> SchemaPrope
     tags = change(read_tags(entry.properties.get(TAGS)), owner)
     if not tags:
         return SchemaProperties(name.parts, removed=(TAGS,))
-    return SchemaProperties(name.parts, added=tuple(_kept(tags).items()))
+    return SchemaProperties(name.parts, added=tuple(_tags_property(tags).items()))

@@ -69,13 +69,13 @@ def _properties(snapshot: Snapshot, key: str) -> dict[str, str]:
 
 
 def _compatible(
-    statement: UpgradeUniform, log: DeltaLog, snapshot: Snapshot, wanted: Mapping[str, str], context: Context
+    statement: UpgradeUniform, log: DeltaLog, snapshot: Snapshot, requested: Mapping[str, str], context: Context
 ) -> TableChange | None:
     """The commit after which all new files are as Iceberg wants them; None where they are already."""
-    if not wanted:
+    if not requested:
         return None
-    protocol, metadata = altered(_set(statement, wanted), context, snapshot)
-    named = dict(wanted)
+    protocol, metadata = altered(_set(statement, requested), context, snapshot)
+    named = dict(requested)
     if snapshot.protocol.min_writer_version < _FEATURES[1]:
         named |= {"delta.minReaderVersion": str(_FEATURES[0]), "delta.minWriterVersion": str(_FEATURES[1])}
     changed = () if protocol == snapshot.protocol else (protocol,)

@@ -98,10 +98,10 @@ def _refuse_cycle(key: str, named: frozenset[str], context: Context) -> None:
         if path[-1] == key:
             raise RecursiveViewError(view=_shown(key), cycle=" → ".join(_shown(step) for step in path))
         view = context.views.get(path[-1])
-        if path[-1] in seen or view is None or view.made is None:
+        if path[-1] in seen or view is None or view.creation is None:
             continue
         seen.add(path[-1])
-        paths += [(*path, other) for other in sorted(view.made.views)]
+        paths += [(*path, other) for other in sorted(view.creation.views)]
 
 
 def _shown(key: str) -> str:

@@ -71,7 +71,11 @@ def _(statement: Explain, context: Context) -> Plan:
     the statement, up to its commit, and shows the row counts.
     """
     planned = plan(statement.statement, context)
-    lines = ["== Logical Plan ==", *logical_lines(statement.statement, context.told), *physical_lines(planned)]
+    lines = [
+        "== Logical Plan ==",
+        *logical_lines(statement.statement, context.text_with_markers),
+        *physical_lines(planned),
+    ]
     lines += [*_ways(planned, context), *_movers(planned, context)]
     if isinstance(planned, (RowChange, TableChange, LayoutChange)) and not _changes_nothing(planned):
         lines += conflict_lines(planned)
@@ -130,7 +134,7 @@ def physical_lines(planned: Plan) -> list[str]:
     """The lines of the physical plan and of the commit's actions."""
     match planned:
         case Answer() | LogRows():
-            return ["== Physical Plan ==", _known(planned)]
+            return ["== Physical Plan ==", _answer_text(planned)]
         case QueryRows(operator) | Preview(operator):
             return ["== Physical Plan ==", *tree(operator)]
         case SparkCommand(_, relations):
@@ -157,9 +161,9 @@ def physical_lines(planned: Plan) -> list[str]:
             assert_never(planned)
 
 
-def _known(planned: Answer | LogRows) -> str:
+def _answer_text(planned: Answer | LogRows) -> str:
     return (
-        planned.told
+        planned.explain_text
         if isinstance(planned, LogRows)
         else f"Answer: {len(planned.rows)} rows from the log and the catalog"
     )

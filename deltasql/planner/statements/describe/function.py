@@ -29,16 +29,16 @@ def _(statement: DescribeFunction, context: Context) -> Plan:
     temporary = context.temporary_function(name.parts)
     builtin = len(name.parts) == 1 and name.parts[0].upper() in FUNCTIONS
     if temporary is not None and not builtin:
-        return _told(temporary.name, temporary.definition, None, extended=statement.extended)
+        return _description(temporary.name, temporary.definition, None, extended=statement.extended)
     entry = None if builtin or len(name.parts) > 3 else context.catalog.function(name.parts)
     if entry is not None and not context.analyst.knows_function(name.parts):
-        return _told(".".join(entry.parts), entry.definition, entry.created_at, extended=statement.extended)
+        return _description(".".join(entry.parts), entry.definition, entry.created_at, extended=statement.extended)
     if not builtin and not context.analyst.started:
         raise UnknownFunctionError(str(name)).at(context.caret(name.start, name.end))
     return SparkCommand(context.sql, {})
 
 
-def _told(name: str, definition: FunctionDefinition, created_at: int | None, *, extended: bool) -> Answer:
+def _description(name: str, definition: FunctionDefinition, created_at: int | None, *, extended: bool) -> Answer:
     found = function_text(definition.text)
     sections = list(_sections(name, found, extended=extended))
     if extended:
@@ -50,29 +50,29 @@ def _told(name: str, definition: FunctionDefinition, created_at: int | None, *, 
     return Answer(_DESCRIPTION, tuple(rows))
 
 
-def _sections(name: str, found: FunctionText, *, extended: bool) -> Iterator[tuple[str, list[str]]]:
+def _sections(name: str, parsed: FunctionText, *, extended: bool) -> Iterator[tuple[str, list[str]]]:
     yield "Function", [name]
-    yield "Type", ["TABLE" if found.is_table else "SCALAR"]
-    yield "Input", _parameters(found.parameters, extended=extended) or ["()"]
-    if found.columns is not None:
-        yield "Returns", _parameters(found.columns, extended=extended) or ["TABLE"]
+    yield "Type", ["TABLE" if parsed.is_table else "SCALAR"]
+    yield "Input", _parameters(parsed.parameters, extended=extended) or ["()"]
+    if parsed.columns is not None:
+        yield "Returns", _parameters(parsed.columns, extended=extended) or ["TABLE"]
     else:
-        yield "Returns", [_type(found.returns or "")]
+        yield "Returns", [_type(parsed.returns or "")]
 
 
 def _more(
-    definition: FunctionDefinition, found: FunctionText, created_at: int | None
+    definition: FunctionDefinition, parsed: FunctionText, created_at: int | None
 ) -> Iterator[tuple[str, list[str]]]:
-    if found.comment is not None:
-        yield "Comment", [found.comment]
-    yield "Deterministic", [str(found.deterministic).lower()]
-    yield "Data Access", [found.data_access]
+    if parsed.comment is not None:
+        yield "Comment", [parsed.comment]
+    yield "Deterministic", [str(parsed.deterministic).lower()]
+    yield "Data Access", [parsed.data_access]
     if definition.settings:
         yield "Configs", [f"{key}={value}" for key, value in sorted(definition.settings.items())]
     if created_at is not None:
         created = datetime.fromtimestamp(created_at / 1000, timezone.utc)
         yield "Create Time", [f"{created:%a %b %d %H:%M:%S} UTC {created.year}"]
-    yield "Body", [found.body]
+    yield "Body", [parsed.body]
 
 
 def _parameters(parameters: Sequence[Parameter], *, extended: bool) -> list[str]:

@@ -198,7 +198,7 @@ def _layout(
 
 
 def _predicates(predicate: SqlText | None, context: Context) -> str:
-    return json.dumps([context.told(predicate)] if predicate else [])
+    return json.dumps([context.text_with_markers(predicate)] if predicate else [])
 
 
 def _compacted(files: pa.Table, snapshot: Snapshot, context: Context) -> tuple[pa.Table, pa.Array]:
@@ -213,12 +213,12 @@ def _compacted(files: pa.Table, snapshot: Snapshot, context: Context) -> tuple[p
     return packed(files, partition_numbers(files), limit, singles=False)
 
 
-def _marked(mask: pa.ChunkedArray, keep: Sequence[bool]) -> pa.ChunkedArray:
-    """`mask` with its n-th true value kept true only if `keep[n]`."""
+def _marked(mask: pa.ChunkedArray, selected: Sequence[bool]) -> pa.ChunkedArray:
+    """`mask` with its n-th true value kept true only if `selected[n]`."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    rows = pc.indices_nonzero(mask).filter(pa.array(keep, pa.bool_()))
+    rows = pc.indices_nonzero(mask).filter(pa.array(selected, pa.bool_()))
     return pc.is_in(pa.array(range(len(mask)), pa.uint64()), rows)
 
 

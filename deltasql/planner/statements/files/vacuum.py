@@ -103,7 +103,7 @@ def _inventory(inventory: SqlText, context: Context) -> Operator:
     """The rows of the inventory, in the order of INVENTORY. Raises InventorySchemaError."""
     prefix = "SELECT * FROM "
     sql, relations = binding.bind(
-        context, prefix + inventory.text, place=lambda offset: max(offset - len(prefix), 0) + inventory.start
+        context, prefix + inventory.text, position=lambda offset: max(offset - len(prefix), 0) + inventory.start
     )
     found = context.analyst.schema(SqlQuery(sql, relations, "inventory"))
     fields = {field.name.lower(): field.type for field in found}
