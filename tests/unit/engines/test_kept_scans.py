@@ -33,7 +33,7 @@ class Handle:
     """What a scan asks of a SparkHandle."""
 
     def __init__(self) -> None:
-        self.kept = CachedFrames()
+        self.cached_frames = CachedFrames()
         self.settings: str | None = "as they were"
         self.remote = False
 
@@ -160,7 +160,7 @@ def test_rows_in_memory_have_their_weight(
     monkeypatch.setattr(kept_scans, "scan", scan)
     for number in range(3):
         frame(handle, scan_of(tmp_path, {f"{number}.parquet": "x"}))
-        assert len(handle.kept) == 1
+        assert len(handle.cached_frames) == 1
 
 
 def test_what_is_made_while_settings_change_is_not_kept(
@@ -172,7 +172,7 @@ def test_what_is_made_while_settings_change_is_not_kept(
 
     monkeypatch.setattr(kept_scans, "scan", scan)
     frame(handle, rows)
-    assert len(handle.kept) == 0
+    assert len(handle.cached_frames) == 0
 
 
 def test_a_file_that_is_gone_is_missed(handle: Handle, rows: Scan, tmp_path: Path) -> None:
@@ -211,13 +211,13 @@ def test_a_file_that_changes_in_place_is_read_anew(handle: Handle, rows: Scan, t
 )
 def test_rows_with_their_places_are_never_kept(handle: Handle, rows: Scan, change: dict[str, Any]) -> None:
     frame(handle, replace(rows, **change))
-    assert len(handle.kept) == 0
+    assert len(handle.cached_frames) == 0
 
 
 def test_marked_rows_are_never_kept(handle: Handle, tmp_path: Path) -> None:
     vector = {"storageType": "u", "pathOrInlineDv": "ab", "offset": 1, "sizeInBytes": 2, "cardinality": 1}
     frame(handle, scan_of(tmp_path, {"a.parquet": "x"}, vector=vector))
-    assert len(handle.kept) == 0
+    assert len(handle.cached_frames) == 0
 
 
 def test_a_table_in_a_store_is_never_kept(handle: Handle, rows: Scan) -> None:
@@ -231,7 +231,7 @@ def test_a_table_in_a_store_is_never_kept(handle: Handle, rows: Scan) -> None:
 def test_many_files_are_not_kept(handle: Handle, rows: Scan) -> None:
     many = pa.concat_tables([rows.files] * MOST_FILES)
     frame(handle, replace(rows, files=many))
-    assert len(handle.kept) == 0
+    assert len(handle.cached_frames) == 0
 
 
 def test_the_caller_gets_a_new_one(handle: Handle, rows: Scan) -> None:
@@ -243,7 +243,7 @@ def test_the_caller_gets_a_new_one(handle: Handle, rows: Scan) -> None:
 def test_a_server_keeps_none(handle: Handle, rows: Scan) -> None:
     handle.remote, handle.settings = True, None
     frame(handle, rows)
-    assert len(handle.kept) == 0
+    assert len(handle.cached_frames) == 0
 
 
 def test_the_last_used_stay() -> None:
