@@ -65,7 +65,7 @@ def figures(bench: Bench) -> list[Figure]:
 
 def _life(rows: str, changes: str, expected: str) -> Round:
     def play(worker: Worker, number: int) -> dict[str, Timing]:
-        table, source = f"lineitem_{number}", f"changes_{number}"
+        table, source = f"lineitem_{number}", f"lineitem_changes_{number}"
         worker.run("write_changes", table=source, changes=changes)
         works = [work for work in WORK if work != "group_lineitem" or worker.engine != DELTA_RS]
         timings = {

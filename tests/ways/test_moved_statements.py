@@ -241,6 +241,7 @@ CASES = {
             "1, 1, 1)",
             "SELECT * FROM t",
             "UPDATE t SET a = a + 0.5 WHERE a < 2",
+            "UPDATE t SET a = a / 2 WHERE a < 2",
             "SELECT * FROM t",
         )
     ),
