@@ -64,7 +64,6 @@ MOST_COMPLEX = 12
 
 PLAIN = {
     "engines/spark/reading/frames.py::Frames._build": "one case per operator",
-    "execution/catalog_effects.py::change_catalog": "one case per change of the catalog",
     "execution/run.py::Run._done": "one case per plan",
     "planner/statements/describe/explain.py::describe": "one case per operator",
     "planner/statements/describe/explain.py::physical_lines": "one case per plan",
@@ -86,7 +85,7 @@ NOT_YET_SMALL = {
 MOST_LINES = 450
 
 MOST_FILES = 20
-BY_FAMILY = {"plan/statements": 28, "parser/rules": 25, "errors/statements": 24}
+BY_FAMILY = {"plan/statements": 29, "parser/rules": 26, "errors/statements": 24}
 """Folders whose files are found by the name of a family of statements, the same in each: no sub-folders."""
 
 MOST_GOLDEN_LINES = 400

@@ -6,15 +6,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import replace
-from typing import TypeAlias, Union
 
 from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
+    CatalogEntry,
     Entry,
     FunctionEntry,
     SchemaEntry,
+    StoredCatalog,
     StoredSchema,
     TableEntry,
     ViewEntry,
@@ -24,58 +25,33 @@ from deltasql.catalog.entries import (
     sql_name,
 )
 from deltasql.catalog.lookups import Lookups
-from deltasql.catalog.object_store import ObjectCatalogStore
-from deltasql.catalog.sqlite_store import SqliteCatalogStore
+from deltasql.catalog.names import CatalogNames, Name, as_parts
 from deltasql.catalog.store import (
-    CatalogStore,
     Kind,
     NameMissingError,
     NameTakenError,
     SchemaInUseError,
-    SchemaKey,
     TableKey,
 )
-from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import (
     CatalogAlreadyExistsError,
-    CatalogNotFoundError,
+    CatalogNotEmptyError,
+    DropDefaultCatalogError,
     DropDefaultSchemaError,
     InvalidNameError,
     SchemaAlreadyExistsError,
     SchemaNotEmptyError,
-    SchemaNotFoundError,
     TableAlreadyExistsError,
-    TableNotFoundError,
-    TooManyNamePartsError,
 )
-from deltasql.errors.suggestion import meant, similar_names
-from deltasql.log.storage.locations import absolute_location, is_local
-from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.open_store import open_store
-from deltasql.log.storage.paths import LAST_CHECKPOINT, LOG, commit_path
-
-Name: TypeAlias = Union[str, Sequence[str]]
-"""One part as a string, or all parts in order."""
+from deltasql.log.storage.locations import absolute_location
 
 
-class Catalog:
+class Catalog(CatalogNames):
     """Names of a warehouse. Names are stored in lower case; missing parts come from the current catalog and schema.
 
     The current schema is per object; everything else is shared by all processes and machines that use the warehouse.
     On a local disk names are in a SQLite file, else in objects of the warehouse, which `open_store` opens.
     """
-
-    def __init__(self, warehouse: str, open_store: Callable[[str], LogStore] = open_store) -> None:
-        self.warehouse = absolute_location(warehouse)
-        self.current_catalog = DEFAULT_CATALOG
-        self.current_schema = DEFAULT_SCHEMA
-        self._open_store = open_store
-        self._store: CatalogStore = (
-            SqliteCatalogStore(self.warehouse)
-            if is_local(self.warehouse)
-            else ObjectCatalogStore(lambda: open_store(self.warehouse))
-        )
-        self._lookups = Lookups(self._store)
 
     def close(self) -> None:
         """Closes the file; a later call opens it again."""
@@ -135,9 +111,10 @@ class Catalog:
 
         self._change_schema(name, change)
 
-    def schemas(self, pattern: str | None = None) -> list[SchemaEntry]:
-        """Schemas of the current catalog, by name. For `pattern` see `entries.matching`."""
-        found = {stored.name: self._placed(stored) for stored in self._store.schemas(self.current_catalog)}
+    def schemas(self, pattern: str | None = None, catalog: str | None = None) -> list[SchemaEntry]:
+        """Schemas of one catalog (the current one if None), by name. For `pattern` see `entries.matching`."""
+        owner = self.current_catalog if catalog is None else catalog.lower()
+        found = {stored.name: self._placed(stored) for stored in self._store.schemas(owner)}
         return [found[name] for name in matching(found, pattern)]
 
     def schema(self, name: Name) -> SchemaEntry:
@@ -171,27 +148,75 @@ class Catalog:
 
     # Catalogs
 
-    def create_catalog(self, name: str, if_not_exists: bool = False) -> bool:
+    def create_catalog(
+        self, name: str, if_not_exists: bool = False, comment: str | None = None, location: str | None = None
+    ) -> bool:
         """Creates a catalog with its default schema; False when it existed. Raises CatalogAlreadyExistsError."""
-        catalog = checked(name)
+        place = None if location is None else absolute_location(location)
+        catalog = StoredCatalog(checked(name), comment, place, now())
         try:
-            self._store.add_catalog(catalog, StoredSchema(catalog, DEFAULT_SCHEMA, None, None, now()))
+            self._store.add_catalog(catalog, StoredSchema(catalog.name, DEFAULT_SCHEMA, None, None, now()))
         except NameTakenError:
             if if_not_exists:
                 return False
-            raise CatalogAlreadyExistsError(catalog=sql_name((catalog,))) from None
+            raise CatalogAlreadyExistsError(catalog=sql_name((catalog.name,))) from None
         return True
 
-    def catalogs(self, pattern: str | None = None) -> list[str]:
-        """Names of all catalogs, sorted."""
-        return matching(self._store.catalogs(), pattern)
+    def catalog(self, name: str) -> CatalogEntry:
+        """One catalog. Raises CatalogNotFoundError."""
+        stored = self._store.catalog(name.lower())
+        if stored is None:
+            raise self._catalog_not_found(name)
+        return CatalogEntry(stored.name, stored.comment, self._catalog_location(stored.name), stored.created_at)
+
+    def comment_on_catalog(self, name: str, comment: str | None) -> None:
+        """Sets the comment of a catalog, None for none. Raises CatalogNotFoundError."""
+        try:
+            self._store.change_catalog(name.lower(), lambda catalog: replace(catalog, comment=comment))
+        except NameMissingError:
+            raise self._catalog_not_found(name) from None
+
+    def drop_catalog(self, name: str, cascade: bool = False, if_exists: bool = False) -> list[TableEntry]:
+        """Drops a catalog; returns its dropped tables, whose files the caller must remove.
+
+        Schemas are dropped one by one, and the catalog when none is left: a drop that was interrupted leaves a catalog
+        with fewer schemas. Raises CatalogNotFoundError, CatalogNotEmptyError, DropDefaultCatalogError.
+        """
+        catalog, dropped = name.lower(), list[TableEntry]()
+        if catalog == DEFAULT_CATALOG:
+            raise DropDefaultCatalogError(catalog=catalog)
+        while True:
+            try:
+                dropped += self._drop_schemas(catalog, cascade)
+                self._store.remove_catalog(catalog)
+            except NameMissingError:
+                if if_exists:
+                    return dropped
+                raise self._catalog_not_found(name) from None
+            except SchemaInUseError as error:
+                # A schema that was created meanwhile is dropped too.
+                if not cascade:
+                    raise CatalogNotEmptyError(catalog=sql_name((catalog,)), names=tuple(error.names)) from None
+            else:
+                return dropped
+
+    def _drop_schemas(self, catalog: str, cascade: bool) -> list[TableEntry]:
+        """Drops the schemas of a catalog. Without `cascade` raises SchemaInUseError but for an empty `default`."""
+        schemas = [stored.name for stored in self._store.schemas(catalog)]
+        others = sorted(schema for schema in schemas if schema != DEFAULT_SCHEMA)
+        if others and not cascade:
+            raise SchemaInUseError(others)
+        dropped: list[TableEntry] = []
+        for schema in schemas:
+            with suppress(NameMissingError):
+                dropped += self._store.drop_schema((catalog, schema), cascade)
+        return dropped
 
     def use_catalog(self, name: str) -> None:
         """Makes a catalog and its default schema current. Raises CatalogNotFoundError."""
         catalog = name.lower()
-        known = self.catalogs()
-        if catalog not in known:
-            raise CatalogNotFoundError(catalog=sql_name((catalog,)), known=tuple(known))
+        if catalog not in self.catalogs():
+            raise self._catalog_not_found(name)
         self.current_catalog, self.current_schema = catalog, DEFAULT_SCHEMA
 
     # Tables
@@ -258,7 +283,7 @@ class Catalog:
         Raises TableNotFoundError, TableAlreadyExistsError, SchemaNotFoundError, InvalidNameError.
         """
         old = self._table_key(parts)
-        new = _as_parts(new_parts)
+        new = as_parts(new_parts)
         catalog, schema, name = (*old[:2], new[0].lower()) if len(new) == 1 else self._table_key(new)
         try:
             checked(name)
@@ -344,30 +369,11 @@ class Catalog:
 
     # Inner parts
 
-    def _schema_key(self, name: Name) -> SchemaKey:
-        parts = _as_parts(name)
-        if not 1 <= len(parts) <= 2:
-            raise TooManyNamePartsError(name=sql_name(parts))
-        lowered = tuple(part.lower() for part in parts)
-        return (self.current_catalog, lowered[0]) if len(lowered) == 1 else (lowered[0], lowered[1])
-
-    def _table_key(self, name: Name) -> TableKey:
-        parts = _as_parts(name)
-        if not 1 <= len(parts) <= 3:
-            raise TooManyNamePartsError(name=sql_name(parts))
-        filled = (self.current_catalog, self.current_schema)[: 3 - len(parts)] + parts
-        return (filled[0].lower(), filled[1].lower(), filled[2].lower())
-
     def _placed(self, stored: StoredSchema) -> SchemaEntry:
         place = stored.location or self._schema_location(stored.catalog, stored.name)
         return SchemaEntry(
             stored.catalog, stored.name, stored.comment, place, stored.created_at, dict(stored.properties)
         )
-
-    def _schema_location(self, catalog: str, schema: str) -> str:
-        """The default catalog's default schema is the warehouse itself, as in Spark."""
-        base = self.warehouse if catalog == DEFAULT_CATALOG else f"{self.warehouse}/{catalog}.catalog"
-        return base if schema == DEFAULT_SCHEMA else f"{base}/{schema}.db"
 
     def _change_schema(self, name: Name, change: Callable[[StoredSchema], StoredSchema]) -> None:
         key = self._schema_key(name)
@@ -387,56 +393,3 @@ class Catalog:
             raise self._schema_not_found(*new[:2]) from None
         except NameTakenError:
             raise TableAlreadyExistsError(table=sql_name(new or self._table_key(parts))) from None
-
-    def _schema_not_found(self, catalog: str, schema: str) -> SchemaNotFoundError | CatalogNotFoundError:
-        known = self.catalogs()
-        if catalog not in known:
-            return CatalogNotFoundError(catalog=sql_name((catalog,)), known=tuple(known))
-        similar = similar_names(schema, (stored.name for stored in self._store.schemas(catalog)), most=3)
-        advice = meant(similar) or f"Run SHOW SCHEMAS, or create it: CREATE SCHEMA {sql_name((schema,))}."
-        return SchemaNotFoundError(schema=sql_name((schema,)), advice=advice, similar=similar)
-
-    def _table_not_found(self, parts: Name, views: Collection[str] = ()) -> TableNotFoundError | CatalogNotFoundError:
-        catalog, schema, name = self._table_key(parts)
-        known = self.catalogs()
-        if catalog not in known:
-            return CatalogNotFoundError(catalog=sql_name((catalog,)), known=tuple(known))
-        shown = ".".join(sql_name((part,)) for part in _as_parts(parts))
-        unregistered = self._unregistered(catalog, schema, name)
-        if unregistered is not None:
-            advice = f"A Delta table lies at {unregistered}; to use it, run: "
-            return TableNotFoundError(
-                table=shown, advice=f"{advice}CREATE TABLE {shown} USING delta LOCATION '{unregistered}'."
-            )
-        similar = self._similar(catalog, schema, name, views)
-        return TableNotFoundError(
-            table=shown, advice=meant(similar) or "Run SHOW TABLES to see what exists.", similar=similar
-        )
-
-    def _unregistered(self, catalog: str, schema: str, name: str) -> str | None:
-        place = f"{self._schema_location(catalog, schema)}/{name}"
-        return place if self._has_delta_log(place) else None
-
-    def _has_delta_log(self, location: str) -> bool:
-        """Whether there is a Delta table at a location; false if that cannot be read."""
-        with suppress(DeltaSqlError):
-            store = self._open_store(location)
-            if is_local(location):
-                return store.has_below(LOG)
-            return store.exists(LAST_CHECKPOINT) or store.exists(commit_path(0))
-        return False
-
-    def _similar(self, catalog: str, schema: str, name: str, views: Collection[str]) -> tuple[str, ...]:
-        """Names like `name` in its schema or among `views`; else tables of that name in other schemas."""
-        known = [entry.parts for entry in self._store.tables_below("")]
-        with suppress(NameMissingError):
-            known += [entry.parts for entry in self._store.entries((catalog, schema)) if isinstance(entry, ViewEntry)]
-        here = (parts[2] for parts in known if parts[:2] == (catalog, schema))
-        near = similar_names(name, (*views, *here), most=3)
-        if near:
-            return tuple(sql_name((item,) if schema == self.current_schema else (schema, item)) for item in near)
-        return tuple(sorted(sql_name(parts) for parts in known if parts[2] == name))[:3]
-
-
-def _as_parts(name: Name) -> tuple[str, ...]:
-    return (name,) if isinstance(name, str) else tuple(name)

@@ -13,6 +13,7 @@ from deltasql.catalog.entries import (
     DEFAULT_SCHEMA,
     Entry,
     FunctionEntry,
+    StoredCatalog,
     StoredSchema,
     TableEntry,
     ViewEntry,
@@ -53,9 +54,10 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class SchemaList:
-    """All catalogs with their schemas, by name."""
+    """All catalogs with their schemas, by name, and what is stored of catalogs themselves."""
 
     catalogs: Mapping[str, Mapping[str, SchemaRecord]]
+    stored: Mapping[str, StoredCatalog] = field(default_factory=dict)
 
     @classmethod
     def first(cls) -> SchemaList:
@@ -67,32 +69,52 @@ class SchemaList:
     def layout(self) -> int:
         return 1
 
+    def catalog(self, name: str) -> StoredCatalog | None:
+        """One catalog; of those written by releases that stored only schemas the time of the first schema counts."""
+        if name not in self.catalogs:
+            return None
+        created = (record.schema.created_at for record in self.catalogs[name].values())
+        return self.stored.get(name) or StoredCatalog(name, None, None, min(created, default=0))
+
+    def with_catalog(self, catalog: StoredCatalog) -> SchemaList:
+        """The list with a catalog added or replaced."""
+        schemas = {**self.catalogs, catalog.name: self.catalogs.get(catalog.name, {})}
+        return SchemaList(schemas, {**self.stored, catalog.name: catalog})
+
+    def without_catalog(self, name: str) -> SchemaList:
+        left = {other: schemas for other, schemas in self.catalogs.items() if other != name}
+        return SchemaList(left, {other: stored for other, stored in self.stored.items() if other != name})
+
     def find(self, key: SchemaKey) -> SchemaRecord | None:
         return self.catalogs.get(key[0], {}).get(key[1])
 
     def with_schema(self, record: SchemaRecord) -> SchemaList:
         """The list with a schema added or replaced; a missing catalog is added."""
         schemas = self.catalogs.get(record.schema.catalog, {})
-        return SchemaList({**self.catalogs, record.schema.catalog: {**schemas, record.schema.name: record}})
+        catalogs = {**self.catalogs, record.schema.catalog: {**schemas, record.schema.name: record}}
+        return replace(self, catalogs=catalogs)
 
     def without(self, key: SchemaKey) -> SchemaList:
         left = {name: kept for name, kept in self.catalogs[key[0]].items() if name != key[1]}
-        return SchemaList({**self.catalogs, key[0]: left})
+        return replace(self, catalogs={**self.catalogs, key[0]: left})
 
     @classmethod
     def from_json(cls, value: Json) -> SchemaList:
         """Raises KeyError, TypeError, AttributeError for invalid JSON of a list."""
-        return cls(
-            {
-                catalog: {name: _schema_record(catalog, name, found) for name, found in of_catalog["schemas"].items()}
-                for catalog, of_catalog in value["catalogs"].items()
-            }
-        )
+        catalogs = value["catalogs"]
+        schemas = {
+            catalog: {name: _schema_record(catalog, name, found) for name, found in document["schemas"].items()}
+            for catalog, document in catalogs.items()
+        }
+        return cls(schemas, {name: _catalog(name, item) for name, item in catalogs.items() if "created_at" in item})
 
     def to_json(self) -> Json:
         return {
             "catalogs": {
-                catalog: {"schemas": {name: _schema_json(kept) for name, kept in schemas.items()}}
+                catalog: {
+                    "schemas": {name: _schema_json(kept) for name, kept in schemas.items()},
+                    **_catalog_json(self.stored.get(catalog)),
+                }
                 for catalog, schemas in self.catalogs.items()
             }
         }
@@ -192,6 +214,20 @@ def new_id() -> str:
 
 def _without(values: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {key: value for key, value in values.items() if key != name}
+
+
+def _catalog(name: str, document: Json) -> StoredCatalog:
+    comment, location = (document.get(key) for key in ("comment", "location"))
+    for text in (comment, location):
+        if text is not None:
+            _text(text)
+    return StoredCatalog(name, comment, location, int(document["created_at"]))
+
+
+def _catalog_json(catalog: StoredCatalog | None) -> Json:
+    if catalog is None:
+        return {}
+    return {"comment": catalog.comment, "location": catalog.location, "created_at": catalog.created_at}
 
 
 def _schema_record(catalog: str, name: str, document: Json) -> SchemaRecord:

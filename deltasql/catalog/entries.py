@@ -17,6 +17,26 @@ DEFAULT_SCHEMA = "default"
 
 
 @dataclass(frozen=True, slots=True)
+class StoredCatalog:
+    """One catalog as stored: `location` is None for the default location below the warehouse."""
+
+    name: str
+    comment: str | None
+    location: str | None
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogEntry:
+    """One catalog. `location` is the parent of its schemas; `created_at` is milliseconds since the epoch."""
+
+    name: str
+    comment: str | None
+    location: str
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
 class StoredSchema:
     """One schema as stored: `location` is None for the default location below the warehouse."""
 

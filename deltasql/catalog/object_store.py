@@ -21,7 +21,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from deltasql.catalog.documents import SchemaList, SchemaRecord, SchemaTables, TableRecord, new_id
-from deltasql.catalog.entries import Entry, FunctionEntry, StoredSchema, TableEntry, ViewEntry
+from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
 from deltasql.catalog.renaming import Edited, Renaming, UnsettledError, present
 from deltasql.catalog.shared_objects import SharedObjects
 from deltasql.catalog.store import (
@@ -61,13 +61,35 @@ class ObjectCatalogStore:
     def catalogs(self) -> Collection[str]:
         return self._list().catalogs.keys()
 
-    def add_catalog(self, name: str, default: StoredSchema) -> None:
-        def add(known: SchemaList) -> SchemaList:
-            if name in known.catalogs:
+    def catalog(self, name: str) -> StoredCatalog | None:
+        return self._list().catalog(name)
+
+    def add_catalog(self, catalog: StoredCatalog, default: StoredSchema) -> None:
+        def add(schemas: SchemaList) -> SchemaList:
+            if catalog.name in schemas.catalogs:
                 raise NameTakenError
-            return known.with_schema(SchemaRecord(new_id(), default))
+            return schemas.with_catalog(catalog).with_schema(SchemaRecord(new_id(), default))
 
         self._edit_list(add)
+
+    def change_catalog(self, name: str, change: Callable[[StoredCatalog], StoredCatalog]) -> None:
+        def edit(schemas: SchemaList) -> SchemaList:
+            found = schemas.catalog(name)
+            if found is None:
+                raise NameMissingError(Kind.CATALOG)
+            return schemas.with_catalog(change(found))
+
+        self._edit_list(edit)
+
+    def remove_catalog(self, name: str) -> None:
+        def remove(schemas: SchemaList) -> SchemaList:
+            if name not in schemas.catalogs:
+                raise NameMissingError(Kind.CATALOG)
+            if schemas.catalogs[name]:
+                raise SchemaInUseError(list(schemas.catalogs[name]))
+            return schemas.without_catalog(name)
+
+        self._edit_list(remove)
 
     def schemas(self, catalog: str) -> Sequence[StoredSchema]:
         return [kept.schema for kept in self._list().catalogs.get(catalog, {}).values()]

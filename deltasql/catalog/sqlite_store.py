@@ -11,7 +11,7 @@ from typing import Any
 
 from deltasql.catalog.database import DamagedEntryError, Database
 from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
-from deltasql.catalog.entries import Entry, FunctionEntry, StoredSchema, TableEntry, ViewEntry
+from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
 from deltasql.catalog.store import (
     Kind,
     NameMissingError,
@@ -22,6 +22,8 @@ from deltasql.catalog.store import (
     of_kind,
 )
 
+_CATALOG_COLUMNS = "name, comment, location, created_at"
+_CATALOG = f"SELECT {_CATALOG_COLUMNS} FROM catalogs WHERE name = ?"
 _SCHEMA_COLUMNS = "catalog, name, comment, location, created_at, properties"
 _SCHEMAS = f"SELECT {_SCHEMA_COLUMNS} FROM schemas WHERE catalog = ?"
 _SCHEMA = f"{_SCHEMAS} AND name = ?"
@@ -40,12 +42,33 @@ class SqliteCatalogStore:
     def catalogs(self) -> Collection[str]:
         return [row[0] for row in self._database.rows("SELECT name FROM catalogs")]
 
-    def add_catalog(self, name: str, default: StoredSchema) -> None:
+    def catalog(self, name: str) -> StoredCatalog | None:
+        rows = self._database.rows(_CATALOG, name)
+        return StoredCatalog(*rows[0]) if rows else None
+
+    def add_catalog(self, catalog: StoredCatalog, default: StoredSchema) -> None:
         with self._database.writing() as connection:
-            if _has_catalog(connection, name):
+            if _has_catalog(connection, catalog.name):
                 raise NameTakenError
-            connection.execute("INSERT INTO catalogs VALUES (?, ?)", (name, default.created_at))
+            values = (catalog.name, catalog.comment, catalog.location, catalog.created_at)
+            connection.execute(f"INSERT INTO catalogs ({_CATALOG_COLUMNS}) VALUES (?, ?, ?, ?)", values)
             _insert_schema(connection, default)
+
+    def change_catalog(self, name: str, change: Callable[[StoredCatalog], StoredCatalog]) -> None:
+        with self._database.writing() as connection:
+            row = connection.execute(_CATALOG, (name,)).fetchone()
+            if row is None:
+                raise NameMissingError(Kind.CATALOG)
+            changed = change(StoredCatalog(*row))
+            connection.execute("UPDATE catalogs SET comment = ? WHERE name = ?", (changed.comment, name))
+
+    def remove_catalog(self, name: str) -> None:
+        with self._database.writing() as connection:
+            schemas = [row[0] for row in connection.execute("SELECT name FROM schemas WHERE catalog = ?", (name,))]
+            if schemas:
+                raise SchemaInUseError(schemas)
+            if connection.execute("DELETE FROM catalogs WHERE name = ?", (name,)).rowcount == 0:
+                raise NameMissingError(Kind.CATALOG)
 
     def schemas(self, catalog: str) -> Sequence[StoredSchema]:
         with self._database.explained():

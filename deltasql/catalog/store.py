@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from enum import Enum
 from typing import Protocol, TypeAlias
 
-from deltasql.catalog.entries import Entry, FunctionEntry, StoredSchema, TableEntry, ViewEntry
+from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
 
 SchemaKey: TypeAlias = tuple[str, str]
 """Catalog and schema, in lower case."""
@@ -38,7 +38,7 @@ class NameTakenError(Exception):
 
 
 class SchemaInUseError(Exception):
-    """The schema holds `names`, of tables, views and functions; nothing was changed."""
+    """The schema holds `names`, of tables, views and functions, or the catalog schemas; nothing was changed."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(names)
@@ -64,8 +64,17 @@ class CatalogStore(Protocol):
     def catalogs(self) -> Collection[str]:
         """Names of all catalogs, in no order."""
 
-    def add_catalog(self, name: str, default: StoredSchema) -> None:
+    def catalog(self, name: str) -> StoredCatalog | None:
+        """One catalog, or None."""
+
+    def add_catalog(self, catalog: StoredCatalog, default: StoredSchema) -> None:
         """Adds a catalog with its default schema. Raises NameTakenError."""
+
+    def change_catalog(self, name: str, change: Callable[[StoredCatalog], StoredCatalog]) -> None:
+        """Replaces a catalog by the result of `change`, which may be called again. Raises NameMissingError."""
+
+    def remove_catalog(self, name: str) -> None:
+        """Removes a catalog that has no schemas. Raises NameMissingError, SchemaInUseError with its schemas."""
 
     def schemas(self, catalog: str) -> Sequence[StoredSchema]:
         """The schemas of a catalog, in no order; none if there is no such catalog."""

@@ -62,16 +62,37 @@ class CatalogNotFoundError(DeltaSqlError):
     known: tuple[str, ...]
 
 
-@condition("CATALOG_ALREADY_EXISTS", "42P06", "Catalog {catalog} exists already. Choose another name.")
+@condition(
+    "CATALOG_ALREADY_EXISTS", "42P06", "Catalog {catalog} exists already. Choose another name or add IF NOT EXISTS."
+)
 class CatalogAlreadyExistsError(DeltaSqlError):
+    catalog: str
+
+
+@condition(
+    "CATALOG_NOT_EMPTY",
+    "2BP01",
+    "Catalog {catalog} cannot be dropped: it has {names}. Drop them first, or run: DROP CATALOG {catalog} CASCADE.",
+)
+class CatalogNotEmptyError(DeltaSqlError):
+    """DROP CATALOG without CASCADE of a catalog with schemas besides `default`, or with tables in that."""
+
+    catalog: str
+    names: tuple[str, ...]
+
+
+@condition("UNSUPPORTED_FEATURE.DROP_CATALOG", "0A000", "The default catalog {catalog} cannot be dropped.")
+class DropDefaultCatalogError(DeltaSqlError):
+    """DROP CATALOG spark_catalog, with or without CASCADE."""
+
     catalog: str
 
 
 @condition(
     "INVALID_SCHEMA_OR_RELATION_NAME",
     "42602",
-    "{name} cannot be the name of a table or schema: a name is not empty and holds no space, '.', '/' or control "
-    "character.",
+    "{name} cannot be the name of a catalog, schema or table: a name is not empty and holds no space, '.', '/' or "
+    "control character.",
 )
 class InvalidNameError(DeltaSqlError):
     """A part of a name, in CREATE or RENAME, that could not be the name of a directory."""

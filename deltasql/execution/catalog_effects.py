@@ -13,6 +13,9 @@ from deltasql.plan.base import quote
 from deltasql.planner.catalog_changes import (
     CatalogChange,
     CatalogChoice,
+    CatalogComment,
+    CatalogCreation,
+    CatalogRemoval,
     FunctionChange,
     FunctionDefining,
     Registration,
@@ -46,6 +49,16 @@ def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> N
             catalog.rename(parts, new_parts)
         case Relocation(parts, location):
             catalog.set_location(parts, location)
+        case SchemaComment() | SchemaCreation() | SchemaProperties() | SchemaRemoval() | SchemaChoice():
+            _change_schemas(change, catalog, stores)
+        case CatalogChoice() | CatalogCreation() | CatalogComment() | CatalogRemoval():
+            _change_catalogs(change, catalog, stores)
+        case _:
+            _change_definitions(change, catalog)
+
+
+def _change_schemas(change: CatalogChange, catalog: Catalog, stores: Stores) -> None:
+    match change:
         case SchemaComment(name, comment):
             catalog.comment_on_schema(name, comment)
         case SchemaCreation(name, comment, location, if_not_exists, properties):
@@ -57,10 +70,19 @@ def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> N
                 _remove_files(entry, stores)
         case SchemaChoice(name):
             catalog.use(name)
-        case CatalogChoice(catalog_name):
-            catalog.use_catalog(catalog_name)
-        case _:
-            _change_definitions(change, catalog)
+
+
+def _change_catalogs(change: CatalogChange, catalog: Catalog, stores: Stores) -> None:
+    match change:
+        case CatalogChoice(name):
+            catalog.use_catalog(name)
+        case CatalogCreation(name, comment, location, if_not_exists):
+            catalog.create_catalog(name, if_not_exists, comment, location)
+        case CatalogComment(name, comment):
+            catalog.comment_on_catalog(name, comment)
+        case CatalogRemoval(name, cascade, if_exists):
+            for entry in catalog.drop_catalog(name, cascade, if_exists):
+                _remove_files(entry, stores)
 
 
 def _change_definitions(change: CatalogChange, catalog: Catalog) -> None:

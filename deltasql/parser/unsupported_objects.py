@@ -90,12 +90,8 @@ OBJECTS = (
     ),
     Unsupported(
         "{verb} {words}",
-        "A warehouse has one catalog, spark_catalog; schemas divide it: CREATE SCHEMA ….",
-        (
-            "CREATE|ALTER|DROP < [FOREIGN] CATALOG >",
-            "COMMENT < ON CATALOG > name",
-            "DESCRIBE|DESC < CATALOG > name",
-        ),
+        "A catalog has a name, a comment and a location: CREATE CATALOG name MANAGED LOCATION '/path'.",
+        ("ALTER < CATALOG >", "CREATE|ALTER|DROP < FOREIGN CATALOG >"),
     ),
     Unsupported("{verb} {words}", _FILES, (f"{_ANY} < [ON] [EXTERNAL] VOLUME|VOLUMES >",)),
     Unsupported("{words}", _FILES, ("< LIST|LS|PUT|GET|REMOVE|RM > string", "< COPY FILES >")),
@@ -217,7 +213,7 @@ OBJECTS = (
     Unsupported(
         "{words}", "INSERT OVERWRITE DIRECTORY '/path' USING csv SELECT … writes rows to files.", ("< UNLOAD >",)
     ),
-    Unsupported("{words}", "A warehouse has one catalog; SCHEMAs divide it.", ("< ATTACH|DETACH >",)),
+    Unsupported("{words}", "Names have up to three parts: CREATE CATALOG, CREATE SCHEMA.", ("< ATTACH|DETACH >",)),
     Unsupported(
         "{words}",
         "Checkpoints are written as the table grows: delta.checkpointInterval says how often.",

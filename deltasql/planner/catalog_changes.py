@@ -136,6 +136,33 @@ class SchemaChoice(CatalogChange):
 
 
 @dataclass(frozen=True, slots=True)
+class CatalogCreation(CatalogChange):
+    """Creates a catalog with its default schema. Managed tables lie below `location`, or in the warehouse (None)."""
+
+    name: str
+    comment: str | None
+    location: str | None
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogRemoval(CatalogChange):
+    """Drops a catalog; with `cascade` its schemas and tables too."""
+
+    name: str
+    cascade: bool
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogComment(CatalogChange):
+    """Changes the comment of a catalog; None removes it."""
+
+    name: str
+    comment: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class CatalogChoice(CatalogChange):
     """Changes the current catalog, to which unqualified names belong."""
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.plan.statements.catalog import DropCatalog
 from deltasql.plan.statements.delete import Delete
 from deltasql.plan.statements.table import DropSchema, DropTable, TruncateTable
 from deltasql.plan.statements.update import Update
@@ -28,6 +29,8 @@ def question(node: LogicalPlan, session: Session) -> str | None:
             return _with_row_count(f"DROP TABLE takes {table} with {{rows}}.", table, session)
         case DropSchema(cascade=True):
             return "DROP SCHEMA … CASCADE takes all tables of the schema."
+        case DropCatalog(cascade=True):
+            return "DROP CATALOG … CASCADE takes all schemas of the catalog, and their tables."
         case _:
             return None
 

@@ -33,8 +33,8 @@ STEMS = {
 }
 """Modules of planner/statements/ without a file of their own in errors/statements/ → the one that they share."""
 
-GENERAL = {"delete", "fsck", "query", "uniform", "update"}
-"""Those that raise only what is in errors/, where no single statement owns it: `write`, `iceberg`."""
+GENERAL = {"catalog", "delete", "fsck", "query", "uniform", "update"}
+"""Those that raise only what is in errors/, where no single statement owns it: `catalog`, `write`, `iceberg`."""
 
 TWINS = {
     "DELTA_CLONE_UNSUPPORTED_SOURCE": "what has no files to clone, or a folder that is to be named otherwise",

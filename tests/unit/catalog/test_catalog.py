@@ -341,9 +341,9 @@ VIEW = ViewDefinition(
 FUNCTION = FunctionDefinition("() RETURN 1", ("spark_catalog", "s"), {})
 
 
-@pytest.mark.parametrize("layout", [1, 2])
+@pytest.mark.parametrize("layout", [1, 2, 3])
 def test_a_file_of_an_earlier_release_is_brought_up_to_date(layout: int, tmp_path: Path) -> None:
-    """Schemas had no properties in layout 1; there were no views and functions in layout 2."""
+    """Schemas had no properties in layout 1; views and functions came with 3, comments of catalogs with 4."""
     with_properties = Catalog(str(tmp_path))
     with_properties.create_schema("s", "a comment")
     with_properties.register(("s", "t"), "/t", managed=False)
@@ -351,8 +351,11 @@ def test_a_file_of_an_earlier_release_is_brought_up_to_date(layout: int, tmp_pat
     connection = sqlite3.connect(tmp_path / "_catalog.db")
     if layout == 1:
         connection.execute("ALTER TABLE schemas DROP COLUMN properties")
-    connection.execute("ALTER TABLE tables DROP COLUMN view")
-    connection.execute("DROP TABLE functions")
+    if layout < 3:
+        connection.execute("ALTER TABLE tables DROP COLUMN view")
+        connection.execute("DROP TABLE functions")
+    for column in ("comment", "location"):
+        connection.execute(f"ALTER TABLE catalogs DROP COLUMN {column}")
     connection.execute(f"PRAGMA user_version = {layout}")
     connection.close()
     catalog = Catalog(str(tmp_path))
@@ -364,8 +367,79 @@ def test_a_file_of_an_earlier_release_is_brought_up_to_date(layout: int, tmp_pat
     again = Catalog(str(tmp_path))
     assert [entry.name for entry in again.entries("s")] == ["t", "v"]
     assert [entry.name for entry in again.tables("s")] == ["t"]
+    again.comment_on_catalog("spark_catalog", "c")
+    assert Catalog(str(tmp_path)).catalog("spark_catalog").comment == "c"
     view, function = again.view(("S", "V")), again.function(("s", "F"))
     assert (view and view.definition, function and function.definition) == (VIEW, FUNCTION)
+
+
+def test_comments_and_locations_of_catalogs(catalog: Catalog, tmp_path: Path) -> None:
+    place = str(tmp_path / "elsewhere")
+    catalog.create_catalog("main", comment="a", location=place)
+    catalog.create_catalog("other")
+    assert (catalog.catalog("MAIN").comment, catalog.catalog("main").location) == ("a", place)
+    assert catalog.managed_location(("main", "default", "t")) == f"{place}/t"
+    catalog.create_schema(("main", "s"))
+    assert catalog.schema(("main", "s")).location == f"{place}/s.db"
+    catalog.comment_on_catalog("Main", None)
+    catalog.comment_on_catalog("spark_catalog", "of the warehouse")
+    found = {name: catalog.catalog(name) for name in catalog.catalogs()}
+    assert {name: entry.comment for name, entry in found.items()} == {
+        "main": None,
+        "other": None,
+        "spark_catalog": "of the warehouse",
+    }
+    assert found["main"].location == place
+    assert found["other"].location == f"{catalog.warehouse}/other.catalog"
+    assert found["spark_catalog"].location == catalog.warehouse
+    for refused in (lambda: catalog.catalog("nope"), lambda: catalog.comment_on_catalog("nope", "x")):
+        with pytest.raises(errors.CatalogNotFoundError):
+            refused()
+
+
+def test_catalogs_are_dropped(catalog: Catalog) -> None:
+    catalog.create_catalog("main")
+    assert catalog.drop_catalog("MAIN") == []
+    assert catalog.catalogs() == ["spark_catalog"]
+    catalog.create_catalog("main")
+    catalog.register(("main", "default", "t"), "/t", managed=False)
+    with pytest.raises(errors.CatalogNotEmptyError, match="it has t"):
+        catalog.drop_catalog("main")
+    catalog.create_schema(("main", "s"))
+    catalog.register(("main", "s", "u"), "/u", managed=True)
+    with pytest.raises(errors.CatalogNotEmptyError, match="it has s"):
+        catalog.drop_catalog("main")
+    assert sorted(entry.full_name for entry in catalog.drop_catalog("main", cascade=True)) == [
+        "main.default.t",
+        "main.s.u",
+    ]
+    assert catalog.resolve(("main", "s", "u")) is None
+    with pytest.raises(errors.CatalogNotFoundError):
+        catalog.drop_catalog("main")
+    assert catalog.drop_catalog("main", if_exists=True) == []
+    for cascade in (False, True):
+        with pytest.raises(errors.DropDefaultCatalogError):
+            catalog.drop_catalog("Spark_Catalog", cascade)
+    catalog.create_catalog("main")
+    assert catalog.tables(("main", "default")) == []
+
+
+def test_a_schema_that_comes_while_its_catalog_is_dropped_goes_too(
+    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    catalog.create_catalog("main")
+    remove = catalog._store.remove_catalog
+    late = iter(["s"])
+
+    def removed(name: str) -> None:
+        for schema in late:
+            catalog.create_schema((name, schema))
+            catalog.register((name, schema, "t"), "/t", managed=False)
+        remove(name)
+
+    monkeypatch.setattr(catalog._store, "remove_catalog", removed)
+    assert [entry.full_name for entry in catalog.drop_catalog("main", cascade=True)] == ["main.s.t"]
+    assert catalog.catalogs() == ["spark_catalog"]
 
 
 def test_properties_and_comments_of_schemas(catalog: Catalog) -> None:

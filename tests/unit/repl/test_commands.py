@@ -183,6 +183,7 @@ def test_the_last_input_is_edited(session: Session, tmp_path: Path, monkeypatch:
         ("/* all */ TRUNCATE TABLE plain", "TRUNCATE TABLE takes all 2 rows of plain."),
         ("DROP TABLE plain", "DROP TABLE takes plain with all 2 rows."),
         ("DROP SCHEMA default CASCADE", "DROP SCHEMA … CASCADE takes all tables of the schema."),
+        ("DROP CATALOG c CASCADE", "DROP CATALOG … CASCADE takes all schemas of the catalog, and their tables."),
     ],
 )
 def test_what_takes_everything_is_asked(session: Session, sql: str, question: str) -> None:

@@ -235,7 +235,8 @@ def _(statement: ShowSchemas, context: Context) -> Plan:
     if name is not None and (len(name.parts) > 1 or name.parts[0].lower() not in known):
         error = CatalogNotFoundError(catalog=str(name), known=tuple(known))
         raise error.at(context.caret(name.start, name.end))
-    rows = tuple((entry.name,) for entry in context.catalog.schemas(statement.pattern))
+    catalog = None if name is None else name.parts[0]
+    rows = tuple((entry.name,) for entry in context.catalog.schemas(statement.pattern, catalog))
     return Answer(_columns(("namespace", STRING)), rows)
 
 

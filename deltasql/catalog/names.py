@@ -1,0 +1,127 @@
+"""Full names in the catalog, their default locations, and errors for names that do not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from typing import TypeAlias, Union
+
+from deltasql.catalog.entries import DEFAULT_CATALOG, DEFAULT_SCHEMA, ViewEntry, matching, sql_name
+from deltasql.catalog.lookups import Lookups
+from deltasql.catalog.object_store import ObjectCatalogStore
+from deltasql.catalog.sqlite_store import SqliteCatalogStore
+from deltasql.catalog.store import CatalogStore, NameMissingError, SchemaKey, TableKey
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.catalog import (
+    CatalogNotFoundError,
+    SchemaNotFoundError,
+    TableNotFoundError,
+    TooManyNamePartsError,
+)
+from deltasql.errors.suggestion import meant, similar_names
+from deltasql.log.storage.locations import absolute_location, is_local
+from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.open_store import open_store
+from deltasql.log.storage.paths import LAST_CHECKPOINT, LOG, commit_path
+
+Name: TypeAlias = Union[str, Sequence[str]]
+"""One part as a string, or all parts in order."""
+
+
+class CatalogNames:
+    """The current catalog and schema, which complete names, and the default locations of schemas."""
+
+    def __init__(self, warehouse: str, open_store: Callable[[str], LogStore] = open_store) -> None:
+        self.warehouse = absolute_location(warehouse)
+        self.current_catalog = DEFAULT_CATALOG
+        self.current_schema = DEFAULT_SCHEMA
+        self._open_store = open_store
+        self._store: CatalogStore = (
+            SqliteCatalogStore(self.warehouse)
+            if is_local(self.warehouse)
+            else ObjectCatalogStore(lambda: open_store(self.warehouse))
+        )
+        self._lookups = Lookups(self._store)
+
+    def catalogs(self, pattern: str | None = None) -> list[str]:
+        """Names of all catalogs, sorted."""
+        return matching(self._store.catalogs(), pattern)
+
+    def _schema_key(self, name: Name) -> SchemaKey:
+        parts = as_parts(name)
+        if not 1 <= len(parts) <= 2:
+            raise TooManyNamePartsError(name=sql_name(parts))
+        lowered = tuple(part.lower() for part in parts)
+        return (self.current_catalog, lowered[0]) if len(lowered) == 1 else (lowered[0], lowered[1])
+
+    def _table_key(self, name: Name) -> TableKey:
+        parts = as_parts(name)
+        if not 1 <= len(parts) <= 3:
+            raise TooManyNamePartsError(name=sql_name(parts))
+        filled = (self.current_catalog, self.current_schema)[: 3 - len(parts)] + parts
+        return (filled[0].lower(), filled[1].lower(), filled[2].lower())
+
+    def _schema_location(self, catalog: str, schema: str) -> str:
+        """The default catalog's default schema is the warehouse itself, as in Spark."""
+        base = self._catalog_location(catalog)
+        return base if schema == DEFAULT_SCHEMA else f"{base}/{schema}.db"
+
+    def _catalog_location(self, catalog: str) -> str:
+        if catalog == DEFAULT_CATALOG:
+            return self.warehouse
+        stored = self._store.catalog(catalog)
+        return (stored and stored.location) or f"{self.warehouse}/{catalog}.catalog"
+
+    def _catalog_not_found(self, name: str) -> CatalogNotFoundError:
+        return CatalogNotFoundError(catalog=sql_name((name.lower(),)), known=tuple(self.catalogs()))
+
+    def _schema_not_found(self, catalog: str, schema: str) -> SchemaNotFoundError | CatalogNotFoundError:
+        if catalog not in self.catalogs():
+            return self._catalog_not_found(catalog)
+        similar = similar_names(schema, (stored.name for stored in self._store.schemas(catalog)), most=3)
+        advice = meant(similar) or f"Run SHOW SCHEMAS, or create it: CREATE SCHEMA {sql_name((schema,))}."
+        return SchemaNotFoundError(schema=sql_name((schema,)), advice=advice, similar=similar)
+
+    def _table_not_found(self, parts: Name, views: Collection[str] = ()) -> TableNotFoundError | CatalogNotFoundError:
+        catalog, schema, name = self._table_key(parts)
+        if catalog not in self.catalogs():
+            return self._catalog_not_found(catalog)
+        shown = ".".join(sql_name((part,)) for part in as_parts(parts))
+        unregistered = self._unregistered(catalog, schema, name)
+        if unregistered is not None:
+            advice = f"A Delta table lies at {unregistered}; to use it, run: "
+            return TableNotFoundError(
+                table=shown, advice=f"{advice}CREATE TABLE {shown} USING delta LOCATION '{unregistered}'."
+            )
+        similar = self._similar(catalog, schema, name, views)
+        return TableNotFoundError(
+            table=shown, advice=meant(similar) or "Run SHOW TABLES to see what exists.", similar=similar
+        )
+
+    def _unregistered(self, catalog: str, schema: str, name: str) -> str | None:
+        place = f"{self._schema_location(catalog, schema)}/{name}"
+        return place if self._has_delta_log(place) else None
+
+    def _has_delta_log(self, location: str) -> bool:
+        """Whether there is a Delta table at a location; false if that cannot be read."""
+        with suppress(DeltaSqlError):
+            store = self._open_store(location)
+            if is_local(location):
+                return store.has_below(LOG)
+            return store.exists(LAST_CHECKPOINT) or store.exists(commit_path(0))
+        return False
+
+    def _similar(self, catalog: str, schema: str, name: str, views: Collection[str]) -> tuple[str, ...]:
+        """Names like `name` in its schema or among `views`; else tables of that name in other schemas."""
+        known = [entry.parts for entry in self._store.tables_below("")]
+        with suppress(NameMissingError):
+            known += [entry.parts for entry in self._store.entries((catalog, schema)) if isinstance(entry, ViewEntry)]
+        here = (parts[2] for parts in known if parts[:2] == (catalog, schema))
+        near = similar_names(name, (*views, *here), most=3)
+        if near:
+            return tuple(sql_name((item,) if schema == self.current_schema else (schema, item)) for item in near)
+        return tuple(sorted(sql_name(parts) for parts in known if parts[2] == name))[:3]
+
+
+def as_parts(name: Name) -> tuple[str, ...]:
+    return (name,) if isinstance(name, str) else tuple(name)

@@ -1,0 +1,62 @@
+"""CREATE, DROP, DESCRIBE and COMMENT ON of catalogs."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+from deltasql.errors.catalog import CatalogNotFoundError, TooManyNamePartsError
+from deltasql.plan.base import TableName
+from deltasql.plan.statements.catalog import CommentOnCatalog, CreateCatalog, DescribeCatalog, DropCatalog
+from deltasql.planner.catalog_changes import CatalogComment, CatalogCreation, CatalogRemoval
+from deltasql.planner.changes import Answer, Plan
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.schema.types import STRING, StructField, StructType
+
+_INFO = StructType((StructField("info_name", STRING), StructField("info_value", STRING)))
+
+
+@plan.register
+def _(statement: CreateCatalog, context: Context) -> Plan:
+    name = _catalog_name(statement.catalog, context)
+    return CatalogCreation(name, statement.comment, statement.location, statement.if_not_exists)
+
+
+@plan.register
+def _(statement: DropCatalog, context: Context) -> Plan:
+    """A missing catalog is an error without IF EXISTS, here already, for the caret."""
+    if not statement.if_exists:
+        _existing_name(statement.catalog, context)
+    return CatalogRemoval(_catalog_name(statement.catalog, context), statement.cascade, statement.if_exists)
+
+
+@plan.register
+def _(statement: DescribeCatalog, context: Context) -> Plan:
+    entry = context.catalog.catalog(_existing_name(statement.catalog, context))
+    rows = [("Catalog Name", entry.name), ("Comment", entry.comment or "")]
+    if statement.extended:
+        created = datetime.fromtimestamp(entry.created_at / 1000, timezone.utc)
+        rows += [("Location", entry.location), ("Created At", created.isoformat(sep=" ", timespec="seconds"))]
+    return Answer(_INFO, tuple(rows))
+
+
+@plan.register
+def _(statement: CommentOnCatalog, context: Context) -> Plan:
+    return CatalogComment(_existing_name(statement.catalog, context), statement.comment)
+
+
+def _catalog_name(name: TableName, context: Context) -> str:
+    """The one part of a catalog's name. Raises TooManyNamePartsError, at the name."""
+    context.refuse_version(name)
+    if name.path is not None or len(name.parts) != 1:
+        raise TooManyNamePartsError(name=str(name)).at(context.caret(name.start, name.end))
+    return name.parts[0]
+
+
+def _existing_name(name: TableName, context: Context) -> str:
+    """As `_catalog_name`, of a catalog that exists. Raises CatalogNotFoundError, at the name."""
+    found, existing = _catalog_name(name, context), context.catalog.catalogs()
+    if found.lower() not in existing:
+        error = CatalogNotFoundError(catalog=str(name), known=tuple(existing))
+        raise error.at(context.caret(name.start, name.end))
+    return found

@@ -1,0 +1,15 @@
+DESCRIBE CATALOG spark_catalog;
+
+CREATE CATALOG main COMMENT 'orders, and what belongs to them';
+
+DESC CATALOG main;
+
+describe catalog `MAIN`;
+
+DESCRIBE CATALOG EXTENDED main;
+
+DESCRIBE CATALOG missing;
+
+DESCRIBE CATALOG main.default;
+
+DESCRIBE CATALOG;
