@@ -285,7 +285,7 @@ COMMENT ON COLUMN counted.n IS 'a number';
 -- works
 COMMENT ON SCHEMA default IS NULL;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 COMMENT ON CATALOG spark_catalog IS 'the one there is';
 
 -- refused DELTA_OPERATION_NOT_ALLOWED
