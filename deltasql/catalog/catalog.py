@@ -114,7 +114,8 @@ class Catalog(CatalogNames):
     def schemas(self, pattern: str | None = None, catalog: str | None = None) -> list[SchemaEntry]:
         """Schemas of one catalog (the current one if None), by name. For `pattern` see `entries.matching`."""
         owner = self.current_catalog if catalog is None else catalog.lower()
-        found = {stored.name: self._placed(stored) for stored in self._store.schemas(owner)}
+        place = self._catalog_location(owner)
+        found = {stored.name: self._placed(stored, place) for stored in self._store.schemas(owner)}
         return [found[name] for name in matching(found, pattern)]
 
     def schema(self, name: Name) -> SchemaEntry:
@@ -123,7 +124,7 @@ class Catalog(CatalogNames):
         stored = self._store.schema((catalog, schema))
         if stored is None:
             raise self._schema_not_found(catalog, schema)
-        return self._placed(stored)
+        return self._placed(stored, self._catalog_location(catalog))
 
     def has_schema(self, name: Name) -> bool:
         """Whether there is a schema of this name."""
@@ -167,7 +168,7 @@ class Catalog(CatalogNames):
         stored = self._store.catalog(name.lower())
         if stored is None:
             raise self._catalog_not_found(name)
-        return CatalogEntry(stored.name, stored.comment, self._catalog_location(stored.name), stored.created_at)
+        return CatalogEntry(stored.name, stored.comment, self._location_of(stored.name, stored), stored.created_at)
 
     def comment_on_catalog(self, name: str, comment: str | None) -> None:
         """Sets the comment of a catalog, None for none. Raises CatalogNotFoundError."""
@@ -368,12 +369,6 @@ class Catalog(CatalogNames):
         return self._table_key(parts)
 
     # Inner parts
-
-    def _placed(self, stored: StoredSchema) -> SchemaEntry:
-        place = stored.location or self._schema_location(stored.catalog, stored.name)
-        return SchemaEntry(
-            stored.catalog, stored.name, stored.comment, place, stored.created_at, dict(stored.properties)
-        )
 
     def _change_schema(self, name: Name, change: Callable[[StoredSchema], StoredSchema]) -> None:
         key = self._schema_key(name)

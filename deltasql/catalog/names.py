@@ -6,7 +6,16 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import TypeAlias, Union
 
-from deltasql.catalog.entries import DEFAULT_CATALOG, DEFAULT_SCHEMA, ViewEntry, matching, sql_name
+from deltasql.catalog.entries import (
+    DEFAULT_CATALOG,
+    DEFAULT_SCHEMA,
+    SchemaEntry,
+    StoredCatalog,
+    StoredSchema,
+    ViewEntry,
+    matching,
+    sql_name,
+)
 from deltasql.catalog.lookups import Lookups
 from deltasql.catalog.object_store import ObjectCatalogStore
 from deltasql.catalog.sqlite_store import SqliteCatalogStore
@@ -63,14 +72,25 @@ class CatalogNames:
 
     def _schema_location(self, catalog: str, schema: str) -> str:
         """The default catalog's default schema is the warehouse itself, as in Spark."""
-        base = self._catalog_location(catalog)
-        return base if schema == DEFAULT_SCHEMA else f"{base}/{schema}.db"
+        return _schema_folder(self._catalog_location(catalog), schema)
 
     def _catalog_location(self, catalog: str) -> str:
+        """The parent of a catalog's schemas; the store is not asked for that of the default one."""
         if catalog == DEFAULT_CATALOG:
             return self.warehouse
-        stored = self._store.catalog(catalog)
+        return self._location_of(catalog, self._store.catalog(catalog))
+
+    def _location_of(self, catalog: str, stored: StoredCatalog | None) -> str:
+        if catalog == DEFAULT_CATALOG:
+            return self.warehouse
         return (stored and stored.location) or f"{self.warehouse}/{catalog}.catalog"
+
+    def _placed(self, stored: StoredSchema, catalog_location: str) -> SchemaEntry:
+        """A schema with its location, which by default is below that of its catalog."""
+        place = stored.location or _schema_folder(catalog_location, stored.name)
+        return SchemaEntry(
+            stored.catalog, stored.name, stored.comment, place, stored.created_at, dict(stored.properties)
+        )
 
     def _catalog_not_found(self, name: str) -> CatalogNotFoundError:
         return CatalogNotFoundError(catalog=sql_name((name.lower(),)), known=tuple(self.catalogs()))
@@ -121,6 +141,10 @@ class CatalogNames:
         if near:
             return tuple(sql_name((item,) if schema == self.current_schema else (schema, item)) for item in near)
         return tuple(sorted(sql_name(parts) for parts in known if parts[2] == name))[:3]
+
+
+def _schema_folder(catalog_location: str, schema: str) -> str:
+    return catalog_location if schema == DEFAULT_SCHEMA else f"{catalog_location}/{schema}.db"
 
 
 def as_parts(name: Name) -> tuple[str, ...]:
