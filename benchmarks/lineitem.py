@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 PARTS = 8
 SUMS = "SELECT count(*), sum(l_orderkey), sum(l_quantity), sum(l_tax) FROM {table}"
-"""What is left of a table, in one row."""
+"""A query whose one row has the number of rows of a table, and sums of three columns."""
 _DELETED, _UPDATED, _MATCHED, _NEW = 3, 5, 7, 32
 """Remainders of `l_orderkey`, by 2,000 for the update and by 100 for the others, of the rows that statements touch."""
 _BEYOND = 1 << 40

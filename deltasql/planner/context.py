@@ -13,6 +13,7 @@ from deltasql.catalog import Catalog
 from deltasql.catalog.entries import ViewEntry
 from deltasql.engines.door import Analyst
 from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.catalog import CatalogNotFoundError
 from deltasql.errors.statements.view import TimeTravelViewError, ViewInPlaceOfTableError, WriteIntoViewError
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.plan.base import SqlText, TableName
@@ -229,6 +230,14 @@ class Context:
         """Raises TimeTravelViewError for `t@v1` where a table is meant, not one of its versions."""
         if name.temporal is not None:
             raise TimeTravelViewError(view=str(name)).at(self.caret(name.start, name.end))
+
+    def require_catalog(self, name: TableName) -> str:
+        """The name of a catalog that exists. Raises CatalogNotFoundError, at the name."""
+        existing = self.catalog.catalogs()
+        if len(name.parts) > 1 or name.parts[0].lower() not in existing:
+            error = CatalogNotFoundError(catalog=str(name), known=tuple(existing))
+            raise error.at(self.caret(name.start, name.end))
+        return name.parts[0]
 
     def _version(self, log: DeltaLog, name: TableName) -> int | None:
         if name.temporal is None:

@@ -126,7 +126,7 @@ def test_a_terminal_that_tells_no_position_is_not_asked(session: Canned) -> None
 
 
 def _all_of(terminal: int) -> bytes:
-    """What was written to a terminal whose other end is closed: one read gives what has arrived, not all."""
+    """All bytes that were written to a pseudo-terminal whose other end is closed; one read may give a part of them."""
     parts = []
     # Linux ends with an error in place of nothing.
     with suppress(OSError):

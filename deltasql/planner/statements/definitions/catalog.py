@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 
-from deltasql.errors.catalog import CatalogNotFoundError, TooManyNamePartsError
+from deltasql.errors.catalog import TooManyNamePartsError
 from deltasql.plan.base import TableName
 from deltasql.plan.statements.catalog import CommentOnCatalog, CreateCatalog, DescribeCatalog, DropCatalog
 from deltasql.planner.catalog_changes import CatalogComment, CatalogCreation, CatalogRemoval
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.schema.types import STRING, StructField, StructType
-
-_INFO = StructType((StructField("info_name", STRING), StructField("info_value", STRING)))
+from deltasql.planner.statements.describe.describe import INFO
 
 
 @plan.register
@@ -37,7 +35,7 @@ def _(statement: DescribeCatalog, context: Context) -> Plan:
     if statement.extended:
         created = datetime.fromtimestamp(entry.created_at / 1000, timezone.utc)
         rows += [("Location", entry.location), ("Created At", created.isoformat(sep=" ", timespec="seconds"))]
-    return Answer(_INFO, tuple(rows))
+    return Answer(INFO, tuple(rows))
 
 
 @plan.register
@@ -55,8 +53,5 @@ def _catalog_name(name: TableName, context: Context) -> str:
 
 def _existing_name(name: TableName, context: Context) -> str:
     """As `_catalog_name`, of a catalog that exists. Raises CatalogNotFoundError, at the name."""
-    found, existing = _catalog_name(name, context), context.catalog.catalogs()
-    if found.lower() not in existing:
-        error = CatalogNotFoundError(catalog=str(name), known=tuple(existing))
-        raise error.at(context.caret(name.start, name.end))
-    return found
+    _catalog_name(name, context)
+    return context.require_catalog(name)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog.entries import ViewEntry, matching
 from deltasql.errors.base import Caret
-from deltasql.errors.catalog import CatalogNotFoundError
 from deltasql.errors.secrets import shown_pairs, shown_value
 from deltasql.errors.statements.inspect import (
     DescribeViewDetailError,
@@ -41,6 +40,7 @@ from deltasql.planner.rule import plan
 from deltasql.planner.show.create_text import create_statement, create_view_statement
 from deltasql.planner.show.show_columns import all_properties, name_in_catalog, view_schema
 from deltasql.planner.show.view_information import view_properties
+from deltasql.planner.statements.describe.describe import INFO
 from deltasql.planner.tables.keys import full_name
 from deltasql.schema.text import path_text
 from deltasql.schema.types import (
@@ -66,7 +66,6 @@ def _columns(*pairs: tuple[str, DataType]) -> StructType:
 
 STRINGS = ArrayType(STRING)
 TEXTS = MapType(STRING, STRING)
-INFO = _columns(("info_name", STRING), ("info_value", STRING))
 DETAIL = _columns(
     ("format", STRING),
     ("id", STRING),
@@ -231,11 +230,7 @@ def _local_views(context: Context) -> set[str]:
 
 @plan.register
 def _(statement: ShowSchemas, context: Context) -> Plan:
-    name, known = statement.catalog, context.catalog.catalogs()
-    if name is not None and (len(name.parts) > 1 or name.parts[0].lower() not in known):
-        error = CatalogNotFoundError(catalog=str(name), known=tuple(known))
-        raise error.at(context.caret(name.start, name.end))
-    catalog = None if name is None else name.parts[0]
+    catalog = None if statement.catalog is None else context.require_catalog(statement.catalog)
     rows = tuple((entry.name,) for entry in context.catalog.schemas(statement.pattern, catalog))
     return Answer(_columns(("namespace", STRING)), rows)
 
