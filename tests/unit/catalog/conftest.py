@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from obstore.store import MemoryStore
 
-from deltasql.catalog import shared_objects
+from deltasql.catalog import Catalog, shared_objects
 
 
 @pytest.fixture(params=["sqlite", "objects"])
 def warehouse(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The location of a warehouse that does not exist yet: on the local disk, or in the memory of this process."""
     return str(tmp_path / "wh") if request.param == "sqlite" else f"memory:///{secrets.token_hex(8)}"
+
+
+@pytest.fixture
+def catalog(warehouse: str) -> Iterator[Catalog]:
+    opened = Catalog(warehouse)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture

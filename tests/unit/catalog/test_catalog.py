@@ -6,7 +6,7 @@ Every test that takes `warehouse` runs on a SQLite file and on objects in memory
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,13 +20,6 @@ from deltasql.errors import catalog as errors
 from deltasql.log.storage.open_store import open_store
 from deltasql.log.storage.paths import commit_path
 from deltasql.schema.types import INTEGER, StructField, StructType
-
-
-@pytest.fixture
-def catalog(warehouse: str) -> Iterator[Catalog]:
-    opened = Catalog(warehouse)
-    yield opened
-    opened.close()
 
 
 def test_nothing_is_created_before_the_first_use(warehouse: str) -> None:
@@ -371,75 +364,6 @@ def test_a_file_of_an_earlier_release_is_brought_up_to_date(layout: int, tmp_pat
     assert Catalog(str(tmp_path)).catalog("spark_catalog").comment == "c"
     view, function = again.view(("S", "V")), again.function(("s", "F"))
     assert (view and view.definition, function and function.definition) == (VIEW, FUNCTION)
-
-
-def test_comments_and_locations_of_catalogs(catalog: Catalog, tmp_path: Path) -> None:
-    place = str(tmp_path / "elsewhere")
-    catalog.create_catalog("main", comment="a", location=place)
-    catalog.create_catalog("other")
-    assert (catalog.catalog("MAIN").comment, catalog.catalog("main").location) == ("a", place)
-    assert catalog.managed_location(("main", "default", "t")) == f"{place}/t"
-    catalog.create_schema(("main", "s"))
-    assert catalog.schema(("main", "s")).location == f"{place}/s.db"
-    catalog.comment_on_catalog("Main", None)
-    catalog.comment_on_catalog("spark_catalog", "of the warehouse")
-    found = {name: catalog.catalog(name) for name in catalog.catalogs()}
-    assert {name: entry.comment for name, entry in found.items()} == {
-        "main": None,
-        "other": None,
-        "spark_catalog": "of the warehouse",
-    }
-    assert found["main"].location == place
-    assert found["other"].location == f"{catalog.warehouse}/other.catalog"
-    assert found["spark_catalog"].location == catalog.warehouse
-    for refused in (lambda: catalog.catalog("nope"), lambda: catalog.comment_on_catalog("nope", "x")):
-        with pytest.raises(errors.CatalogNotFoundError):
-            refused()
-
-
-def test_catalogs_are_dropped(catalog: Catalog) -> None:
-    catalog.create_catalog("main")
-    assert catalog.drop_catalog("MAIN") == []
-    assert catalog.catalogs() == ["spark_catalog"]
-    catalog.create_catalog("main")
-    catalog.register(("main", "default", "t"), "/t", managed=False)
-    with pytest.raises(errors.CatalogNotEmptyError, match="it has t"):
-        catalog.drop_catalog("main")
-    catalog.create_schema(("main", "s"))
-    catalog.register(("main", "s", "u"), "/u", managed=True)
-    with pytest.raises(errors.CatalogNotEmptyError, match="it has s"):
-        catalog.drop_catalog("main")
-    assert sorted(entry.full_name for entry in catalog.drop_catalog("main", cascade=True)) == [
-        "main.default.t",
-        "main.s.u",
-    ]
-    assert catalog.resolve(("main", "s", "u")) is None
-    with pytest.raises(errors.CatalogNotFoundError):
-        catalog.drop_catalog("main")
-    assert catalog.drop_catalog("main", if_exists=True) == []
-    for cascade in (False, True):
-        with pytest.raises(errors.DropDefaultCatalogError):
-            catalog.drop_catalog("Spark_Catalog", cascade)
-    catalog.create_catalog("main")
-    assert catalog.tables(("main", "default")) == []
-
-
-def test_a_schema_that_comes_while_its_catalog_is_dropped_goes_too(
-    catalog: Catalog, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    catalog.create_catalog("main")
-    remove = catalog._store.remove_catalog
-    late = iter(["s"])
-
-    def removed(name: str) -> None:
-        for schema in late:
-            catalog.create_schema((name, schema))
-            catalog.register((name, schema, "t"), "/t", managed=False)
-        remove(name)
-
-    monkeypatch.setattr(catalog._store, "remove_catalog", removed)
-    assert [entry.full_name for entry in catalog.drop_catalog("main", cascade=True)] == ["main.s.t"]
-    assert catalog.catalogs() == ["spark_catalog"]
 
 
 def test_properties_and_comments_of_schemas(catalog: Catalog) -> None:
