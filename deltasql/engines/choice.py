@@ -126,11 +126,16 @@ def require_fits_in_memory(session: SessionFacts, location: str, files: int, siz
         raise LeftToEngineError(f"{files:,} files are read, more than {FEW_FILES}")
     if size > HELD_BYTES:
         raise LeftToEngineError(f"{size:,} bytes are read, more than {HELD_BYTES:,}")
-    if size > FEW_BYTES:
-        require_searching(session, location, size)
+    require_streaming(session, location, size)
 
 
 def require_searching(session: SessionFacts, location: str, size: int) -> None:
     """Raises LeftToEngineError where the engine, not this process, searches `size` bytes at a location."""
     if not evaluated_in_process(session, location, size):
         raise LeftToEngineError(f"{size:,} bytes are read, which the engine's executors do side by side")
+
+
+def require_streaming(session: SessionFacts, location: str, size: int) -> None:
+    """Raises LeftToEngineError where the engine, not this process, passes `size` bytes at a location on as they are."""
+    if size > FEW_BYTES:
+        require_searching(session, location, size)

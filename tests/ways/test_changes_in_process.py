@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.datafiles.reading import file_reader
+from deltasql.datafiles.reading import file_reader, pieces
 from deltasql.engines.local import merge_actions as actions_here
 from deltasql.engines.local import pairs, selections
 from deltasql.engines.local import rewrites as rewritten_here
@@ -295,15 +295,16 @@ def test_columns_are_read_where_rows_are(large: Session, tmp_path: Path, monkeyp
     texts = [f"v{number}" for number in range(100)]
     pq.write_table(pa.table({"id": range(100), "v": texts, "w": texts}), folder / "rows.parquet", row_group_size=10)
     large.sql(f"CONVERT TO DELTA parquet.`{folder}`")
-    monkeypatch.setattr(file_reader, "_CORES", 1000)
+    monkeypatch.setattr(file_reader, "PIECE_BYTES", 0)
+    monkeypatch.setattr(pieces, "PIECE_BYTES", 0)
     read = list[tuple[int, str]]()
-    whole = file_reader._read_group
+    whole = file_reader._read_groups
 
-    def noted(file: pq.ParquetFile, group: int, names: Sequence[str]) -> pa.Table:
-        read.extend((group, name) for name in names)
-        return whole(file, group, names)
+    def noted(file: pq.ParquetFile, groups: Sequence[int], names: Sequence[str]) -> pa.Table:
+        read.extend((group, name) for group in groups for name in names)
+        return whole(file, groups, names)
 
-    monkeypatch.setattr(file_reader, "_read_group", noted)
+    monkeypatch.setattr(file_reader, "_read_groups", noted)
     assert large.sql(f"UPDATE delta.`{folder}` SET v = 'u', w = v WHERE id = 42").collect() == [(1,)]
     assert {group for group, name in read if name == "id"} == set(range(10))
     assert {group for group, name in read if name == "v"} == {4}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from deltasql.datafiles.foreign.footers import fetch_footers
@@ -10,6 +11,7 @@ from deltasql.datafiles.foreign.parquet_types import file_schema
 from deltasql.datafiles.inspection import readable
 from deltasql.datafiles.reading.file_reader import reader_schema
 from deltasql.datafiles.reading.old_calendar import OLD_DAYS, has_old_days
+from deltasql.datafiles.reading.pieces import Piece, group_ranges, group_sizes, groups_together, tables_of
 from deltasql.errors.engine import NotOnSailError
 from deltasql.errors.sources import UnknownParquetTypeError
 from deltasql.errors.statements.copy_into import SourceNotFoundError
@@ -22,6 +24,7 @@ from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    import pyarrow.parquet as pq
 
 
 def parquet_files(stores: Stores, place: str) -> tuple[list[str], StructType]:
@@ -70,18 +73,35 @@ def _schema(stores: Stores, file: ListedFile) -> StructType:
 
 
 def read_columns(stores: Stores, files: Sequence[str], columns: StructType) -> pa.Table:
-    """Columns of all rows of some files.
-
-    Raises LeftToEngineError for days of another calendar, UnreadableDataFileError.
-    """
+    """Columns of all rows of some files. Raises what `column_pieces` raises."""
     import pyarrow as pa
+
+    tables = list(tables_of(column_pieces(stores, files, columns)))
+    return pa.concat_tables(tables) if tables else reader_schema(columns).empty_table()
+
+
+def column_pieces(stores: Stores, files: Sequence[str], columns: StructType) -> Iterator[Piece]:
+    """Columns of all rows of some files, piece by piece, in their order.
+
+    Raises LeftToEngineError for days of another calendar, UnreadableDataFileError, here or where a piece is read.
+    """
+    names, target = list(columns.names), reader_schema(columns)
+
+    def read(path: str, footer: pq.FileMetaData, groups: Sequence[int]) -> pa.Table:
+        with readable(path), _opened(stores, path, footer) as file:
+            rows = file.read_row_groups(groups, names)
+            if has_old_days(footer, rows):
+                raise LeftToEngineError(OLD_DAYS)
+            return rows.select(names).cast(target, safe=False)
+
+    for path in files:
+        with readable(path), _opened(stores, path) as file:
+            footer = file.metadata
+        for size, some in groups_together(footer, group_ranges(group_sizes(footer))):
+            yield Piece(size, partial(read, path, footer, [group for group, _, _ in some]))
+
+
+def _opened(stores: Stores, path: str, footer: pq.FileMetaData | None = None) -> pq.ParquetFile:
     import pyarrow.parquet as pq
 
-    names, target, tables = list(columns.names), reader_schema(columns), list[pa.Table]()
-    for path in files:
-        with readable(path), pq.ParquetFile(stores.open_file(path)) as opened:
-            rows = opened.read(names)
-            if has_old_days(opened.metadata, rows):
-                raise LeftToEngineError(OLD_DAYS)
-            tables.append(rows.select(names).cast(target, safe=False))
-    return pa.concat_tables(tables)
+    return pq.ParquetFile(stores.open_file(path), metadata=footer)

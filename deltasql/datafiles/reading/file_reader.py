@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial, reduce
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.arrow_types import arrow_schema, bare_schema
 from deltasql.datafiles.inspection import readable
 from deltasql.datafiles.reading.old_calendar import OLD_DAYS, has_old_days
+from deltasql.datafiles.reading.pieces import CORES, PIECE_BYTES, Piece, group_ranges, group_sizes, groups_together
 from deltasql.datafiles.reading.stream_batches import fitted
 from deltasql.datafiles.threads import working
 from deltasql.log.storage.locations import hadoop_location, is_local
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 
     Numbers = np.ndarray[Any, Any]
 
-_CORES = os.cpu_count() or 2
 _AT_ONCE = 8 << 20
 """Smaller files are fetched whole, with one request."""
 
@@ -97,41 +95,65 @@ class FileReader:
         self._target = reader_schema(columns)
         names = ("location", "size")
         self._sizes = dict(zip(*(operator.files.column(name).to_pylist() for name in names), strict=True))
-        self._share = sum(size or 0 for size in self._sizes.values()) / _CORES
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The Arrow schema of the rows: see `reader_schema`."""
+        return self._target
 
     def rows(self, path: str, marked: Callable[[], Numbers] | None, number: int = 0) -> pa.Table:
-        """The rows of the file at `path` (file `number` of the scan) without those `marked`: see `driver_rows`.
+        """All rows of the file at `path`: those of its pieces, which are read in parallel. See `pieces`."""
+        import pyarrow as pa
 
-        Row groups of a large local file are read in parallel. Raises LostDataFileError for a missing file, and what
-        `driver_rows` raises.
+        pieces = self.pieces(path, marked, number)
+        if len(pieces) == 1:
+            return pieces[0].read()
+        with working(len(pieces), CORES) as threads:
+            parts = [threads.submit(piece.read) for piece in pieces]
+            return pa.concat_tables([part.result() for part in parts])
+
+    def pieces(self, path: str, marked: Callable[[], Numbers] | None, number: int = 0) -> list[Piece]:
+        """The file at `path` (file `number` of the scan) without the rows that are `marked`: see `driver_rows`.
+
+        Row groups of a large local file are pieces, some together if they are small; any other file is one piece.
+        Raises LostDataFileError for a missing file, and what `driver_rows` raises, here or where a piece is read.
         """
+        size = self._sizes.get(path)
+        if size is None or size <= PIECE_BYTES or not is_local(path):
+            return [Piece(max(size or 0, 1), partial(self._whole, path, marked, number))]
+        store, name = self._stores.of_file(path)
+        with readable(path):
+            file = _opened(store.open_input(name))
+            of_file = self._described_file(path, size, number, file)
+            row_indexes = None if marked is None else marked()
+            groups = self._groups(file.metadata, row_indexes)
+
+        def read(some: Sequence[tuple[int, int, int]]) -> pa.Table:
+            numbers, start, end = [group for group, _, _ in some], some[0][1], some[-1][2]
+            own = None if row_indexes is None else indexes_between(row_indexes, start, end)
+            with readable(path):
+                opened = _opened(store.open_input(name), file.metadata)
+                return self._part(of_file, partial(_read_groups, opened, numbers), start, end, own)
+
+        return [Piece(size, partial(read, some)) for size, some in groups_together(file.metadata, groups)]
+
+    def _whole(self, path: str, marked: Callable[[], Numbers] | None, number: int) -> pa.Table:
         import pyarrow as pa
 
         store, name = self._stores.of_file(path)
         size = self._sizes.get(path)
         with readable(path):
-            modified = store.head(name).modified if self.operator.described else 0
-            whole = store.read(name) if size is None or size <= _AT_ONCE else None
+            fetched = store.read(name) if size is None or size <= _AT_ONCE else None
+            source = store.open_input(name) if fetched is None else pa.BufferReader(fetched)
+            file = _opened(source)
+            of_file = self._described_file(path, source.size(), number, file)
+            row_indexes = None if marked is None else marked()
+            return self._part(of_file, partial(_read_all, file), 0, file.metadata.num_rows, row_indexes)
 
-            def source() -> pa.NativeFile:
-                return store.open_input(name) if whole is None else pa.BufferReader(whole)
-
-            first = source()
-            file = _opened(first)
-            of_file = _File(path, first.size(), modified, number, _stored_names(file, self._columns))
-            places = None if marked is None else marked()
-            if file.num_row_groups < 2 or of_file.size <= self._share or not is_local(path):
-                return self._part(of_file, partial(_read_all, file), 0, file.metadata.num_rows, places)
-
-            def read(group: int, start: int, end: int) -> pa.Table:
-                own = None if places is None else indexes_between(places, start, end)
-                opened = _opened(source(), file.metadata)
-                return self._part(of_file, partial(_read_group, opened, group), start, end, own)
-
-            groups = self._groups(file.metadata, places)
-            with working(len(groups), _CORES) as threads:
-                parts = [threads.submit(read, *group) for group in groups]
-                return pa.concat_tables([part.result() for part in parts])
+    def _described_file(self, path: str, size: int, number: int, file: pq.ParquetFile) -> _File:
+        store, name = self._stores.of_file(path)
+        modified = store.head(name).modified if self.operator.described else 0
+        return _File(path, size, modified, number, _stored_names(file, self._columns))
 
     def _groups(self, footer: pq.FileMetaData, row_indexes: Numbers | None) -> list[tuple[int, int, int]]:
         """The row groups to read, as tuples (number, first row index, row index after the last)."""
@@ -230,17 +252,6 @@ def widest(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     return values.cast(pa.int64()) if pa.types.is_integer(values.type) else values
 
 
-def group_sizes(footer: pq.FileMetaData) -> list[int]:
-    """The number of rows of each row group."""
-    return [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
-
-
-def group_ranges(sizes: Iterable[int]) -> list[tuple[int, int, int]]:
-    """Tuples (number, first row index, row index after the last) of row groups with these numbers of rows."""
-    ends = list(accumulate(sizes))
-    return list(zip(range(len(ends)), [0, *ends], ends, strict=False))
-
-
 def indexes_between(row_indexes: Numbers, start: int, end: int) -> Numbers:
     """The sorted row indexes `row_indexes` that are in [start, end), relative to `start`."""
     first, count = slice_between(row_indexes, start, end)
@@ -291,7 +302,7 @@ def row_group_rows(path: str, data: memoryview, group: int, columns: StructType)
     with readable(path):
         file = _opened(pa.BufferReader(data))
         stored = _stored_names(file, columns)
-        rows = _read_group(file, group, list(stored.values()))
+        rows = _read_groups(file, [group], list(stored.values()))
         values = [_stored(rows, stored, item, kind.type) for item, kind in zip(columns, target, strict=True)]
         return pa.Table.from_arrays(values, schema=target)
 
@@ -328,9 +339,9 @@ def _read_all(file: pq.ParquetFile, names: Sequence[str]) -> pa.Table:
     return _days_checked(file, file.read(columns=list(names)))
 
 
-def _read_group(file: pq.ParquetFile, group: int, names: Sequence[str]) -> pa.Table:
-    """Some columns of one row group."""
-    return _days_checked(file, file.read_row_group(group, columns=list(names), use_threads=False))
+def _read_groups(file: pq.ParquetFile, groups: Sequence[int], names: Sequence[str]) -> pa.Table:
+    """Some columns of some row groups."""
+    return _days_checked(file, file.read_row_groups(groups, columns=list(names), use_threads=False))
 
 
 def _beside(rows: pa.Table, more: pa.Table) -> pa.Table:

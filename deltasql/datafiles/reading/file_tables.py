@@ -1,13 +1,14 @@
-"""The rows of several data files, which are read ahead."""
+"""The rows of several data files of a scan, piece by piece."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.reading.file_reader import FileReader
 from deltasql.datafiles.reading.missing_files import missing_file
-from deltasql.datafiles.threads import awaited, working
+from deltasql.datafiles.reading.pieces import Piece
 from deltasql.errors.log import LostDataFileError
 from deltasql.plan.operators import Scan
 
@@ -21,31 +22,33 @@ def file_numbers(operator: Scan) -> dict[str, int]:
     return {path: number for number, path in enumerate(operator.files.column("location").to_pylist())}
 
 
-def file_tables(
+def file_pieces(
     reader: FileReader,
-    paths: Sequence[str],
+    paths: Iterable[str],
     *,
     may_be_missing: bool = False,
     marked: Mapping[str, Callable[[], np.ndarray[Any, Any]]],
-) -> Iterator[tuple[str, pa.Table]]:
-    """The rows of each file with the reader's columns, under their names: see `FileReader`. Ctrl-C waits for no file.
+) -> Iterator[tuple[str, Piece]]:
+    """Paths, each with a piece of its file, in their order, with the reader's columns under their names.
 
-    Files are read ahead, several at once.
+    See `FileReader.pieces`. Raises DataFileNotFoundError for a file that is gone, unless it `may_be_missing`; such a
+    file has no rows.
     """
+    numbers, empty = file_numbers(reader.operator), reader.schema.empty_table()
 
-    def read(number: int, path: str) -> pa.Table | None:
+    def read(path: str, piece: Piece) -> pa.Table:
         try:
-            return reader.rows(path, marked.get(path), number)
+            return piece.read()
         except LostDataFileError:
             if may_be_missing:
-                return None
+                return empty
             raise missing_file(reader.operator, path) from None
 
-    numbers = file_numbers(reader.operator)
-
-    with working(len(paths)) as threads:
-        waiting = [(path, threads.submit(read, numbers[path], path)) for path in paths]
-        for path, future in waiting:
-            table = awaited(future)
-            if table is not None:
-                yield path, table
+    for path in paths:
+        try:
+            pieces = reader.pieces(path, marked.get(path), numbers[path])
+        except LostDataFileError:
+            if may_be_missing:
+                continue
+            raise missing_file(reader.operator, path) from None
+        yield from ((path, Piece(piece.size, partial(read, path, piece))) for piece in pieces)

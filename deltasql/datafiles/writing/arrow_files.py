@@ -68,7 +68,7 @@ class TableFiles:
 
         Raises StorageError.
         """
-        data = encoded(table, _repeating(table))
+        data = encoded(table, repeating_columns(table))
         return self.write_encoded(number, directory, data, float_bounds(table), piece=piece)
 
     def write_encoded(
@@ -115,7 +115,7 @@ def encoded(table: pa.Table, dictionaries: Sequence[str] | bool, group_rows: int
     return sink.getvalue()
 
 
-def _repeating(table: pa.Table) -> Sequence[str] | bool:
+def repeating_columns(table: pa.Table) -> Sequence[str] | bool:
     """The columns whose values repeat often enough for a dictionary, by a sample; True for all columns.
 
     Arrow's own attempt at a dictionary costs more than plain encoding. Measured on 5,000,000 rows of five columns, two

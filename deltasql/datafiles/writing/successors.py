@@ -7,7 +7,6 @@ columns are decoded, and nothing if nothing changes. See `spliced_files`.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -15,7 +14,8 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
-from deltasql.datafiles.reading.file_reader import group_ranges, index_mask, indexes_between, slice_between
+from deltasql.datafiles.reading.file_reader import index_mask, indexes_between, slice_between
+from deltasql.datafiles.reading.pieces import CORES, group_ranges
 from deltasql.datafiles.statistics.floats import FloatRange, float_ranges, has_floats, united
 from deltasql.datafiles.threads import awaited, working
 from deltasql.datafiles.writing.arrow_files import TableFiles, directory_of, encoded
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 MOST_FILES = 4
 """Most files in memory at once."""
-_CORES = os.cpu_count() or 2
 
 
 class FileInMemory(Protocol):
@@ -151,7 +150,7 @@ def copy_unchanged(
     def write(number: int, folder: str, tables: Sequence[pa.Table]) -> list[WrittenFile]:
         return files.write_all(number, folder, _concatenated(tables))
 
-    with working(len(rewritten) + len(others), at_once, settles=True) as threads, working(_CORES, _CORES) as workers:
+    with working(len(rewritten) + len(others), at_once, settles=True) as threads, working(CORES, CORES) as workers:
         copies = [threads.submit(succeed, number, item, workers) for number, item in enumerate(rewritten)]
         more = [threads.submit(write, number, *own) for number, own in enumerate(others.items(), start=len(rewritten))]
         found = [awaited(future) for future in copies]

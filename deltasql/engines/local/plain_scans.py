@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.arrow_types import bare_schema
 from deltasql.datafiles.reading.file_reader import ADDRESS, FileReader, RowFilter, reader_schema
-from deltasql.datafiles.reading.file_tables import file_tables
+from deltasql.datafiles.reading.file_tables import file_pieces
 from deltasql.datafiles.reading.missing_files import readable_files
+from deltasql.datafiles.reading.pieces import Piece, tables_of
 from deltasql.datafiles.reading.scan_files import deleted_by_file, located, vector_positions
+from deltasql.engines.choice import require_streaming
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.memory import memory_limit, require_memory
 from deltasql.engines.thresholds import RESULT_BYTES
@@ -69,6 +71,11 @@ class PlainScan:
         """
         return plain_rows(session, self.scan, self.columns).rename_columns(list(self.names))
 
+    def pieces(self, session: SessionFacts) -> Iterator[Piece]:
+        """As `table`, piece by piece."""
+        for piece in plain_pieces(session, self.scan, self.columns):
+            yield piece.mapped(lambda rows: rows.rename_columns(list(self.names)))
+
 
 @dataclass(frozen=True, slots=True)
 class ScanFilter:
@@ -87,10 +94,21 @@ def plain_rows(
 ) -> pa.Table:
     """The rows of a scan with some of its columns, and ADDRESS if it is among them: see `PlainScan.table`.
 
-    `columns` have those that tell which rows are wanted; all are where nothing is said of it.
+    `columns` include those of the filter. Raises LeftToEngineError where the rows are more than the filter's `most`,
+    or take more than the limit of memory.
     """
     import pyarrow as pa
 
+    most = math.inf if row_filter is None else row_filter.most
+    read = tables_of(plain_pieces(session, scan, columns, row_filter))
+    tables = list(_up_to(most, memory_limit(session), read))
+    return pa.concat_tables(tables) if tables else reader_schema(StructType(tuple(columns))).empty_table()
+
+
+def plain_pieces(
+    session: SessionFacts, scan: Scan, columns: Sequence[StructField], row_filter: ScanFilter | None = None
+) -> Iterator[Piece]:
+    """As `plain_rows`, piece by piece, in the order of the files, and of any number."""
     scan = located(scan)
     parted = {name.lower() for name in scan.partition_columns}
     # Rows without a column could not be counted.
@@ -105,23 +123,21 @@ def plain_rows(
     reader = FileReader(
         session.stores, scan, stored, None if row_filter is None else _filter(row_filter, values, target)
     )
-    most = math.inf if row_filter is None else row_filter.most
-    found = _up_to(most, memory_limit(session), file_tables(reader, paths, marked=marked))
-    tables = [_with_values(table, values.get(path, {}), target) for path, table in found]
-    return pa.concat_tables(tables) if tables else target.empty_table()
+    for path, piece in file_pieces(reader, paths, marked=marked):
+        yield piece.mapped(partial(_with_values, values=values.get(path, {}), target=target))
 
 
-def _up_to(most: float, limit: int, tables: Iterable[tuple[str, pa.Table]]) -> Iterator[tuple[str, pa.Table]]:
+def _up_to(most: float, limit: int, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
     """The rows of files. Raises LeftToEngineError where they are more than `most`, or take more than `limit` bytes."""
     size = 0
-    for path, table in tables:
+    for table in tables:
         most -= table.num_rows
         if most < 0:
             raise LeftToEngineError("more rows are found than this process computes")
         size += table.nbytes
         if size > limit:
             raise LeftToEngineError(f"the rows take more than {MEMORY_LIMIT.name}, {limit:,} bytes")
-        yield path, table
+        yield table
 
 
 def _filter(row_filter: ScanFilter, values: Mapping[str, Mapping[str, Any]], columns: pa.Schema) -> RowFilter:
@@ -137,9 +153,13 @@ def _filter(row_filter: ScanFilter, values: Mapping[str, Mapping[str, Any]], col
     return RowFilter(row_filter.columns, mask)
 
 
-def plain_scan(session: SessionFacts, operator: Operator) -> PlainScan:
-    """A query that is columns of one table as they are. Raises LeftToEngineError for any other."""
+def plain_scan(session: SessionFacts, operator: Operator, *, streams: bool = False) -> PlainScan:
+    """A query that is columns of one table as they are: see `require_scan_size` for `streams`.
+
+    Raises LeftToEngineError for any other query.
+    """
     relation, sql, scan = only_scan(session, operator)
+    require_scan_size(session, scan, streams=streams)
     asked = plain_columns(sql, relation)
     if asked is None:
         raise LeftToEngineError("the query is more than columns of one table")
@@ -157,7 +177,7 @@ def only_scan(session: SessionFacts, operator: Operator) -> tuple[str, str, Scan
     if not isinstance(scan, Scan):
         raise LeftToEngineError("the rows are not those of one table")
     session.require_fetching()
-    _require_plain(session, scan)
+    _require_plain(scan)
     return relation, operator.sql, scan
 
 
@@ -174,12 +194,22 @@ def with_columns(scan: Scan, asked: Sequence[tuple[str, str]]) -> PlainScan:
     return PlainScan(scan, columns, tuple(name for _, name in pairs))
 
 
-def _require_plain(session: SessionFacts, scan: Scan) -> None:
-    import pyarrow.compute as pc
-
+def _require_plain(scan: Scan) -> None:
     if scan.identity or scan.described or scan.row_ids is not None or scan.marked_only or scan.in_process:
         raise LeftToEngineError("metadata columns of rows or files are read")
+
+
+def require_scan_size(session: SessionFacts, scan: Scan, *, streams: bool) -> None:
+    """Raises LeftToEngineError where this process does not read all rows of a scan at once.
+
+    With `streams` they are read piece by piece, and may be any number.
+    """
+    import pyarrow.compute as pc
+
     size = pc.sum(scan.files.column("size")).as_py() or 0
+    if streams:
+        require_streaming(session, scan.table.location, size)
+        return
     if size > RESULT_BYTES:
         raise LeftToEngineError(f"{size:,} bytes are read, more than {RESULT_BYTES:,}")
     require_memory(session, size)

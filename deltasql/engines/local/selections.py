@@ -7,15 +7,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from deltasql.datafiles.reading.pieces import Piece
 from deltasql.engines.choice import is_small, require_searching, scan_size
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import (
     PlainScan,
     ScanFilter,
     only_scan,
+    plain_pieces,
     plain_rows,
     plain_scan,
     require_plain,
+    require_scan_size,
     with_columns,
 )
 from deltasql.engines.local.values import BoundRows, true_mask
@@ -56,6 +59,17 @@ class SelectedRows:
         return found.rename_columns(list(self.plain.names))
 
     @property
+    def is_streamed(self) -> bool:
+        """Whether the rows are neither ordered nor limited, so that `pieces` has them."""
+        return not self.order and self.limit is None
+
+    def pieces(self, session: SessionFacts) -> Iterator[Piece]:
+        """As `table`, piece by piece."""
+        names, renamed = [item.name for item in self.plain.columns], list(self.plain.names)
+        read = plain_pieces(session, self.plain.scan, self._read(), self._row_filter)
+        return (piece.mapped(lambda rows: rows.select(names).rename_columns(renamed)) for piece in read)
+
+    @property
     def _row_filter(self) -> ScanFilter | None:
         where, alias = self.where, self.alias
         if where is None:
@@ -74,14 +88,17 @@ class SelectedRows:
         return list(found.values())
 
 
-def local_query(session: SessionFacts, operator: Operator) -> PlainScan | SelectedRows:
-    """A query that this process answers by itself. Raises LeftToEngineError for any other."""
+def local_query(session: SessionFacts, operator: Operator, *, streams: bool = False) -> PlainScan | SelectedRows:
+    """A query that this process answers by itself: see `require_scan_size` for `streams`.
+
+    Raises LeftToEngineError for any other.
+    """
     with suppress(LeftToEngineError):
-        return plain_scan(session, operator)
-    return selected_rows(session, operator)
+        return plain_scan(session, operator, streams=streams)
+    return selected_rows(session, operator, streams=streams)
 
 
-def selected_rows(session: SessionFacts, operator: Operator) -> SelectedRows:
+def selected_rows(session: SessionFacts, operator: Operator, *, streams: bool = False) -> SelectedRows:
     """The rows that a query with WHERE, ORDER BY or LIMIT selects from one table.
 
     Raises LeftToEngineError where it is anything else, or all rows of a table that is not small.
@@ -89,6 +106,7 @@ def selected_rows(session: SessionFacts, operator: Operator) -> SelectedRows:
     session.require_computing()
     relation, sql, scan = only_scan(session, operator)
     asked = selection(sql, relation)
+    require_scan_size(session, scan, streams=streams and not asked.order and asked.limit is None)
     plain = with_columns(scan, asked.columns)
     if not is_small(scan):
         if not asked.where:

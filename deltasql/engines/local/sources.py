@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from deltasql.datafiles.arrow_types import bare_schema
-from deltasql.datafiles.foreign.parquet_paths import parquet_files, read_columns
+from deltasql.datafiles.foreign.parquet_paths import column_pieces, parquet_files, read_columns
 from deltasql.datafiles.reading.literal_rows import literal_table
-from deltasql.engines.choice import require_fits_in_memory, scan_size
+from deltasql.datafiles.reading.pieces import Piece
+from deltasql.engines.choice import require_fits_in_memory, require_streaming, scan_size
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import PlainScan, require_plain
 from deltasql.engines.local.selections import SelectedRows, arranged, local_query, ordered_indexes
@@ -34,23 +35,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class LocalRows:
-    """Columns, and how to read the rows. Raises what `PlainScan.table` raises."""
+    """Columns, and how to read the rows: all at once, or in pieces, in their order, where these are files' rows.
+
+    Raises what `PlainScan.table` raises. `read` raises LeftToEngineError for more rows than this process holds at once.
+    """
 
     schema: StructType
     read: Callable[[], pa.Table]
+    pieces: Callable[[], Iterator[Piece]] | None = None
+
+    def mapped(self, schema: StructType, change: Callable[[pa.Table], pa.Table]) -> LocalRows:
+        """The rows with other columns, or fewer of the rows, for which it is enough to look at one piece at a time."""
+        pieces = self.pieces
+        changed = None if pieces is None else lambda: (piece.mapped(change) for piece in pieces())
+        return LocalRows(schema, lambda: change(self.read()), changed)
 
     def renamed(self, names: Sequence[str]) -> LocalRows:
         """The columns with other names, by position. Raises LeftToEngineError where there are not so many."""
         if len(names) != len(self.schema.fields):
             raise LeftToEngineError("the number of columns is another one")
         named = (replace(item, name=name) for item, name in zip(self.schema, names, strict=True))
-        return LocalRows(StructType(tuple(named)), lambda: self.read().rename_columns(list(names)))
+        return self.mapped(StructType(tuple(named)), lambda rows: rows.rename_columns(list(names)))
 
     def chosen(self, pairs: Sequence[tuple[str, str]]) -> LocalRows:
         """Some columns, each with the name that it gets. Raises LeftToEngineError for one that is not there once."""
-        places = [self._column_index(name) for name, _ in pairs]
-        fields = tuple(self.schema.fields[place] for place in places)
-        return LocalRows(StructType(fields), lambda: self.read().select(places)).renamed([name for _, name in pairs])
+        indexes = [self._column_index(name) for name, _ in pairs]
+        fields = tuple(self.schema.fields[index] for index in indexes)
+        return self.mapped(StructType(fields), lambda rows: rows.select(indexes)).renamed([name for _, name in pairs])
 
     def where(self, alias: str, condition: RowExpression | None) -> LocalRows:
         """The rows, by an alias, for which a condition is TRUE.
@@ -61,12 +72,7 @@ class LocalRows:
             return self
         for column in columns_of(condition):
             self._column_index(column.name)
-
-        def read() -> pa.Table:
-            found = self.read()
-            return found.take(indexes_where(condition, rows_of(alias, found)))
-
-        return LocalRows(self.schema, read)
+        return self.mapped(self.schema, lambda rows: rows.take(indexes_where(condition, rows_of(alias, rows))))
 
     def _column_index(self, name: str) -> int:
         found = [place for place, item in enumerate(self.schema) if item.name.lower() == name.lower()]
@@ -75,24 +81,24 @@ class LocalRows:
         return found[0]
 
 
-def local_rows(session: SessionFacts, operator: Operator) -> LocalRows:
+def local_rows(session: SessionFacts, operator: Operator, *, streams: bool = False) -> LocalRows:
     """The rows of `operator`. Raises LeftToEngineError where they are many, or not certain without an engine.
 
-    `find` tells what ``parquet.`path` `` stands for.
+    With `streams` the caller takes them piece by piece, so that they may be any number.
     """
     if isinstance(operator, Supplied) and isinstance(operator.frame, MemoryRows) and not operator.names:
         operator = operator.frame
     if isinstance(operator, MemoryRows):
-        held = operator.table
-        return LocalRows(operator.schema, lambda: held)
+        table = operator.table
+        return LocalRows(operator.schema, lambda: table)
     constants = constants_of(operator)
     if constants is not None:
         return LocalRows(constants.schema, partial(literal_table, constants))
     readers = (_of_files, _of_view) if isinstance(operator, SqlQuery) and not _is_over_table(operator) else ()
     for reader in readers:
         with suppress(LeftToEngineError):
-            return reader(session, operator)
-    return _of_table(session, operator)
+            return reader(session, operator, streams)
+    return _of_table(session, operator, streams)
 
 
 def _is_over_table(query: SqlQuery) -> bool:
@@ -107,31 +113,34 @@ def local_schema(session: SessionFacts, operator: Operator) -> StructType | None
             return constants.schema
         for reader in (_queried, _of_files, _of_view):
             with suppress(LeftToEngineError):
-                return reader(session, operator).schema
+                return reader(session, operator, True).schema
     return None
 
 
-def _queried(session: SessionFacts, operator: Operator) -> PlainScan | SelectedRows:
-    return local_query(session, operator)
+def _queried(session: SessionFacts, operator: Operator, streams: bool) -> PlainScan | SelectedRows:
+    return local_query(session, operator, streams=streams)
 
 
-def _of_table(session: SessionFacts, operator: Operator) -> LocalRows:
-    found = local_query(session, operator)
+def _of_table(session: SessionFacts, operator: Operator, streams: bool) -> LocalRows:
+    found = local_query(session, operator, streams=streams)
+    if streams and (isinstance(found, PlainScan) or found.is_streamed):
+        return LocalRows(found.schema, partial(found.table, session), partial(found.pieces, session))
     if isinstance(found, PlainScan):
         scan = found.scan
         require_fits_in_memory(session, scan.table.location, scan.files.num_rows, scan_size(scan))
     return LocalRows(found.schema, partial(found.table, session))
 
 
-def _of_view(session: SessionFacts, operator: Operator) -> LocalRows:
+def _of_view(session: SessionFacts, operator: Operator, streams: bool) -> LocalRows:
     """The rows of ``SELECT … FROM view WHERE …``, where those of the view's own query are here."""
     if not isinstance(operator, SqlQuery) or len(operator.relations) != 1 or operator.settings or operator.view:
         raise LeftToEngineError("the rows are not those of one view")
     ((relation, view),) = operator.relations.items()
     asked = selection(operator.sql, relation)
+    streams = streams and not asked.order and asked.limit is None
     if not isinstance(view, SqlQuery) or view.settings:
         raise LeftToEngineError("the rows are not those of one view")
-    rows = local_rows(session, replace(view, view=None))
+    rows = local_rows(session, replace(view, view=None), streams=streams)
     return _selected(rows if view.view is None else _shown(rows, view.view), asked)
 
 
@@ -158,7 +167,7 @@ def _selected(rows: LocalRows, asked: Selection) -> LocalRows:
     return LocalRows(found.schema, lambda: arranged(found.read(), order, asked.limit).rename_columns(names))
 
 
-def _of_files(session: SessionFacts, operator: Operator) -> LocalRows:
+def _of_files(session: SessionFacts, operator: Operator, streams: bool) -> LocalRows:
     """The rows of ``SELECT … FROM parquet.`path` ``. What is wrong with the files, the engine says."""
     if not (isinstance(operator, SqlQuery) and _is_alone(operator)):
         raise LeftToEngineError("the rows are not those of files")
@@ -171,11 +180,11 @@ def _of_files(session: SessionFacts, operator: Operator) -> LocalRows:
         paths, columns = parquet_files(session.stores, asked.path)
     except (DeltaSqlError, FileNotFoundError):
         raise LeftToEngineError("the files are not there, or not alike") from None
-    return _columns_of(session, paths, columns, pairs)
+    return _columns_of(session, paths, columns, pairs, streams)
 
 
 def _columns_of(
-    session: SessionFacts, paths: Sequence[str], columns: StructType, pairs: Sequence[tuple[str, str]]
+    session: SessionFacts, paths: Sequence[str], columns: StructType, pairs: Sequence[tuple[str, str]], streams: bool
 ) -> LocalRows:
     """Columns of files, all where none is asked for, with the names that they get.
 
@@ -190,18 +199,40 @@ def _columns_of(
         size = sum(_size(session, path) for path in paths)
     except DeltaSqlError:
         raise LeftToEngineError("a file is not there") from None
-    require_fits_in_memory(session, paths[0], len(paths), size)
-    names = [name for _, name in pairs]
+    if streams:
+        require_streaming(session, paths[0], size)
+    else:
+        require_fits_in_memory(session, paths[0], len(paths), size)
+    names, stored = [name for _, name in pairs], StructType(tuple(dict.fromkeys(fields)))
 
-    def read() -> pa.Table:
-        try:
-            rows = read_columns(session.stores, paths, StructType(tuple(dict.fromkeys(fields))))
-        except DeltaSqlError:
-            raise LeftToEngineError("a file cannot be read in this process") from None
+    def arranged_columns(rows: pa.Table) -> pa.Table:
         return rows.select([item.name for item in fields]).rename_columns(names)
 
+    def read() -> pa.Table:
+        with _left_if_unreadable():
+            return arranged_columns(read_columns(session.stores, paths, stored))
+
+    def pieces() -> Iterator[Piece]:
+        with _left_if_unreadable():
+            for piece in column_pieces(session.stores, paths, stored):
+                yield Piece(piece.size, partial(_read_or_left, piece)).mapped(arranged_columns)
+
     named = (replace(item, name=name) for item, name in zip(fields, names, strict=True))
-    return LocalRows(bare_schema(StructType(tuple(named))), read)
+    return LocalRows(bare_schema(StructType(tuple(named))), read, pieces if streams else None)
+
+
+def _read_or_left(piece: Piece) -> pa.Table:
+    with _left_if_unreadable():
+        return piece.read()
+
+
+@contextmanager
+def _left_if_unreadable() -> Iterator[None]:
+    """Context: the engine says what is wrong with a file."""
+    try:
+        yield
+    except DeltaSqlError:
+        raise LeftToEngineError("a file cannot be read in this process") from None
 
 
 def _size(session: SessionFacts, path: str) -> int:

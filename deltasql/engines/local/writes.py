@@ -6,15 +6,19 @@ an engine. Rows that a statement spells out, or that the caller has in memory, n
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from deltasql.datafiles.reading.file_reader import reader_schema
+from deltasql.datafiles.reading.pieces import CORES, Piece
 from deltasql.datafiles.staged import Staged
+from deltasql.datafiles.writing.streamed_files import packed
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import require_plain
 from deltasql.engines.local.sources import LocalRows, local_rows
 from deltasql.engines.local.values import checked_table, rows_of
+from deltasql.engines.memory import files_at_once, require_memory
 from deltasql.engines.rewriting.stage import FileStage
 from deltasql.plan.operators import Check, Constraint, Literals, MemoryRows, Operator, Project, SqlQuery, Write
 from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way
@@ -43,10 +47,31 @@ def write_in_process(session: SessionFacts, operator: Write, stage: FileStage) -
     require_writable(session, operator)
     if stage.stores_partitions:
         raise LeftToEngineError("the table keeps partition values in its files")
-    read = _reader(session, operator)
-    table = read()
+    source = _rows(session, operator)
+    if source.pieces is not None:
+        return _streamed(session, source.pieces(), operator, stage)
+    return _written(source.read(), operator, stage)
+
+
+def _written(table: pa.Table, operator: Write, stage: FileStage) -> Staged:
     refuse_long_names(table, operator.output, operator.partition_columns)
     return stage.write_memory_rows(MemoryRows(operator.output, table)) if table.num_rows else stage.nothing()
+
+
+def _streamed(session: SessionFacts, pieces: Iterator[Piece], operator: Write, stage: FileStage) -> Staged:
+    """Stages rows piece by piece; those of one piece, or of none, as a table in memory is."""
+    several = packed(pieces)
+    first = list(islice(several, 2))
+    largest = max((piece.size for piece in first), default=0)
+    require_memory(session, largest)
+    if len(first) < 2:
+        rows = first[0].read() if first else reader_schema(operator.output).empty_table()
+        return _written(rows, operator, stage)
+    try:
+        return stage.write_pieces(chain(first, several), operator.output, files_at_once(session, largest, CORES))
+    except LeftToEngineError:
+        stage.discard()
+        raise
 
 
 def planned_write(session: SessionFacts, operator: Write) -> Way:
@@ -55,7 +80,7 @@ def planned_write(session: SessionFacts, operator: Write) -> Way:
         return Way(ComputedBy.PROCESS, IN_MEMORY)
     try:
         require_writable(session, operator)
-        _reader(session, operator)
+        _rows(session, operator)
     except LeftToEngineError as left:
         return Way(ComputedBy.ENGINE, left.reason)
     return Way(ComputedBy.PROCESS, EVALUATED)
@@ -83,8 +108,8 @@ def refuse_long_names(rows: pa.Table, schema: StructType, partition_columns: tup
             raise LeftToEngineError(f"a value of {name} is too long to be the name of a directory")
 
 
-def _reader(session: SessionFacts, operator: Write) -> Callable[[], pa.Table]:
-    """Reads the columns of the output, and raises LeftToEngineError for a row that breaks a constraint.
+def _rows(session: SessionFacts, operator: Write) -> LocalRows:
+    """The rows of the output, whose reading raises LeftToEngineError for one that breaks a constraint.
 
     Raises LeftToEngineError at once for a value that this process does not evaluate.
     """
@@ -94,12 +119,14 @@ def _reader(session: SessionFacts, operator: Write) -> Callable[[], pa.Table]:
         raise LeftToEngineError("a column is CHAR or VARCHAR")
     if names != list(operator.output.names):
         raise LeftToEngineError("the columns are not those of the table")
-    source = _source(session, project.child)
+    # Rows of many partitions in pieces would be as many files of each partition.
+    source = _source(session, project.child, streams=not operator.partition_columns)
     scope, output = RowScope({"": source.schema}), operator.output
     pairs = zip(project.columns, output, strict=True)
     expressions = [value_of(text, field.type, scope) for (_, text), field in pairs]
     conditions = [row_condition(check.condition, RowScope({"": output})) for check in checks]
-    return lambda: checked_table(expressions, rows_of("", source.read()), reader_schema(output), conditions)
+    schema = reader_schema(output)
+    return source.mapped(output, lambda rows: checked_table(expressions, rows_of("", rows), schema, conditions))
 
 
 def _unchecked(operator: Operator) -> tuple[Project, list[Constraint]]:
@@ -113,10 +140,9 @@ def _unchecked(operator: Operator) -> tuple[Project, list[Constraint]]:
     return operator, checks
 
 
-def _source(session: SessionFacts, operator: Operator) -> LocalRows:
+def _source(session: SessionFacts, operator: Operator, *, streams: bool) -> LocalRows:
     """The rows that values are made of. Raises LeftToEngineError where this process has not got them."""
     renaming = operator.renames if isinstance(operator, SqlQuery) else None
     if renaming is None:
-        return local_rows(session, operator)
-    found = local_rows(session, renaming.query)
-    return found.renamed(renaming.names)
+        return local_rows(session, operator, streams=streams)
+    return local_rows(session, renaming.query, streams=streams).renamed(renaming.names)

@@ -9,9 +9,11 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from deltasql.datafiles.reading.pieces import Piece
 from deltasql.datafiles.staged import Staged, StagedFile
 from deltasql.datafiles.writing.literal_files import write_literals, write_memory_rows
 from deltasql.datafiles.writing.staged_files import CHANGE_DATA, WrittenFile, staged_files
+from deltasql.datafiles.writing.streamed_files import write_pieces
 from deltasql.datafiles.writing.successors import (
     MOST_FILES,
     CompactionGroup,
@@ -142,6 +144,11 @@ class FileStage:
             self._store, self._new_directory(), rows, self._partitions, stores_partitions=self.stores_partitions
         )
         return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
+
+    def write_pieces(self, pieces: Iterable[Piece], schema: StructType, at_once: int) -> Staged:
+        """Writes rows while they are read: see `write_pieces` of `streamed_files`. For tables without partitions."""
+        written = write_pieces(self._store, self._new_directory(), pieces, schema, at_once)
+        return Staged(tuple(self._staged(written, schema, "UTC", ())))
 
     def _staged(
         self,

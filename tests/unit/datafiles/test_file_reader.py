@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql.datafiles.footers.thrift import Struct
+from deltasql.datafiles.reading import file_reader, pieces
 from deltasql.datafiles.reading.file_reader import ADDRESS, FileReader, split_addresses
 from deltasql.errors.log import UnreadableDataFileError
 from deltasql.log.storage.stores import Stores
@@ -28,6 +29,13 @@ def path(tmp_path: Path) -> str:
     """A file of four row groups, with a narrower type than the table's."""
     pq.write_table(ROWS, tmp_path / "one.parquet", row_group_size=3)
     return str(tmp_path / "one.parquet")
+
+
+@pytest.fixture(autouse=True)
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every row group is read by itself."""
+    for module in (file_reader, pieces):
+        monkeypatch.setattr(module, "PIECE_BYTES", 0)
 
 
 def read(
@@ -85,13 +93,13 @@ def test_more_keys_than_rows_are_not_looked_for(path: str) -> None:
 
 def test_groups_without_a_row_that_is_wanted_are_not_read(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
-    original = pq.ParquetFile.read_row_group
+    original = pq.ParquetFile.read_row_groups
 
-    def noted(self: Any, group: int, **more: Any) -> pa.Table:
-        read.append(group)
-        return original(self, group, **more)
+    def noted(self: Any, groups: Sequence[int], **more: Any) -> pa.Table:
+        read.extend(groups)
+        return original(self, groups, **more)
 
-    monkeypatch.setattr(pq.ParquetFile, "read_row_group", noted)
+    monkeypatch.setattr(pq.ParquetFile, "read_row_groups", noted)
     assert ids(path, [1, 9], only=True) == [1, 9]
     assert sorted(read) == [0, 3]
     assert ids(path, [4], only=True) == [4]

@@ -17,7 +17,8 @@ from deltasql.datafiles.reading.file_reader import (
     reader_schema,
     spark_uri,
 )
-from deltasql.datafiles.reading.file_tables import file_numbers, file_tables
+from deltasql.datafiles.reading.file_tables import file_numbers, file_pieces
+from deltasql.datafiles.reading.pieces import tables_of
 from deltasql.engines.choice import is_handed_out
 from deltasql.engines.spark.reading.workspace import Workspace
 from deltasql.engines.spark.session.scratch import frame_of_file, goes_by_file
@@ -71,8 +72,8 @@ def driver_rows(
     spelling, added = _metadata_columns(operator, paths) if with_metadata else (as_it_is, ())
     columns = StructType((*without_lengths(stored), *added))
     reader = FileReader(spark.stores, operator, columns)
-    tables = file_tables(reader, paths, may_be_missing=may_be_missing, marked=marked)
-    found = list(_limited(spark, operator, tables))
+    pieces = file_pieces(reader, paths, may_be_missing=may_be_missing, marked=marked)
+    found = list(_limited(spark, operator, tables_of(piece for _, piece in pieces)))
     # PySpark takes no column without a chunk, which those of tables may be whose rows were all left out.
     filled = any(table.num_rows for table in found)
     rows = pa.concat_tables(found) if filled else reader_schema(columns).empty_table()
@@ -87,12 +88,12 @@ def driver_rows(
     return spark.session.createDataFrame(rows, schema), spelling
 
 
-def _limited(spark: SparkHandle, operator: Scan, tables: Iterable[tuple[str, pa.Table]]) -> Iterator[pa.Table]:
+def _limited(spark: SparkHandle, operator: Scan, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
     """The rows of files. Raises LeftToEngineError where too many have one of the keys that a scan looks for."""
     size, most = 0, math.inf
     if operator.in_process is not None and spark.capabilities.metadata and not operator.marked_only:
         most = KEYED_BYTES
-    for _, table in tables:
+    for table in tables:
         size += table.nbytes
         if size > most:
             raise LeftToEngineError(f"more than {most:,} bytes of rows have a key of the source")

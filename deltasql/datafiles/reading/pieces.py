@@ -1,0 +1,96 @@
+"""Parts of data files that are read independently of one another, ahead of their use and in bounded memory."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING, TypeVar
+
+from deltasql.datafiles.threads import awaited, working
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+Result = TypeVar("Result")
+
+CORES = os.cpu_count() or 2
+PIECE_BYTES = 16 << 20
+"""In Parquet: adjacent row groups are read together up to this size. Of less, Arrow's calls cost more than the rows."""
+_THREADS = 8
+_AHEAD_BYTES = 64 << 20
+"""In Parquet: pieces up to this size in sum are read ahead, more than CORES of them only below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a file: its size in bytes of Parquet, at least one, and a function that reads its rows.
+
+    Pieces may be read by several threads at once.
+    """
+
+    size: int
+    read: Callable[[], pa.Table]
+
+    def mapped(self, change: Callable[[pa.Table], pa.Table]) -> Piece:
+        """The piece with `change` applied to its rows, by the thread that reads it."""
+        return Piece(self.size, lambda: change(self.read()))
+
+
+def tables_of(pieces: Iterable[Piece]) -> Iterator[pa.Table]:
+    """The rows of each piece, in the order of the pieces, which are read ahead. Ctrl-C waits for no file."""
+    with working(_THREADS) as threads:
+        yield from ordered(threads, ((piece.size, piece.read) for piece in pieces))
+
+
+def ordered(threads: ThreadPoolExecutor, tasks: Iterable[tuple[int, Callable[[], Result]]]) -> Iterator[Result]:
+    """The results of tasks, in their order; each task comes with the size in bytes of Parquet that it reads.
+
+    Tasks are begun ahead of their use: as many as there are cores, and more if they read little.
+    """
+    waiting, ahead = deque[tuple[int, Future[Result]]](), 0
+    for size, task in tasks:
+        while len(waiting) >= CORES and ahead + size > _AHEAD_BYTES:
+            done, future = waiting.popleft()
+            ahead -= done
+            yield awaited(future)
+        waiting.append((size, threads.submit(task)))
+        ahead += size
+    while waiting:
+        yield awaited(waiting.popleft()[1])
+
+
+def group_sizes(footer: pq.FileMetaData) -> list[int]:
+    """The number of rows of each row group."""
+    return [footer.row_group(number).num_rows for number in range(footer.num_row_groups)]
+
+
+def group_ranges(sizes: Iterable[int]) -> list[tuple[int, int, int]]:
+    """Tuples (number, first row index, row index after the last) of row groups with these numbers of rows."""
+    ends = list(accumulate(sizes))
+    return list(zip(range(len(ends)), [0, *ends], ends, strict=False))
+
+
+def groups_together(
+    footer: pq.FileMetaData, groups: Iterable[tuple[int, int, int]]
+) -> Iterator[tuple[int, list[tuple[int, int, int]]]]:
+    """Lists of adjacent row groups of at least PIECE_BYTES bytes each, after their size; see `group_ranges`."""
+    size, some = 0, list[tuple[int, int, int]]()
+    for group in groups:
+        if some and (size >= PIECE_BYTES or some[-1][2] != group[1]):
+            yield max(size, 1), some
+            size, some = 0, []
+        size += stored_size(footer, group[0])
+        some.append(group)
+    if some:
+        yield max(size, 1), some
+
+
+def stored_size(footer: pq.FileMetaData, group: int) -> int:
+    """The bytes of a row group's columns in the file, compressed."""
+    columns = footer.row_group(group)
+    return sum(columns.column(number).total_compressed_size for number in range(columns.num_columns))

@@ -1,0 +1,100 @@
+"""Rows that are written while they are read: each piece becomes a row group, and adjacent row groups become a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from deltasql.datafiles.reading.pieces import CORES, PIECE_BYTES, Piece, ordered
+from deltasql.datafiles.statistics.floats import FloatRange, float_ranges, united
+from deltasql.datafiles.threads import awaited, working
+from deltasql.datafiles.writing.arrow_files import TableFiles, as_stored, encoded, repeating_columns
+from deltasql.datafiles.writing.spliced_files import joined
+from deltasql.datafiles.writing.staged_files import WrittenFile
+from deltasql.log.storage.log_store import LogStore
+from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.types import StructType
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FILE_BYTES = 128 << 20
+"""In Parquet: a file of so many bytes is complete. Spark's writer makes files of about this size."""
+
+
+@dataclass(frozen=True, slots=True)
+class _RowGroup:
+    """A Parquet file of one row group, or of none, and the ranges of its floating-point columns by path."""
+
+    data: pa.Buffer
+    rows: int
+    floats: dict[str, FloatRange]
+
+
+def packed(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Pieces of at least PIECE_BYTES bytes, each of one piece or of adjacent smaller ones; the last has the rest."""
+    size, some = 0, list[Piece]()
+    for piece in pieces:
+        some.append(piece)
+        size += piece.size
+        if size >= PIECE_BYTES:
+            yield _together(size, some)
+            size, some = 0, []
+    if some:
+        yield _together(size, some)
+
+
+def _together(size: int, pieces: Sequence[Piece]) -> Piece:
+    def read() -> pa.Table:
+        import pyarrow as pa
+
+        return pa.concat_tables([piece.read() for piece in pieces])
+
+    return pieces[0] if len(pieces) == 1 else Piece(size, read)
+
+
+def write_pieces(
+    store: LogStore, directory: str, pieces: Iterable[Piece], schema: StructType, at_once: int = CORES
+) -> list[WrittenFile]:
+    """Writes the rows of pieces, in their order, to files in `directory`, below the table's root.
+
+    The rows have the columns `schema`, under their names. `at_once` pieces are decoded side by side; up to two files
+    are in memory encoded.
+    Raises what reading a piece raises, and StorageError; no thread continues to write then, nor after Ctrl-C.
+    """
+    files = TableFiles(store, schema, in_partitions=False)
+    names = [physical_name(item) for item in schema]
+
+    def encode(piece: Piece) -> _RowGroup:
+        rows = as_stored(piece.read().rename_columns(names), schema)
+        data = encoded(rows, repeating_columns(rows), max(rows.num_rows, 1))
+        return _RowGroup(data, rows.num_rows, float_ranges(rows))
+
+    def write(number: int, groups: Sequence[_RowGroup]) -> WrittenFile:
+        floats = {path: found.bounds for path, found in united(group.floats for group in groups).items()}
+        return files.write_encoded(number, directory, joined([memoryview(group.data) for group in groups]), floats)
+
+    written = list[Future[WrittenFile]]()
+    with working(at_once, at_once, settles=True) as threads, working(1, settles=True) as writer:
+        tasks = ((piece.size, lambda piece=piece: encode(piece)) for piece in pieces)
+        for number, groups in enumerate(_of_file_size(ordered(threads, tasks))):
+            if len(written) > 1:
+                awaited(written[-2])
+            written.append(writer.submit(write, number, groups))
+        return [awaited(future) for future in written]
+
+
+def _of_file_size(groups: Iterable[_RowGroup]) -> Iterator[list[_RowGroup]]:
+    """Lists of adjacent row groups with rows, each for one file."""
+    size, some = 0, list[_RowGroup]()
+    for group in groups:
+        if group.rows:
+            some.append(group)
+            size += group.data.size
+        if size >= FILE_BYTES:
+            yield some
+            size, some = 0, []
+    if some:
+        yield some
