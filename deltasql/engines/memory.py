@@ -9,8 +9,9 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from deltasql.datafiles.reading.pieces import CORES
 from deltasql.engines.facts import SessionFacts
-from deltasql.engines.thresholds import MEMORY_SHARE, UNPACKED
+from deltasql.engines.thresholds import MEMORY_SHARE, SMALL_FILES_BYTES, UNPACKED
 from deltasql.settings.session_settings import MEMORY_LIMIT
 from deltasql.sql.cursor import LeftToEngineError
 
@@ -44,8 +45,12 @@ def require_memory(session: SessionFacts, size: int) -> None:
 
 
 def files_at_once(session: SessionFacts, largest: int, most: int) -> int:
-    """How many files, the largest of so many bytes, are in memory beside their successors: from 1 to `most`."""
-    return max(1, min(most, memory_limit(session) // max(1, UNPACKED * largest)))
+    """How many files, the largest of so many bytes, are in memory beside their successors: from 1 to `most`.
+
+    As many as there are cores, if they fit; more only if they are small.
+    """
+    largest = max(1, largest)
+    return max(1, min(most, memory_limit(session) // (UNPACKED * largest), max(CORES, SMALL_FILES_BYTES // largest)))
 
 
 def _limits() -> Iterator[int]:

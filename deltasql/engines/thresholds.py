@@ -19,6 +19,8 @@ STORE_BYTES = 64 << 20
 
 HELD_BYTES = 128 << 20
 """Of files whose rows are in memory at once, some hundred MB there."""
+SMALL_FILES_BYTES = 64 << 20
+"""Of files that are rewritten side by side, beyond one for each core: more hides the time of requests, not of cores."""
 FILE_BYTES = 256 << 20
 """A file that is larger is not rewritten in this process: it and its successor are in memory side by side."""
 RESULT_BYTES = 1 << 30

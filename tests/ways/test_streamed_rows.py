@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -58,7 +58,7 @@ def files(tmp_path: Path) -> str:
     return str(folder)
 
 
-def statistics(session: Session, table: str) -> list[dict[str, object]]:
+def statistics(session: Session, table: str) -> list[dict[str, Any]]:
     (location,) = {row["location"] for row in session.sql(f"DESCRIBE DETAIL {table}").to_arrow().to_pylist()}
     texts = (path.read_text() for path in sorted(Path(location.removeprefix("file:"), "_delta_log").glob("*.json")))
     adds = (json.loads(line).get("add") for text in texts for line in text.splitlines())

@@ -85,23 +85,19 @@ def column_pieces(stores: Stores, files: Sequence[str], columns: StructType) -> 
 
     Raises LeftToEngineError for days of another calendar, UnreadableDataFileError, here or where a piece is read.
     """
+    import pyarrow.parquet as pq
+
     names, target = list(columns.names), reader_schema(columns)
 
     def read(path: str, footer: pq.FileMetaData, groups: Sequence[int]) -> pa.Table:
-        with readable(path), _opened(stores, path, footer) as file:
+        with readable(path), pq.ParquetFile(stores.open_file(path), metadata=footer) as file:
             rows = file.read_row_groups(groups, names)
             if has_old_days(footer, rows):
                 raise LeftToEngineError(OLD_DAYS)
             return rows.select(names).cast(target, safe=False)
 
     for path in files:
-        with readable(path), _opened(stores, path) as file:
-            footer = file.metadata
-        for size, some in groups_together(footer, group_ranges(group_sizes(footer))):
-            yield Piece(size, partial(read, path, footer, [group for group, _, _ in some]))
-
-
-def _opened(stores: Stores, path: str, footer: pq.FileMetaData | None = None) -> pq.ParquetFile:
-    import pyarrow.parquet as pq
-
-    return pq.ParquetFile(stores.open_file(path), metadata=footer)
+        with readable(path), stores.open_file(path) as source:
+            size, footer = source.size(), pq.read_metadata(source)
+        for piece_size, some in groups_together(footer, group_ranges(group_sizes(footer)), size):
+            yield Piece(piece_size, partial(read, path, footer, [group for group, _, _ in some]))

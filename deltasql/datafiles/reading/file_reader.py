@@ -135,7 +135,7 @@ class FileReader:
                 opened = _opened(store.open_input(name), file.metadata)
                 return self._part(of_file, partial(_read_groups, opened, numbers), start, end, own)
 
-        return [Piece(size, partial(read, some)) for size, some in groups_together(file.metadata, groups)]
+        return [Piece(size, partial(read, some)) for size, some in groups_together(file.metadata, groups, size)]
 
     def _whole(self, path: str, marked: Callable[[], Numbers] | None, number: int) -> pa.Table:
         import pyarrow as pa

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from deltasql.datafiles.reading.pieces import CORES, PIECE_BYTES, Piece, ordered
@@ -14,7 +16,6 @@ from deltasql.datafiles.writing.arrow_files import TableFiles, as_stored, encode
 from deltasql.datafiles.writing.spliced_files import joined
 from deltasql.datafiles.writing.staged_files import WrittenFile
 from deltasql.log.storage.log_store import LogStore
-from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
@@ -55,20 +56,20 @@ def _together(size: int, pieces: Sequence[Piece]) -> Piece:
     return pieces[0] if len(pieces) == 1 else Piece(size, read)
 
 
-def write_pieces(
-    store: LogStore, directory: str, pieces: Iterable[Piece], schema: StructType, at_once: int = CORES
-) -> list[WrittenFile]:
+def write_pieces(store: LogStore, directory: str, pieces: Iterable[Piece], schema: StructType) -> list[WrittenFile]:
     """Writes the rows of pieces, in their order, to files in `directory`, below the table's root.
 
-    The rows have the columns `schema`, under their names. `at_once` pieces are decoded side by side; up to two files
-    are in memory encoded.
-    Raises what reading a piece raises, and StorageError; no thread continues to write then, nor after Ctrl-C.
+    The rows have physical names; `schema` is the table's. CORES pieces are decoded side by side; up to two files are in
+    memory encoded. Raises what reading a piece raises, and StorageError; no thread writes on then, nor after Ctrl-C.
     """
     files = TableFiles(store, schema, in_partitions=False)
-    names = [physical_name(item) for item in schema]
+    several = packed(pieces)
+    first = list(islice(several, 2))
+    if len(first) < 2:
+        return [file for piece in first for file in files.write_all(0, directory, as_stored(piece.read(), schema))]
 
     def encode(piece: Piece) -> _RowGroup:
-        rows = as_stored(piece.read().rename_columns(names), schema)
+        rows = as_stored(piece.read(), schema)
         data = encoded(rows, repeating_columns(rows), max(rows.num_rows, 1))
         return _RowGroup(data, rows.num_rows, float_ranges(rows))
 
@@ -77,11 +78,12 @@ def write_pieces(
         return files.write_encoded(number, directory, joined([memoryview(group.data) for group in groups]), floats)
 
     written = list[Future[WrittenFile]]()
-    with working(at_once, at_once, settles=True) as threads, working(1, settles=True) as writer:
-        tasks = ((piece.size, lambda piece=piece: encode(piece)) for piece in pieces)
+    with working(CORES, CORES, settles=True) as threads, working(1, settles=True) as writer:
+        tasks = ((piece.size, partial(encode, piece)) for piece in chain(first, several))
         for number, groups in enumerate(_of_file_size(ordered(threads, tasks))):
-            if len(written) > 1:
-                awaited(written[-2])
+            if number:
+                # One file is written while the row groups of the next one are encoded.
+                awaited(written[-1])
             written.append(writer.submit(write, number, groups))
         return [awaited(future) for future in written]
 

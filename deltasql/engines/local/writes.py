@@ -7,18 +7,16 @@ an engine. Rows that a statement spells out, or that the caller has in memory, n
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from deltasql.datafiles.reading.file_reader import reader_schema
 from deltasql.datafiles.reading.pieces import CORES, Piece
 from deltasql.datafiles.staged import Staged
-from deltasql.datafiles.writing.streamed_files import packed
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import require_plain
 from deltasql.engines.local.sources import LocalRows, local_rows
 from deltasql.engines.local.values import checked_table, rows_of
-from deltasql.engines.memory import files_at_once, require_memory
+from deltasql.engines.memory import require_memory
 from deltasql.engines.rewriting.stage import FileStage
 from deltasql.plan.operators import Check, Constraint, Literals, MemoryRows, Operator, Project, SqlQuery, Write
 from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way
@@ -50,25 +48,19 @@ def write_in_process(session: SessionFacts, operator: Write, stage: FileStage) -
     source = _rows(session, operator)
     if source.pieces is not None:
         return _streamed(session, source.pieces(), operator, stage)
-    return _written(source.read(), operator, stage)
-
-
-def _written(table: pa.Table, operator: Write, stage: FileStage) -> Staged:
+    table = source.read()
     refuse_long_names(table, operator.output, operator.partition_columns)
     return stage.write_memory_rows(MemoryRows(operator.output, table)) if table.num_rows else stage.nothing()
 
 
 def _streamed(session: SessionFacts, pieces: Iterator[Piece], operator: Write, stage: FileStage) -> Staged:
-    """Stages rows piece by piece; those of one piece, or of none, as a table in memory is."""
-    several = packed(pieces)
-    first = list(islice(several, 2))
-    largest = max((piece.size for piece in first), default=0)
-    require_memory(session, largest)
-    if len(first) < 2:
-        rows = first[0].read() if first else reader_schema(operator.output).empty_table()
-        return _written(rows, operator, stage)
+    def limited() -> Iterator[Piece]:
+        for piece in pieces:
+            require_memory(session, CORES * piece.size)
+            yield piece
+
     try:
-        return stage.write_pieces(chain(first, several), operator.output, files_at_once(session, largest, CORES))
+        return stage.write_pieces(limited(), operator.output)
     except LeftToEngineError:
         stage.discard()
         raise

@@ -145,9 +145,15 @@ class FileStage:
         )
         return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
 
-    def write_pieces(self, pieces: Iterable[Piece], schema: StructType, at_once: int) -> Staged:
-        """Writes rows while they are read: see `write_pieces` of `streamed_files`. For tables without partitions."""
-        written = write_pieces(self._store, self._new_directory(), pieces, schema, at_once)
+    def write_pieces(self, pieces: Iterable[Piece], schema: StructType) -> Staged:
+        """Writes rows while they are read: see `streamed_files`. Only for tables without partitions.
+
+        Raises NothingToHoldError.
+        """
+        self._refuse_voids_alone(schema)
+        names = [physical_name(item) for item in schema]
+        stored = (piece.mapped(lambda rows: rows.rename_columns(names)) for piece in pieces)
+        written = write_pieces(self._store, self._new_directory(), stored, schema)
         return Staged(tuple(self._staged(written, schema, "UTC", ())))
 
     def _staged(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engines.sail.parquet_files import parquet_frame
 from deltasql.engines.sail.server import sail_session, settings_at_start
 from deltasql.engines.spark.session.spark import OF_FILES, SparkHandle
+from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _ONLY_SPARKS = (
     *OF_FILES,
@@ -62,6 +64,9 @@ class SailHandle(SparkHandle):
         """See `SparkHandle.needing`. Each setting takes a request: those that are for Spark alone are left out."""
         wanted = {key: value for change in changes for key, value in change.items() if not key.startswith(_ONLY_SPARKS)}
         return super().needing(wanted) if wanted else nullcontext()
+
+    def parquet_frame(self, columns: StructType, paths: Sequence[str], size: int) -> DataFrame | None:
+        return parquet_frame(self, columns, paths, size)
 
     @property
     def joins_few_rows(self) -> bool:

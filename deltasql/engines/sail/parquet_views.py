@@ -9,11 +9,12 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from deltasql.datafiles.foreign.parquet_paths import parquet_files, read_columns
+from deltasql.datafiles.foreign.parquet_paths import column_pieces, parquet_files
+from deltasql.datafiles.reading.file_reader import reader_schema
+from deltasql.datafiles.reading.pieces import tables_of
 from deltasql.engines.spark.session.scratch import frame_of_file
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.errors.engine import NotOnSailError
-from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToEngineError
@@ -21,7 +22,7 @@ from deltasql.sql.evaluated.parquet_paths import parquet_paths, view_of
 from deltasql.sql.references import UsedNames
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from pyspark.sql import DataFrame
 
     from deltasql.engines.spark.reading.workspace import Workspace
 
@@ -35,18 +36,24 @@ def with_parquet_files(spark: SparkHandle, sql: str, work: Workspace) -> str:
     Raises UnreadableDataFileError, and what `parquet_files` raises.
     """
     for first, last in reversed(parquet_paths(sql)):
-        rows = _rows(spark.stores, *parquet_files(spark.stores, last.name), sql)
+        frame = _frame(spark, *parquet_files(spark.stores, last.name), sql, work)
         view = view_of(last.name)
-        frame_of_file(spark, rows, work.retain).createOrReplaceTempView(view)
+        frame.createOrReplaceTempView(view)
         sql = sql[: first.start] + quote(view) + sql[last.end :]
     return sql
 
 
-def _rows(stores: Stores, files: Sequence[str], columns: StructType, sql: str) -> pa.Table:
+def _frame(spark: SparkHandle, files: Sequence[str], columns: StructType, sql: str, work: Workspace) -> DataFrame:
     """The rows of all files, with the columns that a query may use. Raises NotOnSailError for Julian-calendar dates."""
+    size = sum(store.head(name).size for store, name in map(spark.stores.of_file, files))
+    frame = spark.parquet_frame(columns, files, size)
+    if frame is not None:
+        return frame
     takes_all, named = _TAKES_ALL.search(sql) is not None, UsedNames([sql])
     used = tuple(field for field in columns if takes_all or field.name in named)
+    stored = StructType(used or columns.fields[:1])
     try:
-        return read_columns(stores, files, StructType(used or columns.fields[:1]))
+        tables = tables_of(column_pieces(spark.stores, files, stored))
+        return frame_of_file(spark, tables, reader_schema(stored), work.retain)
     except LeftToEngineError:
         raise NotOnSailError(what="files with dates of the Julian calendar") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.reading.file_reader import (
@@ -73,19 +74,29 @@ def driver_rows(
     columns = StructType((*without_lengths(stored), *added))
     reader = FileReader(spark.stores, operator, columns)
     pieces = file_pieces(reader, paths, may_be_missing=may_be_missing, marked=marked)
-    found = list(_limited(spark, operator, tables_of(piece for _, piece in pieces)))
+    tables, target = _limited(spark, operator, tables_of(piece for _, piece in pieces)), reader_schema(columns)
+    found, size = list[pa.Table](), 0
+    for table in tables:
+        found.append(table)
+        size += table.nbytes
+        # Rows of a DataFrame for the caller are sent: it may outlive a file.
+        if goes_by_file(spark, size) and not is_handed_out():
+            return frame_of_file(spark, _whole_tables(operator, chain(found, tables)), target, work.retain), spelling
     # PySpark takes no column without a chunk, which those of tables may be whose rows were all left out.
     filled = any(table.num_rows for table in found)
-    rows = pa.concat_tables(found) if filled else reader_schema(columns).empty_table()
+    rows = pa.concat_tables(found) if filled else target.empty_table()
     if operator.in_process is not None:
         # What is left of many pieces would be as many tasks.
         rows = rows.combine_chunks()
-    schema = exact_spark_schema(read_schema(columns))
-    # Those of a DataFrame for the caller are sent: it may outlive a file.
-    if goes_by_file(spark, rows) and not is_handed_out():
-        return frame_of_file(spark, rows, work.retain), spelling
     work.sent += rows.nbytes
-    return spark.session.createDataFrame(rows, schema), spelling
+    return spark.session.createDataFrame(rows, exact_spark_schema(read_schema(columns))), spelling
+
+
+def _whole_tables(operator: Scan, tables: Iterable[pa.Table]) -> Iterable[pa.Table]:
+    """`tables`, united where each has few rows: see `ReadInProcess`."""
+    import pyarrow as pa
+
+    return tables if operator.in_process is None else [pa.concat_tables(list(tables)).combine_chunks()]
 
 
 def _limited(spark: SparkHandle, operator: Scan, tables: Iterable[pa.Table]) -> Iterator[pa.Table]:

@@ -186,6 +186,14 @@ def _stored_columns(
     `with_metadata`: that SQL refers to `_metadata`. The deletion vectors `marked` are applied only where this process
     reads.
     """
+    if not with_metadata and operator.in_process is None:
+        frame = _engines_own(spark, operator, fields, [path for path in paths if path not in marked])
+        if frame is not None:
+            others = [path for path in paths if path in marked]
+            if not others:
+                return frame, as_it_is
+            more, _ = _stored_columns(spark, operator, others, fields, marked, work, with_metadata=False)
+            return frame.unionAll(more), as_it_is
     with spark.needing(FOR_SCANS):
         stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
         may_be_missing = (spark.current_value(IGNORE_MISSING_FILES.name) or "").lower() == "true"
@@ -212,6 +220,14 @@ def _stored_columns(
                 raise LeftToEngineError(OLD_DAYS)
         reader = spark.session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator, paths))
         return reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths)), as_it_is
+
+
+def _engines_own(spark: SparkHandle, operator: Scan, fields: StructType, paths: Sequence[str]) -> DataFrame | None:
+    """See `SparkHandle.parquet_frame`."""
+    if is_handed_out() or stored_fields(operator):
+        return None
+    sizes = dict(zip(*(operator.files.column(name).to_pylist() for name in ("location", "size")), strict=True))
+    return spark.parquet_frame(physical_schema(with_lengths(fields)), paths, sum(sizes[path] or 0 for path in paths))
 
 
 def _reader_options(spark: SparkHandle, operator: Scan, paths: Sequence[str]) -> Mapping[str, str]:

@@ -61,8 +61,8 @@ def evaluated_rows(
     if number is not None:
         table = table.append_column(number, pa.array(range(table.num_rows), pa.int64()))
         schema = schema.add(number, LongType())
-    if goes_by_file(spark, table) and len({name.lower() for name in table.column_names}) == table.num_columns:
-        frame = frame_of_file(spark, table, retain)
+    if goes_by_file(spark, table.nbytes) and len({name.lower() for name in table.column_names}) == table.num_columns:
+        frame = frame_of_file(spark, [table], table.schema, retain)
         if frame.schema == schema:
             return frame
     return frame_of_rows(spark, table, schema)

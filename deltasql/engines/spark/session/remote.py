@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.spark.loading import load_pyspark
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
 
 START_LOCK = threading.Lock()
 """Held while a session starts."""
@@ -41,6 +42,25 @@ def remote_session(address: str, settings: Mapping[str, str]) -> tuple[SparkSess
 def settings_of_server(session: SparkSession) -> Mapping[str, str]:
     """The settings at the start of a session of `remote_session`; empty for any other session."""
     return _USUAL.get(session, {})
+
+
+def is_connect(item: SparkSession | DataFrame) -> bool:
+    """Whether a session, or the session of a DataFrame, is one of Spark Connect."""
+    return type(item).__module__.startswith("pyspark.sql.connect")
+
+
+def streamed(rows: DataFrame) -> Iterator[pa.Table]:
+    """The rows of a Spark Connect DataFrame as they arrive, with the types that `DataFrame.toArrow` gives them."""
+    import pyarrow as pa
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    schema = to_arrow_schema(rows.schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC")
+    connected: Any = rows
+    client, plan = connected.sparkSession.client, connected._plan
+    for item in client.to_table_as_iterator(plan.to_proto(client), plan.observations):
+        # The first item is the schema.
+        if isinstance(item, pa.Table):
+            yield item.cast(schema)
 
 
 def drop_views(session: SparkSession, names: Collection[str]) -> None:

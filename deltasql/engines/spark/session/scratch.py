@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -58,20 +58,26 @@ class Scratch:
             return list(threads.map(copy, files))
 
 
-def goes_by_file(spark: SparkHandle, rows: pa.Table) -> bool:
-    """Whether rows are better not sent to the engine: see `frame_of_file`."""
-    return rows.nbytes > SENT_BYTES and spark.is_in_process
+def goes_by_file(spark: SparkHandle, size: int) -> bool:
+    """Whether rows of `size` bytes in memory are better not sent to the engine: see `frame_of_file`."""
+    return size > SENT_BYTES and spark.is_in_process
 
 
-def frame_of_file(spark: SparkHandle, rows: pa.Table, retain: Callable[[object], None]) -> DataFrame:
-    """A DataFrame of an Arrow table, which the engine reads from this machine's disk. `retain` keeps the file there."""
+def frame_of_file(
+    spark: SparkHandle, tables: Iterable[pa.Table], schema: pa.Schema, retain: Callable[[object], None]
+) -> DataFrame:
+    """A DataFrame of Arrow tables, which the engine reads from this machine's disk. `retain` keeps the file there.
+
+    One table at a time is in memory. Raises what producing the tables raises.
+    """
     import pyarrow as pa
 
     scratch = Scratch()
     retain(scratch)
     path = f"{scratch.root}/rows.arrow"
-    with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, rows.schema) as writer:
-        writer.write_table(rows, max_chunksize=_BATCH_ROWS)
+    with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, schema) as writer:
+        for table in tables:
+            writer.write_table(table, max_chunksize=_BATCH_ROWS)
     frame = spark.session.read.format("arrow").load(path)
     retain_with(frame, scratch)
     return frame

@@ -6,7 +6,7 @@ import hashlib
 import os
 import sys
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ from deltasql.engines.spark.session.local import (
     session_tuning,
     start_local,
 )
-from deltasql.engines.spark.session.remote import drop_views, remote_session, settings_of_server
+from deltasql.engines.spark.session.remote import drop_views, is_connect, remote_session, settings_of_server
 from deltasql.engines.spark.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
 from deltasql.errors.engine import NeedsEngineError
 from deltasql.log.storage.credentials import is_identity
@@ -36,6 +36,7 @@ from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.plan.way import ComputedBy, recorded_ways
 from deltasql.progress import Progress, Watch
+from deltasql.schema.types import StructType
 from deltasql.settings.query_meaning import preserve_literal_values
 from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE
 from deltasql.sql.cursor import LeftToEngineError
@@ -133,7 +134,7 @@ class SparkHandle:
     @property
     def remote(self) -> bool:
         """Whether the session is a Spark Connect session, which analyses queries only when they run."""
-        return type(self.session).__module__.startswith("pyspark.sql.connect")
+        return is_connect(self.session)
 
     @property
     def session(self) -> SparkSession:
@@ -250,6 +251,10 @@ class SparkHandle:
     def reads_files(self) -> bool:
         """Whether the engine reads and writes data files by itself. Starts the session."""
         return self.capabilities.metadata
+
+    def parquet_frame(self, columns: StructType, paths: Sequence[str], size: int) -> DataFrame | None:
+        """Rows of Parquet files that the engine reads itself, although this process reads others for it; else None."""
+        return None
 
     @property
     def shares_disk(self) -> bool:

@@ -11,8 +11,11 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Protocol
 
 from deltasql.datafiles.footers.field_ids import has_nested_ids, with_nested_ids
+from deltasql.datafiles.reading.pieces import in_memory
 from deltasql.datafiles.writing.arrow_files import as_stored, by_directory, directory_of, write_tables
 from deltasql.datafiles.writing.staged_files import WrittenFile, data_entries, written_files
+from deltasql.datafiles.writing.streamed_files import write_pieces
+from deltasql.engines.spark.session.remote import is_connect, streamed
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema, spark_type
 from deltasql.engines.spark.session.tuning import for_writes
@@ -94,6 +97,9 @@ class DriverWriter:
 
     def write(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
         """See RowWriter."""
+        if not by and is_connect(rows):
+            batches = streamed(rows if _is_flat(schema) else _all_for_arrow(rows))
+            return write_pieces(self._store, directory, map(in_memory, batches), schema)
         tables = ((directory_of(directory, values), table) for values, table in fetched(rows, by, schema))
         return write_tables(self._store, tables, schema, in_partitions=bool(by))
 
@@ -106,8 +112,7 @@ def fetched(rows: DataFrame, by: Sequence[str], schema: StructType) -> Iterator[
     from pyspark.sql import functions as F
 
     texts = {hidden(f"d{index}"): name for index, name in enumerate(by)}
-    if not _is_flat(schema):
-        rows = rows.select(*(_for_arrow(rows[quote_name(item.name)], item) for item in frame_schema(rows)))
+    rows = rows if _is_flat(schema) else _all_for_arrow(rows)
     # Spark's writer takes both NULL and "" for NULL: they share a directory.
     keys = [F.nullif(F.col(quote_name(name)).cast("string"), F.lit("")).alias(text) for text, name in texts.items()]
     table = (rows.select("*", *keys).drop(*by) if by else rows).toArrow()
@@ -118,6 +123,10 @@ def fetched(rows: DataFrame, by: Sequence[str], schema: StructType) -> Iterator[
 def _is_flat(schema: StructType) -> bool:
     """Whether no column is nested, so that the engine need not be asked for the types once more."""
     return all(isinstance(item.type, (PrimitiveType, DecimalType)) for item in schema)
+
+
+def _all_for_arrow(rows: DataFrame) -> DataFrame:
+    return rows.select(*(_for_arrow(rows[quote_name(item.name)], item) for item in frame_schema(rows)))
 
 
 def _for_arrow(column: Column, field: StructField) -> Column:
