@@ -186,14 +186,9 @@ def _stored_columns(
     `with_metadata`: that SQL refers to `_metadata`. The deletion vectors `marked` are applied only where this process
     reads.
     """
-    if not with_metadata and operator.in_process is None:
-        frame = _engines_own(spark, operator, fields, [path for path in paths if path not in marked])
-        if frame is not None:
-            others = [path for path in paths if path in marked]
-            if not others:
-                return frame, as_it_is
-            more, _ = _stored_columns(spark, operator, others, fields, marked, work, with_metadata=False)
-            return frame.unionAll(more), as_it_is
+    frame = None if with_metadata else _engines_own(spark, operator, paths, fields, marked, work)
+    if frame is not None:
+        return frame, as_it_is
     with spark.needing(FOR_SCANS):
         stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
         may_be_missing = (spark.current_value(IGNORE_MISSING_FILES.name) or "").lower() == "true"
@@ -222,12 +217,27 @@ def _stored_columns(
         return reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths)), as_it_is
 
 
-def _engines_own(spark: SparkHandle, operator: Scan, fields: StructType, paths: Sequence[str]) -> DataFrame | None:
-    """See `SparkHandle.parquet_frame`."""
-    if is_handed_out() or stored_fields(operator):
+def _engines_own(
+    spark: SparkHandle,
+    operator: Scan,
+    paths: Sequence[str],
+    fields: StructType,
+    marked: Vectors,
+    work: Workspace,
+) -> DataFrame | None:
+    """Rows of files that an engine of this process reads itself, and of those with deletion vectors, which it does not.
+
+    See `_stored_columns`. None where this process, or Spark, reads all files.
+    """
+    if is_handed_out() or stored_fields(operator) or operator.in_process is not None:
         return None
     sizes = dict(zip(*(operator.files.column(name).to_pylist() for name in ("location", "size")), strict=True))
-    return spark.parquet_frame(physical_schema(with_lengths(fields)), paths, sum(sizes[path] or 0 for path in paths))
+    plain, others = ([path for path in paths if (path in marked) is inside] for inside in (False, True))
+    frame = spark.parquet_frame(physical_schema(with_lengths(fields)), plain, sum(sizes[path] or 0 for path in plain))
+    if frame is None or not others:
+        return frame
+    more, _ = _stored_columns(spark, operator, others, fields, marked, work, with_metadata=False)
+    return frame.unionAll(more)
 
 
 def _reader_options(spark: SparkHandle, operator: Scan, paths: Sequence[str]) -> Mapping[str, str]:
