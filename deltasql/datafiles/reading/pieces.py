@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-CORES = os.cpu_count() or 2
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 2
+"""Cores that this process may use."""
 PIECE_BYTES = 16 << 20
 """In Parquet: adjacent row groups are read together up to this size. Of less, Arrow's calls cost more than the rows."""
 _THREADS = 8

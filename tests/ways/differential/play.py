@@ -20,12 +20,20 @@ from .world import Step, World
 
 STATEMENTS = 25
 _NONE_IS_SMALL = (
+    ("deltasql.engines.choice.FEW_BYTES", 0),
+    ("deltasql.datafiles.reading.file_reader.PIECE_BYTES", 0),
+    ("deltasql.datafiles.reading.pieces.PIECE_BYTES", 1),
+    ("deltasql.datafiles.writing.streamed_files.PIECE_BYTES", 1),
+    ("deltasql.datafiles.writing.streamed_files.FILE_BYTES", 2 << 10),
     ("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0),
     ("deltasql.engines.rewriting.outcome.CHANGED_PART", 1),
     ("deltasql.engines.spark.rewrites.source_keys.LEAST_ROWS", 0),
     ("deltasql.engines.spark.rewrites.source_keys.SOURCE_PART", 100),
 )
-"""Limits under which a table of a few rows is changed as a large one: rows are searched, and the others copied."""
+"""Limits under which a table of a few rows is changed as a large one.
+
+Rows are searched, and the others copied; files are read and written piece by piece.
+"""
 
 
 @dataclass(frozen=True)
