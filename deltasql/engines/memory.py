@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from deltasql.datafiles.reading.pieces import CORES
 from deltasql.engines.facts import SessionFacts
@@ -15,8 +15,9 @@ from deltasql.engines.thresholds import MEMORY_SHARE, SMALL_FILES_BYTES, UNPACKE
 from deltasql.settings.session_settings import MEMORY_LIMIT
 from deltasql.sql.cursor import LeftToEngineError
 
-_CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
-"""Files of version 2 and version 1 with the limit of this process's cgroup, as containers see them."""
+_CGROUPS = "/proc/self/cgroup"
+_CGROUP_LIMITS = {"": ("/sys/fs/cgroup", "memory.max"), "memory": ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")}
+"""By controller, as `/proc/self/cgroup` names them, "" for version 2: the root folder, and the file with the limit."""
 
 
 def memory_limit(session: SessionFacts) -> int:
@@ -56,10 +57,10 @@ def files_at_once(session: SessionFacts, largest: int, most: int) -> int:
 def _limits() -> Iterator[int]:
     with suppress(ValueError, OSError):
         yield os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    for path in _CGROUP_LIMITS:
+    for path in _limit_files():
         # Without a limit version 2 says "max".
         with suppress(ValueError, OSError):
-            yield int(Path(path).read_text(encoding="ascii"))
+            yield int(path.read_text(encoding="ascii"))
     if sys.platform != "win32":
         import resource
 
@@ -67,3 +68,15 @@ def _limits() -> Iterator[int]:
         if limit != resource.RLIM_INFINITY:
             yield limit
     yield sys.maxsize
+
+
+def _limit_files() -> Iterator[Path]:
+    """Files with the limits of this process's cgroup and its ancestors; a container sees its own as the root."""
+    lines = list[str]()
+    with suppress(OSError):
+        lines = Path(_CGROUPS).read_text(encoding="utf-8").splitlines()
+    parts = (line.split(":", 2) for line in lines if line.count(":") > 1)
+    own = {controller: group for _, controllers, group in parts for controller in controllers.split(",")}
+    for controller, (root, file) in _CGROUP_LIMITS.items():
+        group = PurePosixPath(own.get(controller, "/"))
+        yield from (Path(f"{root}{place}", file) for place in (group, *group.parents))

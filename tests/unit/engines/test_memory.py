@@ -44,10 +44,18 @@ def test_the_setting_is_a_size(text: str, size: int) -> None:
 
 
 def test_the_limit_of_a_cgroup_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "max").write_text("max\n")
-    (tmp_path / "bytes").write_text("1048576\n")
-    monkeypatch.setattr(memory, "_CGROUP_LIMITS", [str(tmp_path / name) for name in ("max", "bytes", "missing")])
+    (tmp_path / "one" / "b").mkdir(parents=True)
+    (tmp_path / "two").mkdir()
+    (tmp_path / "cgroup").write_text("4:cpu,memory:/b/c\n0::/\nodd\n")
+    (tmp_path / "one" / "b" / "limit").write_text("1048576\n")
+    (tmp_path / "one" / "limit").write_text("2097152\n")
+    (tmp_path / "two" / "limit").write_text("max\n")
+    monkeypatch.setattr(memory, "_CGROUPS", str(tmp_path / "cgroup"))
+    groups = {"": (str(tmp_path / "two"), "limit"), "memory": (str(tmp_path / "one"), "limit")}
+    monkeypatch.setattr(memory, "_CGROUP_LIMITS", groups)
     assert min(memory._limits()) == 1 << 20
+    monkeypatch.setattr(memory, "_CGROUPS", str(tmp_path / "missing"))
+    assert min(memory._limits()) == 1 << 21
 
 
 def test_files_that_fit_are_in_memory_side_by_side() -> None:
