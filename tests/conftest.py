@@ -14,6 +14,7 @@ import pytest
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.settings.session_settings import COMPUTE, DEFAULTS, FSYNC
 from tests import on_sail
+from tests.commit import draws
 from tests.jvm_archive import HEAP, SHORT_RUNS
 
 if TYPE_CHECKING:
@@ -39,6 +40,19 @@ DEFAULTS[FSYNC.name] = "false"
 
 # DELTASQL_TESTS_COMPUTE=ENGINE leaves all rows to the engine, also of tables as small as those of tests.
 DEFAULTS[COMPUTE.name] = os.environ.get("DELTASQL_TESTS_COMPUTE", DEFAULTS[COMPUTE.name])
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """With DELTASQL_TESTS_INTEROP=sample a third of the tests that read and write with other engines, by the commit.
+
+    They share one JVM of delta-spark, which is what a run waits for last.
+    """
+    if os.environ.get("DELTASQL_TESTS_INTEROP") != "sample":
+        return
+    left_out = [item for item in items if item.nodeid.startswith("tests/interop/") and not draws(item.nodeid, 3)]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
