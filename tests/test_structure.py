@@ -1,6 +1,6 @@
-"""The shape of the house: what belongs to a statement, how large things may grow, and what a folder says of itself.
+"""Structure of the package: which files belong to a statement, and how large functions, records and files may grow.
 
-Which folder may import which is in test_layers.py.
+Which folder may import which is in test_layers.py, names and docstrings are in test_words.py.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.parser import parse, split
 from deltasql.plan.base import LogicalPlan
 from deltasql.planner import plan
+from tests.source_trees import PACKAGE, ROOT, refuse, trees
 
-ROOT = Path(__file__).parents[1]
-PACKAGE = ROOT / "deltasql"
 GOLDENS = ROOT / "tests" / "golden"
 
 SHARED_GOLDENS = {
@@ -149,12 +148,8 @@ def _statements() -> Iterator[Statement]:
                     yield Statement(value, path.stem, name)
 
 
-def _refuse(wrong: list[str]) -> None:
-    assert not wrong, "\n".join(wrong)
-
-
 def test_each_statement_has_a_grammar_rule() -> None:
-    _refuse(
+    refuse(
         [
             f"grammar/{item.family}.lark has no rule {item.name}, for {item.node.__name__}"
             for item in statements()
@@ -169,7 +164,7 @@ def _has_rule(grammar: Path, name: str) -> bool:
 
 
 def test_each_statement_has_a_planner_rule() -> None:
-    _refuse(
+    refuse(
         [
             f"deltasql/planner/statements/*/{item.family}.py has no function @plan.register for {item.node.__name__}"
             for item in statements()
@@ -186,7 +181,7 @@ def test_each_statement_has_a_golden_file() -> None:
             wrong += [f"{path.relative_to(ROOT)} is missing, for {item.node.__name__}" for path in missing]
             if not missing and not _has_statement(item.golden, item.node):
                 wrong.append(f"{item.golden.relative_to(ROOT)} has no statement that is a {item.node.__name__}")
-    _refuse(wrong)
+    refuse(wrong)
 
 
 def _has_statement(golden: Path, node: type[LogicalPlan]) -> bool:
@@ -204,13 +199,13 @@ def test_shared_golden_files_are_needed() -> None:
         if item.node.__name__ in SHARED_GOLDENS and (GOLDENS / item.family / f"{item.name}.sql").exists()
     ]
     gone = SHARED_GOLDENS.keys() - {item.node.__name__ for item in statements()}
-    _refuse([*own, *(f"there is no statement {name}: take it out of SHARED_GOLDENS" for name in sorted(gone))])
+    refuse([*own, *(f"there is no statement {name}: take it out of SHARED_GOLDENS" for name in sorted(gone))])
 
 
 def test_each_statement_is_documented() -> None:
     text = (ROOT / "docs" / "statements.md").read_text(encoding="utf-8")
     lines = [re.findall(r"[A-Z]{2,}", line) for line in text.splitlines()]
-    _refuse(
+    refuse(
         [
             f"docs/statements.md has no line with {' '.join(variants[0])} …, for {item.node.__name__}"
             for item in statements()
@@ -240,14 +235,6 @@ class Function(NamedTuple):
 
     name: str
     node: ast.FunctionDef | ast.AsyncFunctionDef
-
-
-@cache
-def trees() -> dict[str, ast.Module]:
-    return {
-        path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text(encoding="utf-8"))
-        for path in sorted(PACKAGE.rglob("*.py"))
-    }
 
 
 @cache
@@ -326,12 +313,12 @@ def test_functions_are_simple() -> None:
     for item in functions():
         if item.name not in PLAIN:
             found[item.name] = max(found.get(item.name, 0), complexity(item.node))
-    _refuse(_grown(found, MOST_COMPLEX, {}, "", "branches"))
+    refuse(_grown(found, MOST_COMPLEX, {}, "", "branches"))
 
 
 def test_plain_functions_are_one_match() -> None:
     by_name = {item.name: item.node for item in functions()}
-    _refuse(
+    refuse(
         [
             f"{name} is not one match of more than {MOST_COMPLEX} branches: take it out of PLAIN"
             for name in PLAIN
@@ -355,97 +342,18 @@ def test_records_are_small() -> None:
             r"dataclass|NamedTuple|TypedDict", " ".join(map(ast.unparse, [*node.decorator_list, *node.bases]))
         )
     }
-    _refuse(_grown(found, MOST_FIELDS, NOT_YET_SMALL, "NOT_YET_SMALL", "fields"))
+    refuse(_grown(found, MOST_FIELDS, NOT_YET_SMALL, "NOT_YET_SMALL", "fields"))
 
 
 def test_modules_are_short() -> None:
     found = {file: len((PACKAGE / file).read_text(encoding="utf-8").splitlines()) for file in trees()}
-    _refuse(_grown(found, MOST_LINES, {}, "", "lines"))
-
-
-SAME_NAMES = {
-    "Connection": "PEP 249's name, in dbapi and in the surface of the Databricks connector on it",
-    "Cursor": "PEP 249's name, in dbapi and in the surface of the Databricks connector on it",
-}
-"""Public classes of two modules that have one name, with the reason."""
-
-
-def test_public_classes_have_names_of_their_own() -> None:
-    found: dict[str, list[str]] = {}
-    for file, tree in trees().items():
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                found.setdefault(node.name, []).append(file)
-    twice = {name: files for name, files in found.items() if len(files) > 1}
-    _refuse([f"{name} is in {' and in '.join(files)}" for name, files in twice.items() if name not in SAME_NAMES])
-    _refuse([f"{name} stands once: take it out of SAME_NAMES" for name in SAME_NAMES.keys() - twice.keys()])
-
-
-RIDDLES = ("What", "That", "Who", "Whose", "The same")
-"""Docstrings do not begin with these words: a sentence names its subject in the terms of the glossary."""
-
-
-def test_docstrings_name_their_subject() -> None:
-    _refuse(
-        [
-            f"{file}:{line}: {text.splitlines()[0]}"
-            for file, tree in trees().items()
-            for line, text in _docstrings(tree)
-            if text.startswith(tuple(f"{word} " for word in RIDDLES))
-        ]
-    )
-
-
-def _docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
-    """The docstrings of a module, with their lines, also those below constants and attributes."""
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if not isinstance(body, list):
-            continue
-        held = isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))
-        for before, item in zip([None, *body], body, strict=False):
-            match item:
-                case ast.Expr(value=ast.Constant(value=str(text))) if isinstance(
-                    before, (ast.Assign, ast.AnnAssign)
-                ) or (held and before is None):
-                    yield item.lineno, text.strip()
-
-
-def test_public_names_are_those_of_the_glossary() -> None:
-    """Words of the last column of its table are in no public name of a module."""
-    table = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
-    banned = {word for row in re.findall(r"\|([^|]*)\|\n", table) for word in re.findall(r"[a-z]+", row)}
-    banned.remove("not")  # the head of the column
-    assert {"here", "place"} <= banned
-    _refuse(
-        [
-            f"{file}: {node.name} (see docs/glossary.md)"
-            for file, tree in trees().items()
-            for node in tree.body
-            if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and not node.name.startswith("_")
-            if banned & {part.lower() for part in re.findall(r"[A-Z]?[a-z]+", node.name)}
-            and node.name not in OTHER_SENSE
-        ]
-    )
-
-
-OTHER_SENSE = {
-    "InPlaceCommit": "files are committed in place: nothing is renamed",
-    "in_place_commit": "files are committed in place: nothing is renamed",
-    "ViewInPlaceOfTableError": "a view where a table is needed",
-    "ViewInPlaceError": "a view where a table is needed",
-    "VariablePlaceError": "where a declaration may stand in a script",
-    "ConditionPlaceError": "where a declaration may stand in a script",
-    "CursorPlaceError": "where a declaration may stand in a script",
-    "HandlerPlaceError": "where a declaration may stand in a script",
-}
-"""Public names with a word of the glossary's last column in another sense, with that sense."""
+    refuse(_grown(found, MOST_LINES, {}, "", "lines"))
 
 
 def test_folders_have_few_files() -> None:
     folders = [Path(file).parent.as_posix() for file in trees()]
     found = {folder: folders.count(folder) for folder in folders}
-    _refuse(_grown(found, MOST_FILES, BY_FAMILY, "BY_FAMILY", "files"))
+    refuse(_grown(found, MOST_FILES, BY_FAMILY, "BY_FAMILY", "files"))
 
 
 def test_golden_files_can_be_read() -> None:
@@ -453,14 +361,4 @@ def test_golden_files_can_be_read() -> None:
         path.relative_to(GOLDENS).as_posix(): len(path.read_text(encoding="utf-8").splitlines())
         for path in GOLDENS.rglob("*.out")
     }
-    _refuse(_grown(found, MOST_GOLDEN_LINES, NOT_YET_READABLE, "NOT_YET_READABLE", "lines"))
-
-
-def test_each_folder_says_what_belongs_there_and_what_does_not() -> None:
-    wrong = []
-    for folder in sorted({path.parent for path in PACKAGE.rglob("*.py")}):
-        package = folder / "__init__.py"
-        text = ast.get_docstring(ast.parse(package.read_text(encoding="utf-8"))) if package.exists() else None
-        if len(re.findall(r"\.(?=\s|$)", text or "")) < 2:
-            wrong.append(f"{package.relative_to(ROOT)} needs a docstring of two sentences: what it holds, and what not")
-    _refuse(wrong)
+    refuse(_grown(found, MOST_GOLDEN_LINES, NOT_YET_READABLE, "NOT_YET_READABLE", "lines"))
