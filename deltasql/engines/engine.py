@@ -45,7 +45,6 @@ class SessionEngine:
 
     def __init__(self, spark: SparkHandle) -> None:
         self.spark = spark
-        spark.understood = _understood
 
     def statement(self, sql: str) -> InProcessFirst:
         """The engine for one statement, whose text places the errors."""
@@ -59,7 +58,7 @@ class SessionEngine:
 
     def stream(self, snapshot: Snapshot, options: Mapping[str, str], time_zone: str | None) -> DataFrame:
         """The rows of a table as a stream. Raises UnsupportedStreamColumnError, UnsupportedWriteError."""
-        with translated_errors("", None, self.spark.understood):
+        with translated_errors("", None, _sail_failure):
             from deltasql.engines.spark.reading.stream_source import stream
 
             return stream(self.spark, snapshot, options, time_zone)
@@ -69,7 +68,7 @@ class SessionEngine:
         if not self.spark.started:
             # Not even PySpark's error classes are needed.
             return self.spark.unset(key) if value is None else self.spark.set(key, value)
-        with translated_errors("", None, self.spark.understood):
+        with translated_errors("", None, _sail_failure):
             return self.spark.unset(key) if value is None else self.spark.set(key, value)
 
 
@@ -88,6 +87,12 @@ class InProcessFirst(SparkRuntime):
         from deltasql.engines.sail.frames import SailFrames
 
         return SailFrames(self.spark)
+
+    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
+        from deltasql.engines.sail.frames import SailFrames
+
+        frames = vars(self).get("frames")
+        return frames.read_failure(error) if isinstance(frames, SailFrames) else _sail_failure(error)
 
     def schema(self, operator: Operator) -> StructType:
         known = local_schema(self.spark, operator)
@@ -153,8 +158,8 @@ def _tried(compute: Callable[[], _T], because: str = EVALUATED) -> _T | None:
     return found
 
 
-def _understood(error: PySparkException) -> Failure | DeltaSqlError:
-    """The meaning of an error without a condition: a server that speaks Spark Connect may be one of Sail's."""
+def _sail_failure(error: PySparkException) -> Failure | DeltaSqlError:
+    """The failure that an error without a condition stands for: a Spark Connect server may be one of Sail's."""
     from deltasql.engines.sail.failures import sail_error
 
     return sail_error(error)

@@ -50,7 +50,7 @@ class SailFrames(Frames):
         self._read: list[Operator] = []
         """The relations of the statement, whose columns are proposed for a name that does not exist."""
 
-    def understood(self, error: PySparkException) -> Failure | DeltaSqlError:
+    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
         """See `sail_error`. A name that no relation has comes with columns that it resembles."""
         found = sail_error(error)
         return with_proposals(found, _columns(self._read)) if isinstance(found, Failure) else found

@@ -76,17 +76,15 @@ class SparkRuntime:
         """The DataFrames of the statement. Starts the engine."""
         return Frames(self.spark)
 
-    def understood(self, error: PySparkException) -> Failure | DeltaSqlError:
-        """The meaning of an error without a condition: see `translated_errors`."""
-        frames = vars(self).get("frames")
-        understood = self.spark.understood if frames is None else frames.understood
-        return failure_of(error) if understood is None else understood(error)
+    def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
+        """The failure that an error without a condition stands for: see `translated_errors`."""
+        return failure_of(error)
 
     @contextmanager
     def work(self, write: WriteContext | None = None) -> Iterator[None]:
         """Work of the engine: Ctrl-C cancels it, and its errors come out as ours. Raises NeedsEngineError."""
         self.spark.require_engine()
-        with translated_errors(self.sql, write, self.understood), stoppable(self.spark), watched(self.spark):
+        with translated_errors(self.sql, write, self.read_failure), stoppable(self.spark), watched(self.spark):
             yield
 
     @property
@@ -245,7 +243,7 @@ class SparkRuntime:
                 size,
                 self.sql,
                 for_caller=lambda: self._for_caller(operator),
-                understood=self.understood,
+                read_failure=self.read_failure,
             )
 
     def _for_caller(self, operator: Operator) -> DataFrame:
@@ -258,7 +256,7 @@ class SparkRuntime:
         size, written = input_size(operator), WriteContext(table, assigned_sql(operator), insert=True)
         with self.work(written):
             return QueryResult(
-                self.frames.frame(operator), self.spark, size, self.sql, written, understood=self.understood
+                self.frames.frame(operator), self.spark, size, self.sql, written, read_failure=self.read_failure
             )
 
     def command(self, sql: str, relations: Mapping[str, Operator], function: str = "") -> RowSource:
@@ -271,7 +269,7 @@ class SparkRuntime:
             if function:
                 self.spark.functions.add(function)
             # What it gives may be lazy, and of any size: EXECUTE IMMEDIATE runs a query.
-            return QueryResult(frame, self.spark, UNKNOWN_SIZE, self.sql, understood=self.understood)
+            return QueryResult(frame, self.spark, UNKNOWN_SIZE, self.sql, read_failure=self.read_failure)
 
     def stage(
         self,

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.choice import handed_out
-from deltasql.engines.spark.failures.spark_errors import Understood, translated_errors
+from deltasql.engines.spark.failures.spark_errors import FailureReader, translated_errors
 from deltasql.engines.spark.failures.write_errors import WriteContext
 from deltasql.engines.spark.reading.variants import variant_text
 from deltasql.engines.spark.session.interrupts import stoppable
@@ -43,10 +43,10 @@ class QueryResult:
         write: WriteContext | None = None,
         *,
         for_caller: Callable[[], DataFrame] | None = None,
-        understood: Understood | None = None,
+        read_failure: FailureReader | None = None,
     ) -> None:
         self._frame = frame
-        self._for_caller, self._understood = for_caller, understood
+        self._for_caller, self._read_failure = for_caller, read_failure
         self._spark, self._size, self._sql = spark, size, sql
         self._write = write
         self._schema: StructType | None = None
@@ -69,7 +69,7 @@ class QueryResult:
     @property
     def schema(self) -> StructType:
         if self._schema is None:
-            with translated_errors(self._sql, None, self._understood):
+            with translated_errors(self._sql, None, self._read_failure):
                 self._schema = frame_schema(self._frame)
         return self._schema
 
@@ -109,7 +109,7 @@ class QueryResult:
     def _running(self) -> Iterator[None]:
         with (
             interruptible(),
-            translated_errors(self._sql, self._write, self._understood),
+            translated_errors(self._sql, self._write, self._read_failure),
             stoppable(self._spark),
             watched(self._spark),
             self._spark.sized(self._size),

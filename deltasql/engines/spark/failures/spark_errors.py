@@ -42,11 +42,11 @@ _CSV_HEADER = re.compile(r"CSV header does not conform to the schema|Number of c
 
 @contextmanager
 def translated_errors(
-    sql: str, write: WriteContext | None = None, understood: Understood | None = None
+    sql: str, write: WriteContext | None = None, read_failure: FailureReader | None = None
 ) -> Iterator[None]:
     """Context: errors of Spark are translated to DeltaSqlErrors, with a caret in `sql` where the position is known.
 
-    `understood` translates errors without a condition, of an engine other than Spark.
+    `read_failure` reads errors without a condition, of an engine other than Spark.
     """
     load_pyspark()
     from pyspark.errors import PySparkException
@@ -55,7 +55,7 @@ def translated_errors(
         with _unlogged():
             yield
     except PySparkException as error:
-        raise _translated_error(error, sql, write, understood) from error
+        raise _translated_error(error, sql, write, read_failure) from error
     except RecursionError as error:
         raise TooComplexError from error
     except Exception as error:
@@ -69,7 +69,7 @@ def translated_errors(
         raise
 
 
-Understood: TypeAlias = "Callable[[PySparkException], Failure | DeltaSqlError]"
+FailureReader: TypeAlias = "Callable[[PySparkException], Failure | DeltaSqlError]"
 
 _NO_ANSWER = Failure(
     "SAIL_ERROR", "XX000", 'The engine ended the query without an answer. Try it with engine="spark".', {}
@@ -109,15 +109,15 @@ _QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 
 
 def _translated_error(
-    error: PySparkException, sql: str, write: WriteContext | None, understood: Understood | None
+    error: PySparkException, sql: str, write: WriteContext | None, read_failure: FailureReader | None
 ) -> DeltaSqlError:
     if _MONTHS.search(str(error)) and error.getCondition() in _NO_VALUES:
         return MonthsInResultError()
     # Spark's own errors have a condition; those of Java, such as for a regular expression, have none.
     if error.getCondition() is not None or type(error).__module__.endswith(".captured"):
         return translated(failure_of(error), sql, write)
-    found = failure_of(error) if understood is None else understood(error)
-    return found if isinstance(found, DeltaSqlError) else translated(found, sql, write)
+    failure = failure_of(error) if read_failure is None else read_failure(error)
+    return failure if isinstance(failure, DeltaSqlError) else translated(failure, sql, write)
 
 
 def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaSqlError:

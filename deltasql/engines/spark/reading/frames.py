@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Protocol
 from typing_extensions import assert_never
 
 from deltasql.datafiles.reading.literal_rows import literal_table
-from deltasql.engines.spark.failures.spark_errors import failure_of
-from deltasql.engines.spark.failures.write_errors import Failure
 from deltasql.engines.spark.reading.checked_rows import Texts, checked
 from deltasql.engines.spark.reading.kept_scans import CachedScans
 from deltasql.engines.spark.reading.scans import with_declared
@@ -24,7 +22,6 @@ from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema, spark_schema
 from deltasql.engines.spark.session.temporary_views import drop_hidden
-from deltasql.errors.base import DeltaSqlError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import ORDINAL
@@ -51,7 +48,6 @@ from deltasql.schema.types import DataType, StructType
 from deltasql.settings.session_settings import ANSI
 
 if TYPE_CHECKING:
-    from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame
 
     from deltasql.engines.spark.failures.write_errors import WriteContext
@@ -96,11 +92,6 @@ class Frames:
     def cached(self, rows: DataFrame) -> DataFrame:
         """`rows`, evaluated once and cached until they are unpersisted."""
         return rows.persist()
-
-    def understood(self, error: PySparkException) -> Failure | DeltaSqlError:
-        """The meaning of an error without a condition: see `translated_errors`."""
-        understood = self._spark.understood
-        return failure_of(error) if understood is None else understood(error)
 
     @property
     def capabilities(self) -> Capabilities:

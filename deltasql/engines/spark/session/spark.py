@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engines.spark.failures.spark_errors import Understood
 from deltasql.engines.spark.session.capabilities import SPARK, Capabilities, capabilities
 from deltasql.engines.spark.session.connectors import can_reach
 from deltasql.engines.spark.session.environment import outside_settings
@@ -83,8 +82,6 @@ class SparkHandle:
         """Temporary functions that statements have created in Spark, dropped with `drop_created`."""
         self.views: set[str] = set()
         """Temporary views of queries on Spark Connect, which resolves them whenever a query runs."""
-        self.understood: Understood | None = None
-        """Translates errors without a condition: see `failures.spark_errors.translated_errors`."""
         self.cached_frames = CachedFrames()
         """A cache of DataFrames of scans for later statements."""
         self.is_ours = spark is None or isinstance(spark, str)
@@ -94,7 +91,7 @@ class SparkHandle:
         """A handle of the session that a DataFrame belongs to: a stream has a copy, with its own settings."""
         handle = SparkHandle(frame.sparkSession, stores=self.stores, watch=self.watch)
         handle.is_ours = handle.session.conf.get(OWN_MARK, None) is not None
-        handle._kept, handle._told, handle.understood = self._kept, self._told, self.understood
+        handle._kept, handle._told = self._kept, self._told
         if handle.is_ours and not (self.started and handle.session is self.session):
             handle._stream_tuning = Tuning(session_settings())
         return handle
