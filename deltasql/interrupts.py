@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 AGAIN_AFTER = 0.2
 """Seconds between two cancel requests."""
-TOLD_AFTER = 1.0
+REPORTED_AFTER = 1.0
 """Seconds of cancelling after which the user gets a message that it goes on."""
 LEFT_AFTER = 0.2
 """Seconds of cancelling after which the statement no longer waits for work that `may_be_left`."""
@@ -67,13 +67,13 @@ class _Statement:
         self._base = base
         self._tell = _telling[-1]
         self._ended = threading.Event()
-        self._own_press = False
+        self._reminder_sent = False
         self._lock = threading.Lock()
 
     def press(self, number: int, frame: FrameType | None) -> None:
         """The SIGINT handler, for Ctrl-C and for the reminders that `_press_again` sends."""
-        if self._own_press:
-            self._own_press = False
+        if self._reminder_sent:
+            self._reminder_sent = False
         elif self.pressed.is_set():
             self._say()
         if not self.pressed.is_set():
@@ -90,7 +90,7 @@ class _Statement:
         with self._lock:
             self._ended.set()
         for _ in range(100):
-            if not self._own_press:
+            if not self._reminder_sent:
                 break
             # A reminder on its way must find this handler.
             time.sleep(0.001)
@@ -116,14 +116,14 @@ class _Statement:
             self._press_again()
             self._ended.wait(AGAIN_AFTER)
             waited += AGAIN_AFTER
-            if not told and waited >= TOLD_AFTER and not self._ended.is_set():
+            if not told and waited >= REPORTED_AFTER and not self._ended.is_set():
                 told = True
                 self._say()
 
     def _press_again(self) -> None:
         with self._lock:
-            if not self._ended.is_set() and not self._own_press:
-                self._own_press = True
+            if not self._ended.is_set() and not self._reminder_sent:
+                self._reminder_sent = True
                 _remind()
 
     def _say(self) -> None:

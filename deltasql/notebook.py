@@ -26,7 +26,7 @@ from deltasql.plan.base import TableName
 from deltasql.render.html import diff_html
 from deltasql.schema.text import tree_text
 from deltasql.session import Session, connect
-from deltasql.settings.engines import asked_engine
+from deltasql.settings.engines import requested_engine
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -37,7 +37,7 @@ USAGE = (
     "%sql [--warehouse DIR] [--engine spark|sail|sc://HOST] [--session NAME] [--rows N] [--out NAME] [NAME <<] [SQL]"
 )
 
-_WANTED_LATER = ("deltasql.log.upkeep.checkpoint_writer", "pandas", "sqlglot")
+_PRELOADED = ("deltasql.log.upkeep.checkpoint_writer", "pandas", "sqlglot")
 _NAMES = ("warehouse", "engine", "session", "rows", "out")
 _OPTION = re.compile(r"\s*--(?P<name>[a-z][a-z-]*)(?:[=\s]+(?P<value>\"[^\"]*\"|'[^']*'|\S+))?")
 _TARGET = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*<<(?P<rest>.*)", re.DOTALL)
@@ -99,7 +99,7 @@ class SqlMagics(Magics):
         super().__init__(shell)
         self._sessions: dict[tuple[str, str | None], Session] = {}
         self._current: Session | None = None
-        self._place: tuple[str, str | None] = ("warehouse", None)
+        self._selected: tuple[str, str | None] = ("warehouse", None)
         self._names = shell.user_ns
 
     @no_var_expand
@@ -149,19 +149,19 @@ class SqlMagics(Magics):
             self._current = found
         elif "warehouse" in options or "engine" in options:
             self._current = self._opened(
-                options.get("warehouse", self._place[0]), options.get("engine", self._place[1])
+                options.get("warehouse", self._selected[0]), options.get("engine", self._selected[1])
             )
         elif self._current is None:
             own = names.get(_OWN_SESSION)
-            self._current = own if isinstance(own, Session) else self._opened(*self._place)
+            self._current = own if isinstance(own, Session) else self._opened(*self._selected)
         return self._current
 
     def _opened(self, warehouse: str, engine: str | None) -> Session:
         place = warehouse, engine
         if place not in self._sessions:
-            spark, name = asked_engine(engine)
+            spark, name = requested_engine(engine)
             self._sessions[place] = connect(warehouse, spark, engine=name)
-        self._place = place
+        self._selected = place
         return self._sessions[place]
 
 
@@ -210,7 +210,7 @@ def load_ipython_extension(shell: InteractiveShell) -> None:
     Imports modules that later cells need, so that these do not wait: every tenth commit writes a checkpoint with Arrow,
     sqlglot parses conditions, and Arrow consults pandas about each Python value.
     """
-    for module in _WANTED_LATER:
+    for module in _PRELOADED:
         import_module(module)
     shell.register_magics(SqlMagics)
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
-TOLD_AFTER = 0.4
+REPORTED_AFTER = 0.4
 """Seconds of work before the first report: most statements are over by then."""
-TOLD_EVERY = 0.2
+REPORTED_EVERY = 0.2
 """Seconds between two reports."""
 
 
@@ -102,7 +102,7 @@ class Watch:
                 while not self._works:
                     self._changed.wait()
                 began, look = self._began, self._works[-1]
-            wait = TOLD_AFTER - (time.monotonic() - began)
+            wait = REPORTED_AFTER - (time.monotonic() - began)
             if wait > 0:
                 time.sleep(wait)
                 continue
@@ -114,7 +114,7 @@ class Watch:
                 if seen is not None and self._works and self._works[-1] is look:
                     self._last = replace(seen, seconds=self._seconds)
                     self._call_listener(self._last)
-            time.sleep(TOLD_EVERY)
+            time.sleep(REPORTED_EVERY)
 
     def _call_listener(self, progress: Progress) -> None:
         """Calls the listener; an exception of it becomes a warning and does not fail the statement."""

@@ -103,7 +103,7 @@ class GoldenItem(pytest.Item):
         from deltasql.errors.base import DeltaSqlError
 
         if isinstance(excinfo.value, GoldenMismatchError):
-            return _Told(excinfo.value.failures)
+            return _FailureReport(excinfo.value.failures)
         if isinstance(excinfo.value, DeltaSqlError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
@@ -121,7 +121,7 @@ class GoldenItem(pytest.Item):
         return failure
 
 
-class _Told:
+class _FailureReport:
     """Representation of a failed golden file, with the attributes that pytest's terminal report expects."""
 
     def __init__(self, failures: tuple[OutputFailure, ...]) -> None:
@@ -184,9 +184,9 @@ def _annotations(report: object) -> list[str]:
 
 def _sessions(config: pytest.Config) -> Callable[[str], Session]:
     from deltasql.golden import temporary_sessions
-    from deltasql.settings.engines import asked_engine
+    from deltasql.settings.engines import requested_engine
 
-    return temporary_sessions(*asked_engine(config.getoption(ENGINE)))
+    return temporary_sessions(*requested_engine(config.getoption(ENGINE)))
 
 
 @pytest.fixture

@@ -180,7 +180,7 @@ class AnsweredRows(_RowsAtHand):
         return self._run().to_pandas()
 
 
-class KeptRows(_RowsAtHand):
+class MaterializedRows(_RowsAtHand):
     """Rows of a query that has run, kept in memory so that it does not run again."""
 
     def __init__(self, source: RowSource, named: Callable[[str], str] = str) -> None:
@@ -248,10 +248,10 @@ class Result:
         """A command's result; `details` are the keywords of the constructor."""
         return cls(CommandRows(schema, rows, make_df), **details)
 
-    def kept(self, named: Callable[[str], str] = str) -> Result:
+    def materialized(self, named: Callable[[str], str] = str) -> Result:
         """This result, with its query run now (and its errors raised), and rows kept; `named` maps column names."""
         with self._placed():
-            self._source = KeptRows(self._source, named)
+            self._source = MaterializedRows(self._source, named)
         return self
 
     @property
@@ -380,8 +380,8 @@ class Result:
 
     def __len__(self) -> int:
         """The number of rows, which are computed and kept, since `list(result)` needs both. See `count`."""
-        if self.is_query and not isinstance(self._source, KeptRows):
-            self.kept()
+        if self.is_query and not isinstance(self._source, MaterializedRows):
+            self.materialized()
         return self.count()
 
     def __bool__(self) -> bool:

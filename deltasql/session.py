@@ -107,8 +107,8 @@ class Session:
         self.functions: dict[str, TemporaryFunction] = {}
         self.open_log: Callable[[str, str], DeltaLog] = self._open_log
         """Opens the log at a location, for a table of that name; tests replace it to use other storage."""
-        self._given = spark
-        self._made: SessionEngine | None = None
+        self._spark = spark
+        self._backend: SessionEngine | None = None
         self._logs: dict[str, DeltaLog] = {}
         self._lock = RLock()
         self._closed = False
@@ -235,12 +235,12 @@ class Session:
     @property
     def spark_started(self) -> bool:
         """Whether the Spark session has started. Does not start it."""
-        return self._made is not None and self._made.spark.started
+        return self._backend is not None and self._backend.spark.started
 
     def interrupt(self) -> None:
         """Cancels Spark's jobs for this session. Does nothing if Spark has not started."""
-        if self._made is not None:
-            self._made.spark.interrupt()
+        if self._backend is not None:
+            self._backend.spark.interrupt()
 
     def close(self) -> None:
         """Ends the session: its next statement raises SessionClosedError. An open transaction is rolled back.
@@ -251,11 +251,11 @@ class Session:
         self._closed = True
         self._transactions.close()
         self.catalog.close()
-        if self._made is not None:  # A Spark that has stopped meanwhile has no settings to forget.
+        if self._backend is not None:  # A Spark that has stopped meanwhile has no settings to forget.
             with suppress(DeltaSqlError):
-                if self._made.spark.is_ours:
+                if self._backend.spark.is_ours:
                     self._reset()
-                self._made.spark.drop_created()
+                self._backend.spark.drop_created()
 
     def __enter__(self) -> Session:
         return self
@@ -367,7 +367,7 @@ class Session:
     def _beside(self) -> Session:
         """A session for the thread of a stream: the same tables, and copies of the current settings and views."""
         beside = copy(self)
-        beside._lock, beside._made = RLock(), self._engine
+        beside._lock, beside._backend = RLock(), self._engine
         beside._transactions = Transactions(self.settings)
         beside.settings, beside.views, beside._logs = self.settings.copy(), dict(self.views), {}
         beside.functions = dict(self.functions)
@@ -381,15 +381,15 @@ class Session:
     @property
     def _engine(self) -> SessionEngine:
         """The engine, created on first use: statements on metadata do not need it."""
-        if self._made is None:
+        if self._backend is None:
             from deltasql.engines.engine import session_engine
 
-            self._made = session_engine(self._given, self.stores, Watch(lambda: self.on_progress), sail=self._sail)
-        return self._made
+            self._backend = session_engine(self._spark, self.stores, Watch(lambda: self.on_progress), sail=self._sail)
+        return self._backend
 
     def _runtime(self, sql: str) -> StatementEngine:
         """The engine for one statement; its errors have carets in the statement's text `sql`."""
-        if self._made is None and self._given is None:
+        if self._backend is None and self._spark is None:
             return Asleep(self.stores, lambda: self._engine.statement(sql))
         return self._engine.statement(sql)
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from deltasql.engines.facts import SessionFacts
-from deltasql.engines.thresholds import FEW_BYTES, FEW_FILES, HELD_BYTES, STORE_BYTES, TINY_BYTES
+from deltasql.engines.thresholds import FEW_BYTES, FEW_FILES, IN_MEMORY_BYTES, STORE_BYTES, TINY_BYTES
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import NotOnSailError, NoWayToFilesError, OtherCredentialsError
 from deltasql.log.protocol.features import has_variants
@@ -124,8 +124,8 @@ def require_fits_in_memory(session: SessionFacts, location: str, files: int, siz
     """Raises LeftToEngineError if `files` files of `size` bytes are too many to be held in this process's memory."""
     if files > FEW_FILES:
         raise LeftToEngineError(f"{files:,} files are read, more than {FEW_FILES}")
-    if size > HELD_BYTES:
-        raise LeftToEngineError(f"{size:,} bytes are read, more than {HELD_BYTES:,}")
+    if size > IN_MEMORY_BYTES:
+        raise LeftToEngineError(f"{size:,} bytes are read, more than {IN_MEMORY_BYTES:,}")
     require_streaming(session, location, size)
 
 

@@ -17,7 +17,7 @@ FEW_FILES = 64
 STORE_BYTES = 64 << 20
 """In an object store this process moves so many bytes itself: to start a Spark with connectors takes longer."""
 
-HELD_BYTES = 128 << 20
+IN_MEMORY_BYTES = 128 << 20
 """Of files whose rows are in memory at once, some hundred MB there."""
 SMALL_FILES_BYTES = 64 << 20
 """Of files that are rewritten side by side, beyond one for each core: more hides the time of requests, not of cores."""

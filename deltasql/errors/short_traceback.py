@@ -16,15 +16,15 @@ _MAGIC = "get_ipython().run_"
 
 def short_traceback(error: BaseException) -> list[str]:
     """At most MOST_LINES lines: of a long message the middle is left out, since its end has the caret."""
-    lines = [*_place(error.__traceback__), *str(error).splitlines()]
+    lines = [*_user_line(error.__traceback__), *str(error).splitlines()]
     if len(lines) > MOST_LINES:
         lines = [*lines[: MOST_LINES - 4], "…", *lines[-3:]]
     return lines
 
 
-def _place(trace: TracebackType | None) -> list[str]:
+def _user_line(trace: TracebackType | None) -> list[str]:
     """The last line of code of the user's own before ours; none for a magic, which has nothing but the statement."""
-    places = list(_own_lines(trace))
+    places = list(_user_lines(trace))
     if not places:
         return []
     file, number = places[-1]
@@ -35,7 +35,7 @@ def _place(trace: TracebackType | None) -> list[str]:
     return [f"{name}, line {number}: {code}".rstrip(": ")]
 
 
-def _own_lines(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
+def _user_lines(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         if file.startswith(_PACKAGE + os.sep):

@@ -22,7 +22,7 @@ class CopyNotes:
         assert snapshot is not None
         self._snapshot, self._load, self._stage = snapshot, load, stage
         self._store = change.commit.log.store
-        self._own: str | None = None
+        self._part_path: str | None = None
         self.action = self._put(newest_part(snapshot), load)
 
     def on_top(self, winner: CommitFile) -> SetTransaction:
@@ -38,10 +38,10 @@ class CopyNotes:
         if both and not self._load.forced:
             operation = "Another statement" if winner.info is None else winner.info.operation
             raise DuplicateLoadError(self._snapshot.table, winner.version, operation, files=both)
-        if self._own is not None:
+        if self._part_path is not None:
             # No commit has referred to it.
-            self._store.delete([self._own])
-            self._own = None
+            self._store.delete([self._part_path])
+            self._part_path = None
         self.action = self._put(newest, replace(self._load, new=left, loaded=known))
         return self.action
 
@@ -50,5 +50,5 @@ class CopyNotes:
             return transaction(newest)
         action, path = put_part(self._store, self._snapshot.metadata.id, newest, load.loaded, load.new)
         self._stage.also(path)
-        self._own = path
+        self._part_path = path
         return action

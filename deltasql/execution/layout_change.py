@@ -61,7 +61,7 @@ class StagedLayout:
         if commit is None:
             self._stage.discard()
             return Committed(OPTIMIZED, (row,), None, layout_metrics(done))
-        _remove_given_up(change, self._bins, rearranged.adds)
+        _remove_unused(change, self._bins, rearranged.adds)
         return Committed(OPTIMIZED, (row,), commit.version, layout_metrics(done), commit.attempts)
 
     def contribution(self) -> None:
@@ -71,7 +71,7 @@ class StagedLayout:
         self._stage.discard()
 
 
-def _remove_given_up(change: LayoutChange, bins: Sequence[Bin], adds: Sequence[AddFile]) -> None:
+def _remove_unused(change: LayoutChange, bins: Sequence[Bin], adds: Sequence[AddFile]) -> None:
     """Removes the files of bins that were given up, and those whose rows others have all deleted."""
     kept = {canonical(add.path, change.commit.log.location) for add in adds}
     # The commit is there; what cannot be removed now is left to VACUUM.

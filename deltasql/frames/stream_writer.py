@@ -110,14 +110,14 @@ class _QueryId:
     """The id of a query. Its first batch may begin before `start` has come back with it, and waits here."""
 
     def __init__(self) -> None:
-        self._known = threading.Event()
+        self._is_set = threading.Event()
         self._id = ""
 
     def tell(self, query_id: str) -> None:
         self._id = query_id
-        self._known.set()
+        self._is_set.set()
 
     def wait(self) -> str:
-        self._known.wait(_MOST_SECONDS)
-        assert self._known.is_set(), "the query has no id"
+        self._is_set.wait(_MOST_SECONDS)
+        assert self._is_set.is_set(), "the query has no id"
         return self._id

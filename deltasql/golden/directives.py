@@ -22,7 +22,7 @@ _LEGAL = {
     "check": ("", re.compile(r"")),
     "schedule": ("all | begin <session>, commit <session>, …", re.compile(r".+")),
 }
-_KNOWN = tuple(f"{name}: {legal}".rstrip() for name, (legal, _) in _LEGAL.items())
+_DIRECTIVES = tuple(f"{name}: {legal}".rstrip() for name, (legal, _) in _LEGAL.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,5 +54,7 @@ def directive(comment: str, position: DirectivePosition) -> Directive | None:
     if name in _LEGAL and _LEGAL[name][1].fullmatch(value):
         return Directive(name, value, position)
     if name in _LEGAL or similar_names(name, _LEGAL, cutoff=0.75):
-        raise UnknownDirectiveError(file=str(position.file), line=position.line, text=comment.strip(), known=_KNOWN)
+        raise UnknownDirectiveError(
+            file=str(position.file), line=position.line, text=comment.strip(), known=_DIRECTIVES
+        )
     return None

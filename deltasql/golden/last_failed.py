@@ -14,23 +14,23 @@ class LastFailed:
     """The failed files of the suite at a path. Where nothing can be kept, none are known."""
 
     def __init__(self, directory: Path) -> None:
-        self._place = _record_path(directory)
+        self._path = _record_path(directory)
 
     def read(self) -> set[Path]:
         """Resolved paths."""
         with suppress(OSError, ValueError, TypeError):
-            if self._place is not None:
-                return {Path(path) for path in json.loads(self._place.read_text(encoding="utf-8"))}
+            if self._path is not None:
+                return {Path(path) for path in json.loads(self._path.read_text(encoding="utf-8"))}
         return set()
 
     def write(self, ran: Iterable[Path], failed: Iterable[Path]) -> None:
         """Of the files that ran, `failed` are those that did; what is known of others stays."""
         kept = self.read().difference(path.resolve() for path in ran) | {path.resolve() for path in failed}
-        if self._place is None:
+        if self._path is None:
             return
         with suppress(OSError):
-            self._place.parent.mkdir(parents=True, exist_ok=True)
-            self._place.write_text(json.dumps(sorted(map(str, kept))), encoding="utf-8")
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.write_text(json.dumps(sorted(map(str, kept))), encoding="utf-8")
 
 
 def _record_path(directory: Path) -> Path | None:

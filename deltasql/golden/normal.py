@@ -7,12 +7,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from deltasql.golden.made_up import UUID, GeneratedValues, file_name
+from deltasql.golden.generated_values import UUID, GeneratedValues, file_name
 from deltasql.render.values import zone_of
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 
 _CLOCK = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
-_MADE = re.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} \d\d \d\d:\d\d:\d\d UTC \d{4}\b")
+_CREATED = re.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} \d\d \d\d:\d\d:\d\d UTC \d{4}\b")
 """Creation time of a table, view or function in DESCRIBE and SHOW."""
 _MILLISECONDS = re.compile(r"\b\d{13}\b")
 _REST_OF_PATH = r"(?P<rest>[^\s'\"`,|]*)"
@@ -21,7 +21,7 @@ _PLAN = "== Physical Plan =="
 _OF_PLAN = re.compile(r"( read \(| files, |\ntime: |\n\w*Bytes\w*: )[\d,]+(?= bytes| ms|\n|$)")
 """Bytes and times in EXPLAIN."""
 _SIZES = re.compile(r"(bytes\w*|size\w*|(time|duration)(ms)?)$|^(time|duration)", re.IGNORECASE)
-_PLACE = re.compile(r"^(engine_?info|user_?(id|name)|tags)$", re.IGNORECASE)
+_MACHINE = re.compile(r"^(engine_?info|user_?(id|name)|tags)$", re.IGNORECASE)
 _DISTRIBUTION = frozenset({"min", "max", "avg"})
 _METRICS = "operationMetrics"
 
@@ -40,7 +40,7 @@ class Normalizer:
         self._warehouse = re.compile(rf"(?:file:(?://)?)?{re.escape(warehouse)}{_REST_OF_PATH}")
         self._started = dt.datetime.now(_UTC) - _TICK
         self._written = frozenset(text.lower() for text in UUID.findall(script))
-        self._told = frozenset(_moments(script)) | frozenset(_MILLISECONDS.findall(script))
+        self._script_times = frozenset(_moments(script)) | frozenset(_MILLISECONDS.findall(script))
         self._numbers: dict[str, int] = {}
         self._ids: set[str] = set()
         self._clocks: set[int] = set()
@@ -67,7 +67,7 @@ class Normalizer:
         if _PLAN in text:
             text = _OF_PLAN.sub(r"\1<n>", text)
         text = UUID.sub(self._uuid, text)
-        text = _MADE.sub("<time>", _CLOCK.sub(clock, text))
+        text = _CREATED.sub("<time>", _CLOCK.sub(clock, text))
         return _MILLISECONDS.sub(milliseconds, text)
 
     def unsettled(self, text: str) -> str:
@@ -76,7 +76,7 @@ class Normalizer:
         for match in re.finditer(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?)?", text):
             if self._is_of_run(match[0], "UTC", False):
                 return match[0]
-            if match[0] in today and match[0] not in self._told:
+            if match[0] in today and match[0] not in self._script_times:
                 return match[0]
         return ""
 
@@ -97,7 +97,7 @@ class Normalizer:
 
     def _is_of_run(self, text: str, zone: str, of_query: bool) -> bool:
         moments = [moment for name in (zone, "UTC") if (moment := _moment(text, name)) is not None]
-        if not moments or any(_key(moment) in self._told for moment in moments):
+        if not moments or any(_key(moment) in self._script_times for moment in moments):
             return False
         if any(_milliseconds(moment) in self._clocks for moment in moments):
             return True
@@ -106,7 +106,7 @@ class Normalizer:
         )
 
     def _is_milliseconds_of_run(self, text: str, of_query: bool) -> bool:
-        if text in self._told:
+        if text in self._script_times:
             return False
         if int(text) in self._clocks:
             return True
@@ -156,7 +156,7 @@ def is_measure(name: str) -> bool:
 
 
 def _is_masked(name: str, parent: str) -> bool:
-    if is_measure(name) or _PLACE.match(name):
+    if is_measure(name) or _MACHINE.match(name):
         return True
     return name in _DISTRIBUTION and parent.lower().startswith("files")
 

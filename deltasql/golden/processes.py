@@ -33,8 +33,8 @@ class Workers:
 
     def __init__(self, count: int, factory: SessionFactory) -> None:
         # A worker that dies cannot remove its warehouse, so it lies in here.
-        self._place = tempfile.TemporaryDirectory(prefix="deltasql-golden-", ignore_cleanup_errors=True)
-        self._all = [_Worker(factory, self._place.name) for _ in range(count)]
+        self._directory = tempfile.TemporaryDirectory(prefix="deltasql-golden-", ignore_cleanup_errors=True)
+        self._all = [_Worker(factory, self._directory.name) for _ in range(count)]
         self._idle: SimpleQueue[_Worker] = SimpleQueue()
         for worker in self._all:
             self._idle.put(worker)
@@ -74,7 +74,7 @@ class Workers:
             worker.hang_up()
         for worker in self._all:
             worker.wait()
-        self._place.cleanup()
+        self._directory.cleanup()
 
 
 class _Worker:
@@ -82,7 +82,7 @@ class _Worker:
 
     def __init__(self, factory: SessionFactory, place: str) -> None:
         self._factory = factory
-        self._place = place
+        self._directory = place
         self._process: SpawnProcess | None = None
         self._pipe: Connection | None = None
         self._killed = False
@@ -123,7 +123,7 @@ class _Worker:
 
     def _start(self) -> Connection:
         pipe, theirs = _SPAWN.Pipe()
-        process = _SPAWN.Process(target=_serve, args=(theirs, self._factory, self._place), daemon=True)
+        process = _SPAWN.Process(target=_serve, args=(theirs, self._factory, self._directory), daemon=True)
         with _START_LOCK, theirs, _interrupts_blocked():
             process.start()
         self._process, self._pipe = process, pipe

@@ -14,7 +14,7 @@ from deltasql.parser.tables import END, grammar_tables
 from deltasql.sql.extents import balanced_end, skip_blanks
 from deltasql.sql.patterns import QUOTED_NAME, STRING
 
-_FOUND = re.compile(rf"{STRING}|{QUOTED_NAME}|\w+(?:\.\d+)?|.", re.DOTALL)
+_TOKEN = re.compile(rf"{STRING}|{QUOTED_NAME}|\w+(?:\.\d+)?|.", re.DOTALL)
 _READABLE = {
     "IDENTIFIER": "a name",
     "STRING": "a string",
@@ -79,7 +79,7 @@ _BEHIND = {
     ";": "One call runs one statement; several are run one by one, or between BEGIN and END.",
     "EXCEPT": "Write the columns in parentheses: EXCEPT (a, b).",
 }
-_MOST_TOLD = 10
+_MOST_EXPECTED = 10
 _MOST_QUOTED = 100
 
 
@@ -141,7 +141,7 @@ def _keywords(terminals: frozenset[str]) -> list[str]:
 
 
 def _token_end(text: str, start: int) -> int:
-    found = _FOUND.match(text, start)
+    found = _TOKEN.match(text, start)
     return found.end() if found else start
 
 
@@ -154,8 +154,8 @@ def _quoted(found: str) -> str:
 
 
 def _list(expected: tuple[str, ...]) -> str:
-    shown = list(expected[:_MOST_TOLD])
-    if len(expected) > _MOST_TOLD:
+    shown = list(expected[:_MOST_EXPECTED])
+    if len(expected) > _MOST_EXPECTED:
         return ", ".join(shown) + ", …"
     return " or ".join(filter(None, [", ".join(shown[:-1]), shown[-1]])) if shown else "nothing more"
 

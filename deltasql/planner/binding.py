@@ -237,7 +237,7 @@ def _source_files(
 
 
 def _called(
-    context: Context, sql: str, replaced: Sequence[TableReference], place: Callable[[int], int] | None
+    context: Context, sql: str, replaced: Sequence[TableReference], position: Callable[[int], int] | None
 ) -> list[tuple[FunctionCall, str, SqlFunction]]:
     """The functions of the catalog, and of the session, that a text calls, each with its name in Spark.
 
@@ -253,7 +253,7 @@ def _called(
             try:
                 bound[found.name] = bind_function(context, found)
             except DeltaSqlError as error:
-                caret = context.caret(place(call.start), place(call.end - 1) + 1) if place else None
+                caret = context.caret(position(call.start), position(call.end - 1) + 1) if position else None
                 raise error.at(caret) from None
         calls.append((call, found.name, bound[found.name]))
     return calls
@@ -417,14 +417,14 @@ def _within(
 def position_in(pieces: Sequence[SqlText]) -> Callable[[int], int]:
     """Offsets in the joined text of `pieces` → offsets in the statement, where each piece has its `start`."""
 
-    def place(offset: int) -> int:
+    def position(offset: int) -> int:
         for piece in pieces[:-1]:
             if offset < len(piece.text):
                 return piece.start + offset
             offset -= len(piece.text)
         return pieces[-1].start + offset
 
-    return place
+    return position
 
 
 def _is_files(name: TableName) -> bool:

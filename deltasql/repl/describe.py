@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from deltasql.errors.secrets import shown_value
 from deltasql.log.actions.record_count import live_rows
 from deltasql.log.configuration.keys import keys_of
-from deltasql.log.properties.own_properties import OWN
+from deltasql.log.properties.deltasql_properties import DELTASQL_PROPERTIES
 from deltasql.log.properties.property_registry import CONSTRAINT_PREFIX
 from deltasql.log.reading.clustering import clustering_columns
 from deltasql.planner.show.create_text import column_rules
@@ -63,7 +63,7 @@ def footer(name: str, snapshot: Snapshot) -> Iterator[str]:
     for constraint, condition in snapshot.properties.constraints.items():
         yield f"Constraint {constraint}: CHECK ({condition})"
     for name_of, value in sorted(snapshot.configuration.items()):
-        if name_of not in OWN and not name_of.startswith(CONSTRAINT_PREFIX):
+        if name_of not in DELTASQL_PROPERTIES and not name_of.startswith(CONSTRAINT_PREFIX):
             yield f"Property {name_of} = {shown_value(name_of, value)}"
     if snapshot.protocol.features:
         yield f"Features: {', '.join(sorted(snapshot.protocol.features))}"

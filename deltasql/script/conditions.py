@@ -56,7 +56,7 @@ def signalled(
         return SignalledError(USER_RAISED, state or _UNKNOWN_STATE, text or f"SQLSTATE {state} was raised.")
     key, given = name.upper(), dict(arguments or {})
     declared = next((scope.conditions[key] for scope in reversed(scopes) if key in scope.conditions), None)
-    told = _untold(name, given) if text is None else text
+    told = _default_message(name, given) if text is None else text
     if declared is not None:
         return SignalledError(key, declared, told, given or {"MESSAGE_TEXT": told})
     return SignalledError(key, _state(key), told, given)
@@ -70,7 +70,7 @@ def _state(name: str) -> str:
     return known.sqlstate if known else _UNKNOWN_STATE
 
 
-def _untold(name: str, arguments: Mapping[str, str]) -> str:
+def _default_message(name: str, arguments: Mapping[str, str]) -> str:
     """The message of a condition that is raised without a text."""
     if "errorMessage" in arguments:
         return arguments["errorMessage"]

@@ -40,8 +40,8 @@ _CONSTANTS = {"TRUE": True, "FALSE": False}
 def run_script(script: BoundStatement, host: Host) -> Result:
     """The rows of the last query of a script, or none. Raises the error that no handler takes, placed in the script."""
     block = parse_script(script.sql)
-    with ExitStack() as held:
-        return _Interpreter(script, host, held).run(block)
+    with ExitStack() as locks:
+        return _Interpreter(script, host, locks).run(block)
 
 
 class _Jumped(Exception):  # noqa: N818 - it is no error
@@ -56,8 +56,8 @@ class _Jumped(Exception):  # noqa: N818 - it is no error
 
 
 class _Interpreter:
-    def __init__(self, script: BoundStatement, host: Host, held: ExitStack) -> None:
-        self.script, self.host, self.held = script, host, held
+    def __init__(self, script: BoundStatement, host: Host, locks: ExitStack) -> None:
+        self.script, self.host, self.locks = script, host, locks
         self.variables = Variables(host)
         self.scopes: tuple[VariableScope, ...] = ()
         self.result: Result | None = None
@@ -195,7 +195,7 @@ class _Interpreter:
     def lock(self) -> None:
         """Keeps the variables of other scripts out of Spark's session."""
         if not self._has_lock:
-            self.held.enter_context(LOCK)
+            self.locks.enter_context(LOCK)
             self._has_lock = True
 
     @do.register

@@ -42,7 +42,7 @@ class SessionHost:
     def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> ExecutedStatement:
         """See Host."""
         result, is_query = self._ended(part)
-        return ExecutedStatement(result.kept(named) if result.is_query else result, is_query)
+        return ExecutedStatement(result.materialized(named) if result.is_query else result, is_query)
 
     def rows(self, part: BoundStatement) -> ResultRows:
         """See Host."""

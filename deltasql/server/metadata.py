@@ -82,7 +82,7 @@ def _table(schema: pa.Schema, rows: Rows) -> pa.Table:
     return pa.table([pa.array(column, item.type) for column, item in zip(columns, schema, strict=True)], schema=schema)
 
 
-def _given(command: Any, name: str) -> str | None:
+def _filter(command: Any, name: str) -> str | None:
     return str(getattr(command, name)) if command.HasField(name) else None
 
 
@@ -110,12 +110,12 @@ def _schema_pairs(session: Session, catalog: str | None, schema: str | None) -> 
 
 
 def _schemas(session: Session, command: Any) -> Rows:
-    return list(_schema_pairs(session, _given(command, "catalog"), _given(command, "db_schema_filter_pattern")))
+    return list(_schema_pairs(session, _filter(command, "catalog"), _filter(command, "db_schema_filter_pattern")))
 
 
 def _relations(session: Session, command: Any) -> Iterator[Relation]:
-    wanted, types = like(_given(command, "table_name_filter_pattern")), set(command.table_types)
-    for place in _schema_pairs(session, _given(command, "catalog"), _given(command, "db_schema_filter_pattern")):
+    wanted, types = like(_filter(command, "table_name_filter_pattern")), set(command.table_types)
+    for place in _schema_pairs(session, _filter(command, "catalog"), _filter(command, "db_schema_filter_pattern")):
         for relation in relations(session, *place):
             if wanted(relation.parts[2]) and (not types or _type(relation) in types):
                 yield relation
@@ -163,8 +163,8 @@ def _named(session: Session, command: Any, prefix: str = "") -> Description | No
     None for a missing table, which then has no keys: the JDBC driver would turn an error into one of another kind.
     """
     names = session.catalog
-    catalog = _given(command, f"{prefix}catalog") or names.current_catalog
-    schema = _given(command, f"{prefix}db_schema") or names.current_schema
+    catalog = _filter(command, f"{prefix}catalog") or names.current_catalog
+    schema = _filter(command, f"{prefix}db_schema") or names.current_schema
     try:
         return described(session, (catalog, schema, getattr(command, f"{prefix}table")))
     except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError):

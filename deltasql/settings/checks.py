@@ -6,7 +6,7 @@ from deltasql.errors.statements.settings import UnknownSettingError
 from deltasql.errors.suggestion import resembling
 from deltasql.settings.session_settings import PROPERTY_DEFAULTS, SETTINGS
 
-_OWN = "deltasql."
+_PREFIX = "deltasql."
 _DELTA = "spark.databricks.delta."
 
 
@@ -15,7 +15,7 @@ def check_setting(key: str, value: str) -> None:
     setting = SETTINGS.get(key)
     if setting is not None:
         setting.value(value)
-    elif key.startswith((_OWN, _DELTA)) and not key.startswith(PROPERTY_DEFAULTS):
+    elif key.startswith((_PREFIX, _DELTA)) and not key.startswith(PROPERTY_DEFAULTS):
         _refuse_misspelt(key)
 
 
@@ -26,6 +26,6 @@ def _refuse_misspelt(key: str) -> None:
     if near:
         meant = next(name for name, upper in known.items() if upper == near[0])
         raise UnknownSettingError(key, f"Did you mean {meant}?")
-    if key.startswith(_OWN):
-        own = sorted(name for name in known if name.startswith(_OWN))
+    if key.startswith(_PREFIX):
+        own = sorted(name for name in known if name.startswith(_PREFIX))
         raise UnknownSettingError(key, f"Those of deltasql are: {', '.join(own)}.")

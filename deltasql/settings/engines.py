@@ -27,7 +27,7 @@ def chosen_engine(engine: str | None, *, given: bool) -> str:
     return name
 
 
-def asked_engine(text: str | None) -> tuple[str | None, str | None]:
+def requested_engine(text: str | None) -> tuple[str | None, str | None]:
     """The `spark` and `engine` of `connect` for an engine in one word: spark, sail, or the address of Spark Connect.
 
     None is what the environment says. Raises UnknownEngineError.

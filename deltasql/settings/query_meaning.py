@@ -29,7 +29,7 @@ def changes_query_meaning(key: str) -> bool:
     return prefix == "spark.sql." and not rest.startswith(_NO_MEANING)
 
 
-_OWN_PREFIXES = ("spark.databricks.", "deltasql.")
+_DELTASQL_PREFIXES = ("spark.databricks.", "deltasql.")
 _HARMLESS = frozenset(
     {
         *(CASE_SENSITIVE.name, IGNORE_MISSING_FILES.name, PARTITION_OVERWRITE_MODE.name, STORE_ASSIGNMENT.name),
@@ -40,7 +40,7 @@ _HARMLESS = frozenset(
 
 def preserve_literal_values(keys: Iterable[str]) -> bool:
     """Whether changed settings leave the reading of literals unchanged, or are checked where they affect it."""
-    return all(key in _HARMLESS or key.startswith(_OWN_PREFIXES) for key in keys)
+    return all(key in _HARMLESS or key.startswith(_DELTASQL_PREFIXES) for key in keys)
 
 
 _READING = (

@@ -138,7 +138,7 @@ def test_others_are_left_alone_and_uninstall_puts_everything_back(spark: Any, se
     rows = type(other.range(1))
     assert type(other) is kind
     assert not other.catalog.tableExists("t")
-    assert "Words" not in type(other.range(1).write).__name__
+    assert "RecordedCalls" not in type(other.range(1).write).__name__
     changed = vars(rows)["write"]
     deltasql.uninstall(spark)
     assert type(spark) is kind

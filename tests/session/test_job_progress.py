@@ -12,8 +12,8 @@ pytestmark = pytest.mark.spark
 
 
 def test_jobs_are_told(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "TOLD_AFTER", 0.0)
-    monkeypatch.setattr(progress, "TOLD_EVERY", 0.01)
+    monkeypatch.setattr(progress, "REPORTED_AFTER", 0.0)
+    monkeypatch.setattr(progress, "REPORTED_EVERY", 0.01)
     told: list[Progress] = []
     session.on_progress = told.append
     # The last look may come before the end of the first task: then the next job is looked at.

@@ -220,7 +220,7 @@ def test_errors_without_a_press_stay() -> None:
 
 def test_the_user_is_told_when_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(interrupts, "AGAIN_AFTER", 0.02)
-    monkeypatch.setattr(interrupts, "TOLD_AFTER", 0.04)
+    monkeypatch.setattr(interrupts, "REPORTED_AFTER", 0.04)
     told: list[str] = []
     with pytest.raises(KeyboardInterrupt), telling(told.append), interruptible():
         Jobs(attempts=10).run()

@@ -15,8 +15,8 @@ from deltasql.render.progress import ProgressLine, number_text, progress_text, s
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "TOLD_AFTER", 0.0)
-    monkeypatch.setattr(module, "TOLD_EVERY", 0.001)
+    monkeypatch.setattr(module, "REPORTED_AFTER", 0.0)
+    monkeypatch.setattr(module, "REPORTED_EVERY", 0.001)
 
 
 class Ear:

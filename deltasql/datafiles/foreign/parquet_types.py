@@ -30,7 +30,7 @@ from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, Pri
 SPARK_SCHEMA = "org.apache.spark.sql.parquet.row.metadata"
 """Footer key under which Spark stores its own schema of a file."""
 
-_KEPT = ("comment", TYPE_KEY)
+_COPIED_METADATA = ("comment", TYPE_KEY)
 """Metadata keys of a column that remain valid in another table."""
 _MOST_DIGITS = {INT32: 9, INT64: 18}
 _PHYSICAL = ("BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY")
@@ -159,7 +159,7 @@ def _nullable(schema: StructType) -> StructType:
 
 def _plain_field(field: StructField) -> StructField:
     """A nullable field without the metadata that applied only to the table for which the file was written."""
-    kept = {key: field.metadata[key] for key in _KEPT if key in field.metadata}
+    kept = {key: field.metadata[key] for key in _COPIED_METADATA if key in field.metadata}
     return StructField(field.name, _plain_type(field.type), True, MappingProxyType(kept))
 
 

@@ -41,7 +41,7 @@ _OTHER_FILE, _OFFSET, _META, _PAGE_INDEXES, _ENCRYPTION = 1, 2, 3, (4, 5, 6, 7),
 _CHUNK_UNCOMPRESSED, _CHUNK_SIZE, _FILTERS = 6, 7, (14, 15)
 _DATA, _INDEX, _DICTIONARY = 9, 10, 11
 
-_KEPT_KEYS = frozenset({"org.apache.spark.version"})
+_COPIED_KEYS = frozenset({"org.apache.spark.version"})
 """Key-value entries of the footer that are kept. Others may describe columns, which may have been replaced."""
 _WRITERS = re.compile(r"parquet-cpp-arrow version |parquet-mr version 1\.\d\d\b")
 """`created_by` of writers whose column chunks are copied. Others truncate the bounds of long texts; older releases have
@@ -234,7 +234,7 @@ def _footer(
     footer.put_number(VERSION, max(file.footer.number(VERSION) for file in files), I32)
     footer.values[CREATED_BY] = files[-1].footer.values[CREATED_BY]
     footer.drop(KEYS, ORDERS)
-    if kept := [entry for entry in files[0].footer.structs(KEYS) if entry.text(KEY) in _KEPT_KEYS]:
+    if kept := [entry for entry in files[0].footer.structs(KEYS) if entry.text(KEY) in _COPIED_KEYS]:
         footer.put_structs(KEYS, kept)
     if all(file.orders for file, _ in columns.values()):
         footer.put_structs(ORDERS, list(_orders(columns)))

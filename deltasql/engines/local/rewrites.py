@@ -167,7 +167,7 @@ class _Rewrite(ABC):
     """One rewrite; to make it raises LeftToEngineError where something in it is not certain, before a row is read."""
 
     def __init__(self, session: SessionFacts, operator: Rewrite, stage: FileStage | None) -> None:
-        self._session, self._operator, self._given_stage = session, operator, stage
+        self._session, self._operator, self._optional_stage = session, operator, stage
         self.source: MemoryRows | None = None
         """The rows of the source, once they were read, where the commit may ask for them again."""
         if stage is not None and stage.stores_partitions and operator.target.partition_columns:
@@ -187,8 +187,8 @@ class _Rewrite(ABC):
 
     @property
     def _stage(self) -> FileStage:
-        assert self._given_stage is not None
-        return self._given_stage
+        assert self._optional_stage is not None
+        return self._optional_stage
 
     @property
     def _takes_whole_rows(self) -> bool:

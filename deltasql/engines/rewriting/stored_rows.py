@@ -77,7 +77,7 @@ class StoredRows:
         """
         marked = self._marked(path)
         reader = FileReader(self._stores, self._target, self._in_memory)
-        with self._there(path):
+        with self._existing(path):
             rows = reader.rows(path, (lambda: marked) if len(marked) else None)
         return as_stored(rows, self._schema)
 
@@ -90,7 +90,7 @@ class StoredRows:
         import pyarrow.parquet as pq
 
         store, name = self._stores.of_file(path)
-        with self._there(path), readable(path):
+        with self._existing(path), readable(path):
             data = store.read_buffer(name)
             footer = pq.read_metadata(pa.BufferReader(data))
         known, repeating = footer_columns(footer)
@@ -116,7 +116,7 @@ class StoredRows:
         return np.array([], np.int64) if vector is None else vector_positions(self._stores, self._target, vector)
 
     @contextmanager
-    def _there(self, path: str) -> Iterator[None]:
+    def _existing(self, path: str) -> Iterator[None]:
         try:
             yield
         except LostDataFileError:

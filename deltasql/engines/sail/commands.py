@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from deltasql.engines.sail.dialect.directories import directory_write
 from deltasql.engines.sail.directory_files import write_directory
 from deltasql.engines.sail.guards.unsupported import unsupported_command
-from deltasql.engines.sail.held_variables import variables_of
+from deltasql.engines.sail.session_variables import variables_of
 from deltasql.engines.sail.variables import run_variable_command
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.session.spark import SparkHandle

@@ -107,7 +107,7 @@ def _unbound(match: re.Match[str]) -> Failure:
     return Failure("UNBOUND_SQL_PARAMETER", "42P02", match[0], {"name": match[1]}, (f":{match[1]}",))
 
 
-_KNOWN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Failure]], ...] = tuple(
+_CONDITIONS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Failure]], ...] = tuple(
     (re.compile(pattern), make)
     for pattern, make in (
         (r"Placeholder ':(\w+)' was not provided", _unbound),
@@ -170,7 +170,7 @@ _KNOWN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Failure]], ...] =
         ),
     )
 )
-_NOT_THERE = (
+_UNSUPPORTED = (
     (
         re.compile(r"Physical plan does not support logical expression (?:InSubquery|Exists)"),
         "IN and EXISTS (SELECT …) outside of WHERE",
@@ -191,7 +191,7 @@ _NOT_THERE = (
 def sail_error(error: PySparkException) -> Failure | DeltaSqlError:
     """Error for an exception of Sail: NotOnSailError for an unsupported feature, else the matching Spark condition."""
     text = str(error)
-    missing = not_there(text, unsupported=type(error).__name__ == "UnsupportedOperationException")
+    missing = unsupported_feature(text, unsupported=type(error).__name__ == "UnsupportedOperationException")
     return sail_failure(text) if missing is None else missing
 
 
@@ -212,7 +212,7 @@ _UNRESOLVED, _MOST_PROPOSED = "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", 5
 
 def sail_failure(text: str) -> Failure:
     """The Spark condition that matches a message of Sail; SAIL_ERROR if there is none."""
-    for pattern, make in _KNOWN:
+    for pattern, make in _CONDITIONS:
         found = pattern.search(text)
         if found is not None:
             failure = make(found)
@@ -220,16 +220,16 @@ def sail_failure(text: str) -> Failure:
     return Failure("SAIL_ERROR", "XX000", text, {})
 
 
-def not_there(text: str, *, unsupported: bool) -> DeltaSqlError | None:
+def unsupported_feature(text: str, *, unsupported: bool) -> DeltaSqlError | None:
     """NotOnSailError for a message about an unsupported feature; None for any other message.
 
     `unsupported`: Sail raised UnsupportedOperationException.
     """
-    for pattern, what in _NOT_THERE:
+    for pattern, what in _UNSUPPORTED:
         found = pattern.search(text)
         if found is not None:
             return NotOnSailError(what=what or _line(found[1]))
-    known = any(pattern.search(text) for pattern, _ in _KNOWN)
+    known = any(pattern.search(text) for pattern, _ in _CONDITIONS)
     return NotOnSailError(what=_line(text)) if unsupported and not known else None
 
 

@@ -16,9 +16,9 @@ from deltasql.engines.sail.failures import sail_error, with_proposals
 from deltasql.engines.sail.guards.exact_types import OperandRows
 from deltasql.engines.sail.guards.text_checks import with_checks
 from deltasql.engines.sail.guards.unsupported import unsupported_construct
-from deltasql.engines.sail.held_variables import variables_of
 from deltasql.engines.sail.kinds import parts_over, rows_of_frame, rows_of_tables
 from deltasql.engines.sail.parquet_views import with_parquet_files
+from deltasql.engines.sail.session_variables import variables_of
 from deltasql.engines.sail.texts import NOTHING, PossibleTypes, SailTexts, has_char, possible_types
 from deltasql.engines.sail.type_checks import Types, check_casts, check_rewrite, check_write, refuse_stray
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
@@ -122,7 +122,7 @@ class SailFrames(Frames):
     def numbered(self, rows: DataFrame, *, single: bool) -> DataFrame:
         return evaluated_rows(self._spark, rows, self.work.retain, ORDINAL)
 
-    def asked(
+    def frame_of_text(
         self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
     ) -> DataFrame:
         """The rows of `sql`, whose `relations` are there."""
@@ -204,7 +204,7 @@ class SailFrames(Frames):
             rows = (item for item in function.relations.values() if not isinstance(item, SqlFunction))
             columns = [column for item in rows for column in self.frame(item).columns]
             made = self.texts.learn(name, function, columns)
-            self.asked(checked_body(made), function.relations).schema  # noqa: B018 - Spark Connect looks only now
+            self.frame_of_text(checked_body(made), function.relations).schema  # noqa: B018 - Spark Connect looks only now
 
 
 def _columns(operators: Iterable[Operator]) -> Iterator[str]:

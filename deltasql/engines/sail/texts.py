@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deltasql.engines.sail.dialect.char_padding import Reach, padded
 from deltasql.engines.sail.dialect.inlining import Inline, inlined
 from deltasql.engines.sail.dialect.words import single_quotes
-from deltasql.engines.sail.held_variables import variables_of
+from deltasql.engines.sail.session_variables import variables_of
 from deltasql.engines.sail.variables import expression_with_values, query_with_values
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.errors.engine import NotOnSailError

@@ -19,7 +19,7 @@ from deltasql.engines.sail.dialect.session_variables import (
     variable_command,
     with_values,
 )
-from deltasql.engines.sail.held_variables import SessionVariable, typed_literal
+from deltasql.engines.sail.session_variables import SessionVariable, typed_literal
 from deltasql.engines.spark.session.spark_types import frame_schema
 from deltasql.errors.base import Caret
 from deltasql.errors.engine import NotOnSailError, SparkError
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 SessionVariables = dict[str, SessionVariable]
 """The variables of a session, by name in capitals."""
-Asked = Callable[[str], "DataFrame"]
+RunQuery = Callable[[str], "DataFrame"]
 """The rows of a query."""
 
 
@@ -56,16 +56,16 @@ def _meant(
 ) -> Sequence[Mention]:
     """Those of the bare names that are variables: without the value of one of them the query is not understood."""
 
-    def is_understood(chosen: Sequence[Mention]) -> bool:
-        return _is_understood(session, with_values(sql, [*qualified, *chosen], values))
+    def is_analysed(chosen: Sequence[Mention]) -> bool:
+        return _is_analysed(session, with_values(sql, [*qualified, *chosen], values))
 
-    if not bare or is_understood(()):
+    if not bare or is_analysed(()):
         return ()
-    if not is_understood(bare):
+    if not is_analysed(bare):
         # Of some names what has no value: a table, an alias.
         bare = [item for item in bare if not _is_misread(session, with_values(sql, [item], values))]
-    if len(bare) > 1 and is_understood(bare):
-        return [item for item in bare if not is_understood([other for other in bare if other is not item])]
+    if len(bare) > 1 and is_analysed(bare):
+        return [item for item in bare if not is_analysed([other for other in bare if other is not item])]
     return bare
 
 
@@ -79,7 +79,7 @@ def _values(mentioned: Iterable[Mention], variables: SessionVariables) -> dict[s
     return values
 
 
-def _is_understood(session: SparkSession, sql: str) -> bool:
+def _is_analysed(session: SparkSession, sql: str) -> bool:
     from pyspark.errors import PySparkException
 
     try:
@@ -127,7 +127,7 @@ def expression_with_values(sql: str, variables: SessionVariables, columns: Itera
     return with_values(sql, found, _values(found, variables)) if found else sql
 
 
-def run_variable_command(sql: str, variables: SessionVariables, asked: Asked) -> bool:
+def run_variable_command(sql: str, variables: SessionVariables, run_query: RunQuery) -> bool:
     """Runs a statement about variables; FALSE for any other statement. Raises SparkError, NotOnSailError."""
     try:
         command = variable_command(sql)
@@ -135,9 +135,9 @@ def run_variable_command(sql: str, variables: SessionVariables, asked: Asked) ->
         raise NotOnSailError(what="this statement about variables") from None
     match command:
         case Declare():
-            _declare(command, variables, asked)
+            _declare(command, variables, run_query)
         case Assign():
-            _assign(command, sql, variables, asked)
+            _assign(command, sql, variables, run_query)
         case Drop(target, if_exists):
             if variables.pop(target.name.upper(), None) is None and not if_exists:
                 raise _missing(target)
@@ -146,7 +146,7 @@ def run_variable_command(sql: str, variables: SessionVariables, asked: Asked) ->
     return True
 
 
-def _declare(command: Declare, variables: SessionVariables, asked: Asked) -> None:
+def _declare(command: Declare, variables: SessionVariables, run_query: RunQuery) -> None:
     for target in command.targets:
         if target.name.upper() in variables and not command.replaces:
             text = (
@@ -161,12 +161,12 @@ def _declare(command: Declare, variables: SessionVariables, asked: Asked) -> Non
         )
         raise SparkError("INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION", "42623", text)
     default = command.default or "NULL"
-    kind, value = _value(default, command.kind, asked)
+    kind, value = _value(default, command.kind, run_query)
     for target in command.targets:
         variables[target.name.upper()] = SessionVariable(target.name, kind, typed_literal(value, kind), default)
 
 
-def _assign(command: Assign, sql: str, session_variables: SessionVariables, asked: Asked) -> None:
+def _assign(command: Assign, sql: str, session_variables: SessionVariables, run_query: RunQuery) -> None:
     variables = list[SessionVariable]()
     for target in command.targets:
         found = session_variables.get(target.name.upper())
@@ -180,7 +180,7 @@ def _assign(command: Assign, sql: str, session_variables: SessionVariables, aske
     if len({id(variable) for variable in variables}) < len(variables):
         raise NotOnSailError(what="a variable that is set twice in a statement")
     if command.query is not None:
-        for variable, value in zip(variables, _row(command.query, variables, asked), strict=True):
+        for variable, value in zip(variables, _row(command.query, variables, run_query), strict=True):
             _set(session_variables, variable, value)
         return
     before = dict(session_variables)
@@ -189,7 +189,7 @@ def _assign(command: Assign, sql: str, session_variables: SessionVariables, aske
             # As in the list of a SELECT, names of values that come first are seen by those behind.
             wanted = variable.default if given is None else given
             _refuse_unlike(wanted, variables[:number])
-            _set(session_variables, variable, _value(wanted, variable, asked)[1])
+            _set(session_variables, variable, _value(wanted, variable, run_query)[1])
     except BaseException:
         session_variables.update(before)
         raise
@@ -206,8 +206,8 @@ def _refuse_unlike(text: str, set_before: Sequence[SessionVariable]) -> None:
         raise NotOnSailError(what="a variable that is set and read in one statement")
 
 
-def _row(query: str, variables: Sequence[SessionVariable], asked: Asked) -> list[Any]:
-    rows = asked(query)
+def _row(query: str, variables: Sequence[SessionVariable], run_query: RunQuery) -> list[Any]:
+    rows = run_query(query)
     kinds = [field.type for field in frame_schema(rows)]
     if len(kinds) != len(variables):
         text = (
@@ -224,18 +224,18 @@ def _row(query: str, variables: Sequence[SessionVariable], asked: Asked) -> list
     return [column[0].as_py() if found.num_rows else None for column in found.columns]
 
 
-def _value(expression: str, target: SessionVariable | str | None, asked: Asked) -> tuple[DataType, Any]:
+def _value(expression: str, target: SessionVariable | str | None, run_query: RunQuery) -> tuple[DataType, Any]:
     """The type and the value of an expression, cast to a type."""
-    rows = asked(f"SELECT ({expression}) AS v")
+    rows = run_query(f"SELECT ({expression}) AS v")
     (found,) = frame_schema(rows)
     kind = found.type
     if isinstance(target, str):
-        (field,) = frame_schema(asked(f"SELECT CAST(NULL AS {target}) AS v"))
+        (field,) = frame_schema(run_query(f"SELECT CAST(NULL AS {target}) AS v"))
         kind = field.type
     elif target is not None:
         kind = target.type
     if kind != found.type:
-        rows = asked(f"SELECT {_cast(f'({expression})', found.type, kind)} AS v")
+        rows = run_query(f"SELECT {_cast(f'({expression})', found.type, kind)} AS v")
     return kind, rows.toArrow().column(0)[0].as_py()
 
 

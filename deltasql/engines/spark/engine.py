@@ -212,7 +212,7 @@ class SparkRuntime:
         """The value of a constant expression, or of a sub-query over `relations`."""
         with self.work(), self.frames.views(relations):
             self.frames.check_casts((), [expression], self.sql)
-            return self.frames.asked(f"SELECT ({expression})", relations).collect()[0][0]
+            return self.frames.frame_of_text(f"SELECT ({expression})", relations).collect()[0][0]
 
     def setting(self, key: str) -> str | None:
         """A Spark setting, if Spark is running and has it.
@@ -220,7 +220,7 @@ class SparkRuntime:
         What only Delta asks for is another session's, where Spark is the process's own, and does not hold here.
         """
         if self.spark.is_ours and key.startswith(_OF_ONE_SESSION):
-            return self.spark.given_by_server(key) if self.spark.started else None
+            return self.spark.server_default(key) if self.spark.started else None
         return self.spark.current_value(key) if self.spark.started else None
 
     def run_through(self, operator: Operator) -> int:

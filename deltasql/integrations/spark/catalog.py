@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.integrations.spark.words import DELTA
+from deltasql.integrations.spark.recorded_calls import DELTA
 from deltasql.parser.identifiers import table_name
 from deltasql.plan.base import TableName, quote
 from deltasql.schema.json import schema_from_json

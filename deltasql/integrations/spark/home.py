@@ -16,7 +16,14 @@ from uuid import uuid4
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.statements.table import NotADeltaProviderError
-from deltasql.integrations.spark.words import READER, STREAM_READER, STREAM_WRITER, WRITER, Words, writer_to
+from deltasql.integrations.spark.recorded_calls import (
+    READER,
+    STREAM_READER,
+    STREAM_WRITER,
+    WRITER,
+    RecordedCalls,
+    writer_to,
+)
 from deltasql.parser.identifiers import table_name
 from deltasql.plan.base import quote
 from deltasql.result import Result
@@ -64,25 +71,27 @@ class Home:
                 for view in formatter.views:
                     self.plain.catalog.dropTempView(view)
 
-    def reader(self, sparks: Any) -> Words:
+    def reader(self, sparks: Any) -> RecordedCalls:
         """`spark.read`."""
-        return Words(self, READER, lambda: self.session.read, lambda: sparks)
+        return RecordedCalls(self, READER, lambda: self.session.read, lambda: sparks)
 
-    def stream_reader(self, sparks: Any) -> Words:
+    def stream_reader(self, sparks: Any) -> RecordedCalls:
         """`spark.readStream`."""
-        return Words(self, STREAM_READER, lambda: self.session.readStream, lambda: sparks)
+        return RecordedCalls(self, STREAM_READER, lambda: self.session.readStream, lambda: sparks)
 
-    def writer(self, frame: DataFrame, sparks: Any) -> Words:
+    def writer(self, frame: DataFrame, sparks: Any) -> RecordedCalls:
         """`df.write`."""
-        return Words(self, WRITER, lambda: self.session.write(self.taken(frame)), lambda: sparks)
+        return RecordedCalls(self, WRITER, lambda: self.session.write(self.taken(frame)), lambda: sparks)
 
-    def stream_writer(self, frame: DataFrame, sparks: Any) -> Words:
+    def stream_writer(self, frame: DataFrame, sparks: Any) -> RecordedCalls:
         """`df.writeStream`."""
-        return Words(self, STREAM_WRITER, lambda: self.session.writeStream(self.taken(frame)), lambda: sparks)
+        return RecordedCalls(self, STREAM_WRITER, lambda: self.session.writeStream(self.taken(frame)), lambda: sparks)
 
-    def writer_to(self, frame: DataFrame, table: str, sparks: Any) -> Words:
+    def writer_to(self, frame: DataFrame, table: str, sparks: Any) -> RecordedCalls:
         """`df.writeTo(table)`."""
-        return Words(self, writer_to(table), lambda: self.session.writeTo(self.taken(frame), table), lambda: sparks)
+        return RecordedCalls(
+            self, writer_to(table), lambda: self.session.writeTo(self.taken(frame), table), lambda: sparks
+        )
 
     def is_foreign(self, name: str) -> bool:
         """Whether Spark has a table of this name, and deltasql has none."""

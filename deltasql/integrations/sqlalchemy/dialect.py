@@ -195,7 +195,7 @@ class DeltaSqlDialect(default.DefaultDialect):
     def _described(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> Description:
         """Raises NoSuchTableError."""
         parts = _parts(table_name, schema)
-        found: Description = _found(table_name, lambda: described(_session(connection), parts))
+        found: Description = _or_missing(table_name, lambda: described(_session(connection), parts))
         return found
 
 
@@ -211,11 +211,11 @@ def _parts(name: str, schema: str | None) -> tuple[str, ...]:
 
 def _names(connection: Any, schema: str | None, *, views: bool) -> list[str]:
     catalog, _, name = (schema or "").rpartition(".")
-    found = _found(schema or "", lambda: list(relations(_session(connection), catalog or None, name or None)))
+    found = _or_missing(schema or "", lambda: list(relations(_session(connection), catalog or None, name or None)))
     return [item.parts[2] for item in found if item.is_view == views]
 
 
-def _found(name: str, find: Callable[[], Any]) -> Any:
+def _or_missing(name: str, find: Callable[[], Any]) -> Any:
     try:
         return find()
     except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError) as error:

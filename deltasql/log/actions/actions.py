@@ -354,7 +354,7 @@ class Metadata:
             id=data["id"],
             schema=schema,
             partition_columns=tuple(data.get("partitionColumns") or ()),
-            configuration=_given(data.get("configuration") or {}),
+            configuration=_with_values(data.get("configuration") or {}),
             name=data.get("name"),
             description=data.get("description"),
             created_time=data.get("createdTime"),
@@ -369,7 +369,7 @@ Action: TypeAlias = Union[
 ]
 
 
-def _given(properties: Mapping[str, str | None]) -> Mapping[str, str]:
+def _with_values(properties: Mapping[str, str | None]) -> Mapping[str, str]:
     """The properties that have a value: null is what some writers say in place of nothing."""
     return MappingProxyType({key: value for key, value in properties.items() if value is not None})
 

@@ -43,11 +43,11 @@ class Operation:
         return self.name
 
 
-_KNOWN: dict[str, Operation] = {}
+_OPERATIONS: dict[str, Operation] = {}
 
 
 def _register(name: str, outcome: Outcome = Outcome.NONE, **marks: bool) -> Operation:
-    return _KNOWN.setdefault(name, Operation(name, outcome, **marks))
+    return _OPERATIONS.setdefault(name, Operation(name, outcome, **marks))
 
 
 WRITE = _register("WRITE", Outcome.INSERT, changes_data=True, composes=True)
@@ -109,4 +109,4 @@ UNBACKFILL = _register("ROW TRACKING UNBACKFILL", restates_files=True)
 
 def operation_named(name: str) -> Operation:
     """The operation that a commit in the log names; for a name of another writer's, one of which nothing is known."""
-    return _KNOWN.get(name) or Operation(name)
+    return _OPERATIONS.get(name) or Operation(name)

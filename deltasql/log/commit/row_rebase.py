@@ -138,7 +138,7 @@ class RowRebase(FollowingRebase):
     ) -> None:
         super().__init__(touched, strict, describe)
         self._reader, self._budget = reader, budget
-        self._asked: set[str] = set()
+        self._searched: set[str] = set()
         self._candidates: dict[str, AddFile] = {}
         self._files = self._bytes = 0
         self._seconds = 0.0
@@ -180,9 +180,9 @@ class RowRebase(FollowingRebase):
 
     def _look_up(self, attempt: Attempt, paths: Collection[str]) -> None:
         """Finds the rows that were only looked at in files which the statement has read and others have touched."""
-        wanted = [path for path in paths if path in attempt.reads.files and path not in self._asked]
+        wanted = [path for path in paths if path in attempt.reads.files and path not in self._searched]
         if wanted:
-            self._asked.update(wanted)
+            self._searched.update(wanted)
             self._touched.seen.update(self._reader.seen(wanted))
 
     def _overlap(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:

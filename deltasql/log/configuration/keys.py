@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from deltasql.log.configuration.stored_columns import current_column, stored_column
-from deltasql.log.properties.own_properties import KEYS
+from deltasql.log.properties.deltasql_properties import KEYS
 from deltasql.schema.text import quote_name
 from deltasql.schema.types import StructType
 

@@ -29,7 +29,7 @@ from deltasql.errors.statements.properties import (
 )
 from deltasql.errors.suggestion import OPEN_SET, did_you_mean
 from deltasql.log.configuration.iceberg_compat import check_compatible
-from deltasql.log.properties.own_properties import OWN
+from deltasql.log.properties.deltasql_properties import DELTASQL_PROPERTIES
 from deltasql.log.properties.property_registry import (
     CONSTRAINT_PREFIX,
     DELETED_FILE_RETENTION,
@@ -271,7 +271,7 @@ def _check_reserved(folded: str) -> None:
 
 def _check_not_internal(key: str) -> None:
     """Raises InternalPropertyError for what statements of their own keep: keys and tags."""
-    for name in OWN:
+    for name in DELTASQL_PROPERTIES:
         if name.lower() == key.lower():
             raise InternalPropertyError(name)
 

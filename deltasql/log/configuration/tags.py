@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from deltasql.log.configuration.stored_columns import Path, current_column, stored_column
-from deltasql.log.properties.own_properties import COLUMN_TAGS, TAGS
+from deltasql.log.properties.deltasql_properties import COLUMN_TAGS, TAGS
 
 if TYPE_CHECKING:
     from deltasql.log.actions.actions import Metadata

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.log.actions.deletion_vectors import vector_file
 from deltasql.log.storage.arrow_values import flags
-from deltasql.log.storage.local_files import is_there
+from deltasql.log.storage.local_files import path_exists
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.log.storage.log_store import LogStore
@@ -26,7 +26,7 @@ def missing_files(store: LogStore, files: pa.Table) -> tuple[pa.BooleanArray, pa
     places = [absolute(path, store.root) for path in files["path"].to_pylist()]
     vectors = [vector_location(vector, store.root) for vector in files["deletionVector"].to_pylist()]
     there = _listed(store)
-    gone = {place for place in {*places, *vectors} - there if place is not None and not _is_there(store, place)}
+    gone = {place for place in {*places, *vectors} - there if place is not None and not _exists(store, place)}
     return flags([place in gone for place in places]), flags([place in gone for place in vectors])
 
 
@@ -43,8 +43,8 @@ def _listed(store: LogStore) -> set[str | None]:
     return {store.url(entry.path) for entry in store.list_below("")}
 
 
-def _is_there(store: LogStore, place: str) -> bool:
+def _exists(store: LogStore, place: str) -> bool:
     if is_local(place):
-        return is_there(local_path(place))
+        return path_exists(local_path(place))
     folder, name = folder_and_name(place)
     return store.at(folder).exists(name)

@@ -39,11 +39,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 # Columns above this size are not cached.
-_KEPT_BYTES = 512 << 20
+_CACHED_BYTES = 512 << 20
 
 # Remote files up to this size are fetched as a whole: a request takes as long as the transfer of so many bytes.
 _FETCHED_WHOLE = 1 << 20
-_KEPT_STATISTICS = 256 << 20
+_CACHED_STATISTICS_BYTES = 256 << 20
 _MOST_PICKED = 1 << 16
 # From this number of files on, they are read by several threads.
 _SOME = 2
@@ -242,12 +242,12 @@ class Checkpoint:
         return [pa.concat_arrays(pieces) for pieces in zip(*parts, strict=True)]
 
     def _forget_statistics(self, used: Sequence[Hashable]) -> None:
-        """Evicts the least recently used statistics above `_KEPT_STATISTICS` bytes, except those of `used`."""
+        """Evicts the least recently used statistics above `_CACHED_STATISTICS_BYTES` bytes, except those of `used`."""
         for key in used:
             self._statistics[key] = self._statistics.pop(key)
         sizes = {key: column.nbytes for key, column in self._statistics.items()}
         for key in list(self._statistics)[: -len(used)]:
-            if sum(sizes.values()) > _KEPT_STATISTICS:
+            if sum(sizes.values()) > _CACHED_STATISTICS_BYTES:
                 del self._statistics[key], sizes[key]
 
     @cached_property
@@ -309,7 +309,7 @@ class Checkpoint:
             if array is None:
                 assert read is not None
                 array = read[name]
-                if array.nbytes <= _KEPT_BYTES:
+                if array.nbytes <= _CACHED_BYTES:
                     self._columns[kind, name] = array
             arrays.append(array)
         return pa.table(arrays, schema=pa.schema([schema.field(name) for name in columns]))

@@ -37,7 +37,7 @@ def file_state(path: str) -> tuple[int, ...]:
     return status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns
 
 
-def is_there(path: str) -> bool:
+def path_exists(path: str) -> bool:
     """Whether a file or folder exists at a plain path; links are followed."""
     return os.path.exists(path)  # noqa: PTH110 - a Path for each of very many files costs as much
 

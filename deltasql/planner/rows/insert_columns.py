@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenColumns:
+class QueryColumn:
     """A column of the query: its name there, the name it has in SQL of ours, and its type."""
 
     name: str
@@ -48,7 +48,7 @@ class GivenColumns:
     type: DataType
 
 
-Match: TypeAlias = tuple[StructField | None, GivenColumns]
+Match: TypeAlias = tuple[StructField | None, QueryColumn]
 """The table's column that takes a column of the query; None: the table gets a new one."""
 
 
@@ -63,7 +63,7 @@ def matched_columns(
     statement: Insert,
     context: Context,
     schema: StructType,
-    given: list[GivenColumns],
+    given: list[QueryColumn],
     static: set[str],
     evolution: bool,
 ) -> list[Match]:
@@ -87,7 +87,7 @@ def matched_columns(
 
 
 def _by_list(
-    statement: Insert, context: Context, schema: StructType, given: list[GivenColumns], evolution: bool
+    statement: Insert, context: Context, schema: StructType, given: list[QueryColumn], evolution: bool
 ) -> list[Match]:
     assert statement.columns is not None
     names = tuple(str(path) for path in statement.columns)
@@ -105,11 +105,11 @@ def _by_list(
         if field is None and not (evolution and len(path.parts) == 1):
             raise _unknown(str(path), statement, schema).at(caret)
         seen.add(path.parts[-1].lower())
-        matched.append((field, item if field else GivenColumns(path.parts[-1], item.sql, item.type)))
+        matched.append((field, item if field else QueryColumn(path.parts[-1], item.sql, item.type)))
     return matched
 
 
-def _by_name(statement: Insert, schema: StructType, given: list[GivenColumns], evolution: bool) -> list[Match]:
+def _by_name(statement: Insert, schema: StructType, given: list[QueryColumn], evolution: bool) -> list[Match]:
     """As in Delta, letter case does not count here, whatever the session says."""
     for item in given:
         if schema.find(item.name, case_sensitive=False) is None and not evolution:

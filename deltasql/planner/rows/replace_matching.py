@@ -32,7 +32,7 @@ from deltasql.plan.operators import (
 )
 from deltasql.planner import binding
 from deltasql.planner.changes import RowChange
-from deltasql.planner.rows.insert_columns import GivenColumns, Match
+from deltasql.planner.rows.insert_columns import Match, QueryColumn
 from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.row_level import must_materialize_source
 from deltasql.planner.rows.scope import Scope, Side, side, type_at, with_distinct_aliases
@@ -71,7 +71,7 @@ def replaced_by_columns(
     statement: Insert,
     using: ReplaceUsing,
     schema: StructType,
-    given: Sequence[GivenColumns],
+    given: Sequence[QueryColumn],
     matched: Sequence[Match],
     context: Context,
 ) -> Replacement:
@@ -99,7 +99,7 @@ def replaced_by_columns(
 
 
 def _refuse_other_position(
-    field: StructField, statement: Insert, given: Sequence[GivenColumns], matched: Sequence[Match]
+    field: StructField, statement: Insert, given: Sequence[QueryColumn], matched: Sequence[Match]
 ) -> None:
     """Raises UnresolvedReplaceUsingError, MisalignedReplaceUsingError for a column the query lacks or misplaces."""
     taken = next((item for own, item in matched if own is not None and own.name == field.name), None)
@@ -116,7 +116,7 @@ def replaced_by_condition(
     condition: SqlText,
     source_alias: str | None,
     schema: StructType,
-    given: Sequence[GivenColumns],
+    given: Sequence[QueryColumn],
     context: Context,
 ) -> Replacement:
     """REPLACE ON: the condition with each name resolved, to a column of the table or of the query as it is.
@@ -180,7 +180,7 @@ class _Names:
 
     target: Side
     source: Side
-    given: Sequence[GivenColumns]
+    given: Sequence[QueryColumn]
     condition: SqlText
     context: Context
 

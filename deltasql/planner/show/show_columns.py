@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from deltasql.errors.secrets import shown_pairs
-from deltasql.log.properties.own_properties import without_deltasql_properties
+from deltasql.log.properties.deltasql_properties import without_deltasql_properties
 from deltasql.log.reading.clustering import clustering_columns, is_clustered
 from deltasql.plan.base import TableName, quote
 from deltasql.planner import binding

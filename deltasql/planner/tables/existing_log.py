@@ -10,7 +10,7 @@ from deltasql.errors.statements.table import (
     CreatedPartitioningDiffersError,
     CreatedPropertiesDifferError,
 )
-from deltasql.log.properties.own_properties import COLUMN_TAGS, OWN, TAGS
+from deltasql.log.properties.deltasql_properties import COLUMN_TAGS, DELTASQL_PROPERTIES, TAGS
 from deltasql.log.properties.property_registry import PROPERTIES
 from deltasql.log.reading.clustering import AUTO_PROPERTY
 from deltasql.plan.statements.table import ClusterBy
@@ -89,7 +89,7 @@ def _differences(declared: StructType, existing: StructType) -> str:
 
 def _check_same_properties(location: str, declared: Mapping[str, str], existing: Mapping[str, str]) -> None:
     nothing = "(not set)"
-    for key in sorted({*declared, *existing} - OF_ONE_TABLE - OWN):
+    for key in sorted({*declared, *existing} - OF_ONE_TABLE - DELTASQL_PROPERTIES):
         first, second = declared.get(key, nothing), existing.get(key, nothing)
         if first != second:
             raise CreatedPropertiesDifferError(location=location, key=key, declared=first, existing=second)

@@ -14,7 +14,7 @@ from deltasql.log.configuration.iceberg_compat import gives_nested_ids
 from deltasql.log.configuration.keys import keys_of, with_keys
 from deltasql.log.configuration.properties import protocol_for
 from deltasql.log.configuration.tags import column_tags, table_tags, with_column_tags, with_table_tags
-from deltasql.log.properties.own_properties import COLUMN_TAGS, KEYS
+from deltasql.log.properties.deltasql_properties import COLUMN_TAGS, KEYS
 from deltasql.log.properties.property import OnReplace, Property
 from deltasql.log.properties.property_registry import (
     CHANGE_DATA_FEED,

@@ -16,7 +16,7 @@ from deltasql.errors.statements.table import (
     NotADeltaProviderError,
 )
 from deltasql.errors.statements.view import WriteIntoViewError
-from deltasql.log.properties.own_properties import without_deltasql_properties
+from deltasql.log.properties.deltasql_properties import without_deltasql_properties
 from deltasql.log.storage.locations import table_location
 from deltasql.planner.catalog_changes import Registration
 

@@ -68,7 +68,7 @@ def table_references(sql: str) -> list[TableReference]:
     """
     finder = _Finder(sql)
     finder.statement()
-    return sorted(finder.found, key=lambda reference: reference.start)
+    return sorted(finder.references, key=lambda reference: reference.start)
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ class _Finder(TokenCursor):
     def __init__(self, sql: str) -> None:
         super().__init__(tokenize(sql))
         self.sql = sql
-        self.found: list[TableReference] = []
+        self.references: list[TableReference] = []
 
     def statement(self) -> None:
         first = self.key
@@ -210,7 +210,7 @@ class _Finder(TokenCursor):
         arguments = tuple(self.arguments(close))
         self.at = close + 1
         end = self.tokens[close].end if close < len(self.tokens) else len(self.sql)
-        self.found.append(TableReference(parts, self.tokens[first].start, end, None, self.alias(), end, arguments))
+        self.references.append(TableReference(parts, self.tokens[first].start, end, None, self.alias(), end, arguments))
 
     def arguments(self, close: int) -> Iterator[SqlText]:
         """The texts between the commas in the brackets that open here and end at token `close`."""
@@ -254,7 +254,7 @@ class _Finder(TokenCursor):
         alias_at = None if is_bare else self.tokens[self.at - 1].end
         alias = None if is_bare else self.alias()
         if not is_cte:
-            self.found.append(TableReference(parts, self.tokens[first].start, end, temporal, alias, alias_at))
+            self.references.append(TableReference(parts, self.tokens[first].start, end, temporal, alias, alias_at))
 
     def name_suffix(self) -> Temporal | None:
         """Reads `@v1` or `@yyyyMMddHHmmssSSS` that stands right behind a name, with no space around its `@`."""

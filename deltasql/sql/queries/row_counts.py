@@ -29,7 +29,7 @@ _NO_FUNCTIONS = frozenset(
 )
 """Words before a bracket that name no function, and the few functions that PySpark has under another name."""
 
-_NOT_UNDERSTOOD = frozenset({"RECURSIVE", "CUBE", "|>", "TRANSFORM", "MAP", "REDUCE"})
+_UNSUPPORTED = frozenset({"RECURSIVE", "CUBE", "|>", "TRANSFORM", "MAP", "REDUCE"})
 """Recursion, cubes, pipes and scripts; before a bracket MAP and TRANSFORM are functions."""
 
 _MAKE_ROWS = frozenset({"sequence", "array_repeat", "repeat", "space"})
@@ -55,7 +55,7 @@ def most_rows(sql: str, relations: Mapping[str, int]) -> int | None:
     found.walk()
     free = max(0, found.joins - len(found.equal))
     # A named query may be joined to itself, and that again.
-    if not found.understood or (found.has_ctes and free):
+    if not found.supported or (found.has_ctes and free):
         return None
     unions = sum(token.key in _SET_OPERATORS for token in found.tokens)
     rows = sorted([*(relations[parts[0]] for parts in names), *found.ranges], reverse=True)
@@ -84,7 +84,7 @@ class _Joins(TokenCursor):
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         super().__init__(tokens)
-        self.understood, self.has_ctes, self.joins = True, False, 0
+        self.supported, self.has_ctes, self.joins = True, False, 0
         self.equal: set[frozenset[str]] = set()
         self.ranges: list[int] = []
         # Of each bracket that is open FROM or VALUES where their items are being read.
@@ -96,7 +96,7 @@ class _Joins(TokenCursor):
             self._level(key)
             self.joins += key in {"JOIN", "LATERAL"} or (key == "," and self._levels[-1] == "FROM")
             self.has_ctes |= key == "WITH"
-            self.understood &= key not in _NOT_UNDERSTOOD or self.peek(1) == "("
+            self.supported &= key not in _UNSUPPORTED or self.peek(1) == "("
             self._equality(key)
             self.at += 1
         if "OR" in {token.key for token in self.tokens}:
@@ -126,10 +126,10 @@ class _Joins(TokenCursor):
         if not self.is_name_at(-1) or before in _NO_FUNCTIONS:
             return self.at == 0 or before in {"FROM", "JOIN", ",", "("}
         if self.peek(-2) not in {"AS", ")"}:
-            self.understood &= self._is_known(self.tokens[self.at - 1].name.lower())
+            self.supported &= self._keeps_row_count(self.tokens[self.at - 1].name.lower())
         return False
 
-    def _is_known(self, function: str) -> bool:
+    def _keeps_row_count(self, function: str) -> bool:
         """Whether the function before the bracket at the cursor makes no rows, or a literal number of them."""
         if function == "range":
             return self._is_range()

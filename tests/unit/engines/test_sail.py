@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.engines.sail.failures import not_there, sail_failure
+from deltasql.engines.sail.failures import sail_failure, unsupported_feature
 from deltasql.engines.sail.type_checks import casts_in, has_cast
 from deltasql.engines.spark.failures.spark_errors import translated_errors
 from deltasql.engines.spark.rewrites.merge_source import is_repeatable
@@ -42,18 +42,20 @@ _MISSING = 'attribute ObjectName([Identifier("s"), Identifier("z")]) is missing 
 def test_messages_get_conditions(text: str, condition: str, fragment: str | None) -> None:
     failure = sail_failure(text)
     assert failure.condition == condition
-    assert not_there(text, unsupported=False) is None
+    assert unsupported_feature(text, unsupported=False) is None
     assert fragment is None or fragment in failure.fragments
 
 
 def test_what_sail_has_not() -> None:
-    error = not_there("Physical plan does not support logical expression InSubquery(InSubquery {", unsupported=True)
+    error = unsupported_feature(
+        "Physical plan does not support logical expression InSubquery(InSubquery {", unsupported=True
+    )
     assert error is not None
     assert "outside of WHERE" in error.message
     assert 'engine="spark"' in error.message
-    assert not_there("collect metrics", unsupported=True) is not None
-    assert not_there("unknown function: f", unsupported=True) is None
-    refused = not_there("[UNSUPPORTED_FEATURE.SAIL] the quotient of a DECIMAL", unsupported=False)
+    assert unsupported_feature("collect metrics", unsupported=True) is not None
+    assert unsupported_feature("unknown function: f", unsupported=True) is None
+    refused = unsupported_feature("[UNSUPPORTED_FEATURE.SAIL] the quotient of a DECIMAL", unsupported=False)
     assert refused is not None
     assert "cannot run this: the quotient of a DECIMAL. Run the statement on Spark" in refused.message
 

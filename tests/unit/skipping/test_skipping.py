@@ -253,7 +253,7 @@ def skipped(snapshot: Snapshot, predicate: str) -> int:
 
 def test_kept_statistics_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("deltasql.skipping.pruning._FEW", 0)
-    monkeypatch.setattr("deltasql.log.replay.checkpoint._KEPT_STATISTICS", 1)
+    monkeypatch.setattr("deltasql.log.replay.checkpoint._CACHED_STATISTICS_BYTES", 1)
     snapshot = table_of(tmp_path / "t", {}, checkpoint=True, tail=False)
     assert [skipped(snapshot, text) for text in ("id = 5", "name = 'b'", "id = 5 AND name = 'b'", "id = 5")] == [
         15,

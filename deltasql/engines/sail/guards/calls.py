@@ -35,11 +35,11 @@ class ComparedCalls(ComparedParts):
         if not self.compared_only:
             return
         name, operands = self._spoken(name, opening, close)
-        if not is_compared(name, self._asked(name, operands), ansi=self.ansi):
+        if not is_compared(name, self._compared_arguments(name, operands), ansi=self.ansi):
             shown = ", ".join(map(_shown, (self.exact.kind(operand) for operand in operands)))
             raise NotOnSailError(what=f"{name.lower()}({shown}), whose results were not compared with Spark's")
 
-    def _asked(self, name: str, operands: Sequence[Operand]) -> list[tuple[str, Kind]]:
+    def _compared_arguments(self, name: str, operands: Sequence[Operand]) -> list[tuple[str, Kind]]:
         """The arguments of a call with their types; for MIXED the common type, to which they are cast."""
         kinds = [self.exact.kind(operand) for operand in operands] if name in MIXED else []
         known = [kind for kind in kinds if kind is not None]

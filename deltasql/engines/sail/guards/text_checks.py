@@ -168,13 +168,13 @@ class _Checks(ComparedCalls):
             what = f"a sum of {len(terms)} terms, of several types or more than {nesting.MOST_TERMS}: add them in parts"
             raise NotOnSailError(what=what)
         whole = MapPart(terms[0].start, terms[-1].end, "")
-        guards = run_guards(kinds, list(map(self._given, terms)))
+        guards = run_guards(kinds, list(map(self._guarded_text, terms)))
         return whole._replace(safe=self.guarded(guards, f"({self.with_texts(whole, terms, [t.safe for t in terms])})"))
 
     def _combined(self, left: MapPart, key: str, right: MapPart) -> MapPart:
         between = self.sql[self.tokens[left.end - 1].end : self.tokens[right.start].start]
         whole = MapPart(left.start, right.end, left.safe + between + right.safe)
-        first, second, raw = self._given(left), self._given(right), self._given(whole)
+        first, second, raw = self._guarded_text(left), self._guarded_text(right), self._guarded_text(whole)
         if _SMALL.fullmatch(first) and _SMALL.fullmatch(second):
             return whole
         guards = list(arithmetic_guards(key, first, second, raw))
@@ -188,7 +188,7 @@ class _Checks(ComparedCalls):
                 guards += decimal_guards(key, first, second)
         return whole._replace(safe=self.guarded(guards, f"({whole.safe})"))
 
-    def _given(self, part: MapPart) -> str:
+    def _guarded_text(self, part: MapPart) -> str:
         """The text of a part for guards: the short one, unless its types are others there."""
         is_retyped = any(part.start <= place < part.end for place in self._retyped)
         return part.safe if is_retyped else self.raw(part)
@@ -207,7 +207,9 @@ class _Checks(ComparedCalls):
         gap = self.sql[token.end : following.start]
         part = MapPart(at, inner.end, token.text + gap + inner.safe)
         return part._replace(
-            safe=self.guarded(sign_guards(token.key, self._given(inner), self._given(part)), f"({part.safe})")
+            safe=self.guarded(
+                sign_guards(token.key, self._guarded_text(inner), self._guarded_text(part)), f"({part.safe})"
+            )
         )
 
     def _value(self, at: int, end: int) -> MapPart:
@@ -351,10 +353,10 @@ class _Checks(ComparedCalls):
         if first >= group.end - 1:
             return part.safe
         inner = MapPart(first, group.end - 1, self.render(first, group.end - 1))
-        value = self._given(inner)
+        value = self._guarded_text(inner)
         behind = self.sql[self.tokens[group.end - 1].end : self.tokens[part.end - 1].end]
         double = f"sum({'DISTINCT ' if distinct else ''}0D + {as_double(value)}){behind}"
-        raw = self._given(part)
+        raw = self._guarded_text(part)
         return self.guarded([overflow(raw, f"abs({double} - {as_double(raw)}) > 1e15D")], part.safe)
 
     def _written_cast(self, part: MapPart, name: str, opening: int, group: MapPart) -> MapPart:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Protocol
 from typing_extensions import assert_never
 
 from deltasql.datafiles.reading.literal_rows import literal_table
+from deltasql.engines.spark.reading.cached_scans import CachedScans
 from deltasql.engines.spark.reading.checked_rows import Texts, checked
-from deltasql.engines.spark.reading.kept_scans import CachedScans
 from deltasql.engines.spark.reading.scans import with_declared
 from deltasql.engines.spark.reading.source_rows import source_rows
 from deltasql.engines.spark.reading.view_columns import shown
@@ -199,12 +199,12 @@ class Frames:
         """The rows of `sql`, analysed under `settings`, with `relations` visible to it as views meanwhile."""
         # The relations come first: they are analysed under the settings of the session, or of their own.
         with self.views(relations), self._spark.needing(settings):
-            rows = self.asked(sql, relations, settings)
+            rows = self.frame_of_text(sql, relations, settings)
             if settings and self._spark.remote:
                 rows.schema  # noqa: B018 - Spark Connect looks only now, and keeps what it found
             return rows
 
-    def asked(
+    def frame_of_text(
         self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
     ) -> DataFrame:
         """The rows of `sql`; views for its `relations` exist already."""

@@ -16,14 +16,14 @@ from deltasql.plan.hidden import hidden
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_MADE: set[str] = set()
+_MARKS: set[str] = set()
 """The marks of this process: without one nobody need look for it, which means planning a DataFrame."""
 
 
 def with_origin(rows: DataFrame, location: str) -> DataFrame:
     """`rows` under an alias that only Spark's plan of them shows."""
     mark = _mark(location)
-    _MADE.add(mark)
+    _MARKS.add(mark)
     return rows.alias(mark)
 
 
@@ -36,7 +36,7 @@ def reads_below(rows: DataFrame, root: str) -> bool:
 def _comes_from(rows: DataFrame, location: str) -> bool:
     """Whether a DataFrame was made of rows of the table at `location` that the driver has read."""
     mark = _mark(location)
-    if mark not in _MADE:
+    if mark not in _MARKS:
         return False
     told = StringIO()
     with redirect_stdout(told):

@@ -111,16 +111,16 @@ class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  #
     """Offsets and files of the stream's batches. `columns` is the JSON of the schema that Spark has analysed."""
 
     def __init__(self, options: dict[str, str], columns: str) -> None:
-        self._given, self._columns = options, columns
+        self._given_options, self._columns = options, columns
         self._until: int | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Tasks get the constructor's arguments, not the open log.
-        return (DeltaStreamReader, (self._given, self._columns))
+        return (DeltaStreamReader, (self._given_options, self._columns))
 
     @cached_property
     def _options(self) -> StreamOptions:
-        return _options(self._given)
+        return _options(self._given_options)
 
     @cached_property
     def _tail(self) -> StreamSource:
@@ -128,7 +128,7 @@ class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  #
 
         Raises SchemaChangedError if the table's columns are no longer those that the query was created with.
         """
-        log = _log(self._given)
+        log = _log(self._given_options)
         snapshot = log.snapshot()
         snapshot.check_readable()
         now = read_schema(snapshot.schema, self._options.rules.change_feed)
@@ -166,9 +166,9 @@ class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  #
         if self._options.rules.change_feed:
             schema = StructType((*schema, *CHANGE_FIELDS))
         target = to_arrow_schema(Spark.fromJson(json.loads(self._columns)), timezone="UTC")
-        store = open_store(self._given["path"])
+        store = open_store(self._given_options["path"])
         for file in partition.files:
-            yield from batches(file, schema, target, store, self._given.get(TIME_ZONE.lower()))
+            yield from batches(file, schema, target, store, self._given_options.get(TIME_ZONE.lower()))
 
 
 def _parts(files: Iterator[StreamFile]) -> Iterator[list[StreamFile]]:

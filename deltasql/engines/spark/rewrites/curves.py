@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 MOST_BITS = 10
 """A column is cut into 1024 ranges at most."""
-_PLACE_BITS = 62
+_POSITION_BITS = 62
 
 
 def range_bits(columns: int, sampled: int) -> int:
     """Bits for the range of each column: no more than the sample can tell apart, and all of them in one BIGINT."""
-    return max(1, min(MOST_BITS, sampled.bit_length(), _PLACE_BITS // columns))
+    return max(1, min(MOST_BITS, sampled.bit_length(), _POSITION_BITS // columns))
 
 
 def boundaries(values: Sequence[Any], bits: int) -> list[Any]:

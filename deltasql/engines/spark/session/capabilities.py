@@ -39,14 +39,14 @@ class Capabilities:
 SPARK = Capabilities()
 """All features: those of a session with its own JVM."""
 
-_KNOWN: weakref.WeakKeyDictionary[SparkSession, Capabilities] = weakref.WeakKeyDictionary()
+_PROBED: weakref.WeakKeyDictionary[SparkSession, Capabilities] = weakref.WeakKeyDictionary()
 
 
 def capabilities(session: SparkSession) -> Capabilities:
     """The capabilities of a Spark Connect session. The first call sends a few requests, but runs no job."""
-    known = _KNOWN.get(session)
+    known = _PROBED.get(session)
     if known is None:
-        known = _KNOWN[session] = _probed(session)
+        known = _PROBED[session] = _probed(session)
     return known
 
 
@@ -54,24 +54,24 @@ def _probed(session: SparkSession) -> Capabilities:
     from pyspark.sql import functions as F
 
     one = session.range(1)
-    if _is_understood(lambda: one.observe("deltasql", F.count(F.lit(1)).alias("rows"))):
+    if _is_supported(lambda: one.observe("deltasql", F.count(F.lit(1)).alias("rows"))):
         # It is Spark.
         return SPARK
     return Capabilities(
         observe=False,
-        metadata=_is_understood(
+        metadata=_is_supported(
             lambda: session.read.schema("x INT").format("parquet").load().select("_metadata.row_index")
         ),
-        repartition_by_id=_is_understood(lambda: one.repartitionById(1, F.lit(0))),
+        repartition_by_id=_is_supported(lambda: one.repartitionById(1, F.lit(0))),
         ids_in_filters=False,
-        checks_types=not _is_understood(lambda: one.select(F.expr("CASE WHEN id + 1 THEN 1 END"))),
+        checks_types=not _is_supported(lambda: one.select(F.expr("CASE WHEN id + 1 THEN 1 END"))),
         functions=False,
         subqueries=False,
         persists=False,
     )
 
 
-def _is_understood(make: Callable[[], Any]) -> bool:
+def _is_supported(make: Callable[[], Any]) -> bool:
     from pyspark.errors import PySparkException
 
     try:

@@ -20,13 +20,13 @@ _SDK = {"3.5.0": "2.35.4"}
 _SDK_MODULES = ("s3", "s3-transfer-manager", "sts", "apache-client")
 """The parts of the SDK that S3A uses: 19 MB with what they need, where the bundle has 659."""
 
-_KNOWN: weakref.WeakKeyDictionary[SparkSession, dict[str, bool]] = weakref.WeakKeyDictionary()
+_REACHABLE: weakref.WeakKeyDictionary[SparkSession, dict[str, bool]] = weakref.WeakKeyDictionary()
 _LOGGER = logging.getLogger(__name__)
 
 
 def can_reach(session: SparkSession, scheme: str) -> bool:
     """Whether Spark has a file system for a scheme of Hadoop's, such as `s3a`."""
-    known = _KNOWN.setdefault(session, {})
+    known = _REACHABLE.setdefault(session, {})
     if scheme not in known:
         known[scheme] = _has_file_system(session, scheme)
     return known[scheme]

@@ -29,7 +29,7 @@ IN_PLACE = "deltasql.InPlaceCommit"
 
 _SOURCE = Path(__file__).with_name("InPlaceCommit.java")
 _LOCK = Lock()
-_MADE: weakref.WeakKeyDictionary[SparkContext, InPlaceCommit | None] = weakref.WeakKeyDictionary()
+_COMMITTERS: weakref.WeakKeyDictionary[SparkContext, InPlaceCommit | None] = weakref.WeakKeyDictionary()
 _LOGGER = logging.getLogger(__name__)
 
 
@@ -70,9 +70,9 @@ def in_place_commit(session: SparkSession) -> InPlaceCommit | None:
     """The in-place committer for a session with its own JVM, loaded on first use; None if it cannot be loaded."""
     with _LOCK:
         context = session.sparkContext
-        if context not in _MADE:
-            _MADE[context] = _loaded(session)
-        return _MADE[context]
+        if context not in _COMMITTERS:
+            _COMMITTERS[context] = _loaded(session)
+        return _COMMITTERS[context]
 
 
 def _loaded(session: SparkSession) -> InPlaceCommit | None:

@@ -28,7 +28,7 @@ from deltasql.errors.engine import EnginesMixedError, JavaMissingError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-OWN_MARK = "spark.deltasql.own"
+STARTED_BY_DELTASQL = "spark.deltasql.own"
 """A setting that marks sessions started by deltasql: only these are tuned for a statement."""
 
 
@@ -56,7 +56,7 @@ def session_settings() -> dict[str, str]:
         **(_sizes(_cores(master_address())) if is_local_master(master_address()) else {}),
     }
     given = outside_settings(os.environ)
-    return {OWN_MARK: "true", **{key: value for key, value in own.items() if key not in given}}
+    return {STARTED_BY_DELTASQL: "true", **{key: value for key, value in own.items() if key not in given}}
 
 
 def _sizes(cores: int) -> dict[str, str]:

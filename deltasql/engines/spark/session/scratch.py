@@ -89,4 +89,4 @@ def retain_with(rows: DataFrame, item: object) -> None:
     The plan of a DataFrame refers to those that it is made of, though not to the views that a text names.
     """
     plan: Any = rows
-    plan._plan._deltasql_held = item
+    plan._plan._deltasql_retained = item

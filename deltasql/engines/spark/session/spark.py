@@ -10,14 +10,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engines.spark.session.cached_frames import CachedFrames
 from deltasql.engines.spark.session.capabilities import SPARK, Capabilities, capabilities
 from deltasql.engines.spark.session.connectors import can_reach
 from deltasql.engines.spark.session.environment import outside_settings
 from deltasql.engines.spark.session.in_place import COMMITTER, IN_PLACE, InPlaceCommit, in_place_commit
-from deltasql.engines.spark.session.kept_frames import CachedFrames
 from deltasql.engines.spark.session.local import (
     OF_EVERY_SESSION,
-    OWN_MARK,
+    STARTED_BY_DELTASQL,
     active_session,
     is_configured_outside,
     is_local_master,
@@ -71,11 +71,11 @@ class SparkHandle:
         """The stores of the tables."""
         self.watch = Watch(lambda: None) if watch is None else watch
         """Reports the progress of Spark's work to the session's listener."""
-        self._given = spark
+        self._requested = spark
         self._session: SparkSession | None = None if isinstance(spark, str) else spark
         self._pending = dict(settings or {})
-        self._told = dict(self._pending)
-        self._kept = {*self._pending, *outside_settings(os.environ)}
+        self._session_values = dict(self._pending)
+        self._fixed_keys = {*self._pending, *outside_settings(os.environ)}
         self._stream_tuning: Tuning | None = None
         self._reached: set[str] = set()
         self.functions: set[str] = set()
@@ -90,8 +90,8 @@ class SparkHandle:
     def of(self, frame: DataFrame) -> SparkHandle:
         """A handle of the session that a DataFrame belongs to: a stream has a copy, with its own settings."""
         handle = SparkHandle(frame.sparkSession, stores=self.stores, watch=self.watch)
-        handle.is_ours = handle.session.conf.get(OWN_MARK, None) is not None
-        handle._kept, handle._told = self._kept, self._told
+        handle.is_ours = handle.session.conf.get(STARTED_BY_DELTASQL, None) is not None
+        handle._fixed_keys, handle._session_values = self._fixed_keys, self._session_values
         if handle.is_ours and not (self.started and handle.session is self.session):
             handle._stream_tuning = Tuning(session_settings())
         return handle
@@ -115,7 +115,7 @@ class SparkHandle:
     @property
     def has_others_tables(self) -> bool:
         """Whether Spark's catalog may contain tables: the session was passed in, or is on a server."""
-        return not self.is_ours or isinstance(self._given, str)
+        return not self.is_ours or isinstance(self._requested, str)
 
     @property
     def is_plain(self) -> bool:
@@ -126,7 +126,7 @@ class SparkHandle:
         if self.started or "pyspark" not in sys.modules:
             return True
         active = active_session()
-        return active is None or active.conf.get(OWN_MARK, None) is not None
+        return active is None or active.conf.get(STARTED_BY_DELTASQL, None) is not None
 
     @property
     def remote(self) -> bool:
@@ -145,15 +145,15 @@ class SparkHandle:
         return self._session
 
     def _started(self) -> SparkSession:
-        if isinstance(self._given, str):
-            with self.watch.over(lambda: Progress(f"Connecting to {self._given}")):
-                return self._on_server(self._given)
+        if isinstance(self._requested, str):
+            with self.watch.over(lambda: Progress(f"Connecting to {self._requested}")):
+                return self._on_server(self._requested)
         with self.watch.over(lambda: Progress(f"Starting Spark ({master_address()}), which computes the rows")):
             return self._local()
 
     @staticmethod
     def _on_server(address: str) -> SparkSession:
-        session, usual = remote_session(address, {OWN_MARK: "true", **OF_EVERY_SESSION})
+        session, usual = remote_session(address, {STARTED_BY_DELTASQL: "true", **OF_EVERY_SESSION})
         _TUNINGS.setdefault(session, Tuning(usual))
         return session
 
@@ -164,13 +164,13 @@ class SparkHandle:
             # Jars must be present at the start: for the stores of the tables that were used until now.
             alone = (self.session_value(IO_MODE.name) or "").upper() == "DRIVER"
             return start_local(frozenset() if alone else self.stores.hadoop_schemes)
-        self.is_ours = active.conf.get(OWN_MARK, None) is not None
+        self.is_ours = active.conf.get(STARTED_BY_DELTASQL, None) is not None
         return active
 
     def set(self, key: str, value: str) -> None:
         """Sets a Spark setting now, or when the session starts."""
-        self._kept.add(key)
-        self._told[key] = value
+        self._fixed_keys.add(key)
+        self._session_values[key] = value
         if self._session is None:
             self._pending[key] = value
             return
@@ -178,8 +178,8 @@ class SparkHandle:
 
     def unset(self, key: str) -> None:
         self._pending.pop(key, None)
-        self._told.pop(key, None)
-        self._kept -= {key} - outside_settings(os.environ).keys()
+        self._session_values.pop(key, None)
+        self._fixed_keys -= {key} - outside_settings(os.environ).keys()
         if self._session is not None and not self._is_over:
             self._session.conf.unset(key)
             # Unset leaves Spark's default, which is 200 for shuffle partitions.
@@ -220,7 +220,7 @@ class SparkHandle:
         except Exception:
             # Not a public name of PySpark's: another version may lack it.
             return None
-        return hashlib.sha256(f"{settings}{sorted(self._told.items())}".encode()).hexdigest()
+        return hashlib.sha256(f"{settings}{sorted(self._session_values.items())}".encode()).hexdigest()
 
     def session_value(self, key: str) -> str | None:
         """The value that SET gave to a deltasql setting in this session; None if it is not set.
@@ -228,11 +228,11 @@ class SparkHandle:
         Not Spark's value, as several deltasql sessions share a Spark; but Spark's if the session was passed in, where
         it may have been set before.
         """
-        return self._told.get(key) if self.is_ours else self.setting(key)
+        return self._session_values.get(key) if self.is_ours else self.setting(key)
 
     def hadoop_settings(self) -> dict[str, str]:
         """Hadoop settings by key: of the session that was passed in, else of the environment."""
-        given = outside_settings(os.environ) if self._given is None else self.session.conf.getAll
+        given = outside_settings(os.environ) if self._requested is None else self.session.conf.getAll
         return {
             key.removeprefix("spark.hadoop."): value
             for key, value in given.items()
@@ -261,7 +261,7 @@ class SparkHandle:
     @property
     def is_on_this_machine(self) -> bool:
         """As `shares_disk`, or as it will be once the session starts. Does not start it."""
-        return self.shares_disk if self.started else self._given is None and is_local_master(master_address())
+        return self.shares_disk if self.started else self._requested is None and is_local_master(master_address())
 
     @property
     def is_in_process(self) -> bool:
@@ -271,7 +271,7 @@ class SparkHandle:
     @property
     def leaves_files_to_us(self) -> bool:
         """True if no setting configures Spark's Parquet reader or writer, so that this process may do the file I/O."""
-        return self.is_plain and not any(key.startswith(OF_FILES) for key in self._told)
+        return self.is_plain and not any(key.startswith(OF_FILES) for key in self._session_values)
 
     def require_engine(self) -> None:
         """Raises NeedsEngineError where the session's settings forbid an engine."""
@@ -282,14 +282,16 @@ class SparkHandle:
     def require_fetching(self) -> None:
         """Raises LeftToEngineError where only the engine may return a table's rows to the caller. Does not start it."""
         self._require_in_process()
-        self._require_unset(key.startswith(_OF_RESULTS) for key in self._told)
+        self._require_unset(key.startswith(_OF_RESULTS) for key in self._session_values)
 
     def require_computing(self) -> None:
         """Raises LeftToEngineError where settings may change the meaning of expressions, or reserve file I/O for the
         engine. Does not start it.
         """
         self._require_in_process()
-        self._require_unset(key == CASE_SENSITIVE.name or not preserve_literal_values([key]) for key in self._told)
+        self._require_unset(
+            key == CASE_SENSITIVE.name or not preserve_literal_values([key]) for key in self._session_values
+        )
 
     def _require_in_process(self) -> None:
         if (self.session_value(COMPUTE.name) or DEFAULTS[COMPUTE.name]).upper() == "ENGINE":
@@ -300,10 +302,10 @@ class SparkHandle:
             raise LeftToEngineError("the Spark session was passed in, and may have settings of its own")
         if not self.is_plain:
             raise LeftToEngineError("Spark has settings from outside of this session")
-        self._require_unset(key.startswith(OF_FILES) for key in self._told)
+        self._require_unset(key.startswith(OF_FILES) for key in self._session_values)
 
     def _require_unset(self, are_set: Iterable[bool]) -> None:
-        key = next((key for key, is_set in zip(self._told, are_set, strict=True) if is_set), None)
+        key = next((key for key, is_set in zip(self._session_values, are_set, strict=True) if is_set), None)
         if key is not None:
             raise LeftToEngineError(f"the session sets {key}")
 
@@ -371,7 +373,7 @@ class SparkHandle:
         session = self.session
         if not self.is_ours or self.capabilities is not SPARK:
             return nullcontext()
-        wanted = {key: value for key, value in for_size(size_in_bytes).items() if key not in self._kept}
+        wanted = {key: value for key, value in for_size(size_in_bytes).items() if key not in self._fixed_keys}
         if self.remote:
             # Each setting takes a few requests. This one decides the number of files, and how rows are numbered.
             wanted = {key: value for key, value in wanted.items() if key == SHUFFLES}
@@ -398,7 +400,7 @@ class SparkHandle:
             return session_tuning()
         return _TUNINGS.setdefault(session, Tuning({}))
 
-    def given_by_server(self, key: str) -> str | None:
+    def server_default(self, key: str) -> str | None:
         """The value of a setting at the start of a Spark Connect session; None if not set, and for other sessions."""
         return settings_of_server(self.session).get(key) if self.remote else None
 

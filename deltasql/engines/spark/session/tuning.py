@@ -56,7 +56,7 @@ def for_size(size_in_bytes: int) -> Mapping[str, str]:
 
 
 @dataclass(slots=True, eq=False)
-class _HeldSetting:
+class _AppliedSetting:
     value: str | None
     before: str | None
     threads: list[int]
@@ -73,14 +73,14 @@ class Tuning:
         """`usual` are the settings that the session began with: any other one was set by its user, and stays."""
         self._usual = usual
         self._change = threading.Condition(threading.RLock())
-        self._settings: dict[str, list[_HeldSetting]] = {}
+        self._settings: dict[str, list[_AppliedSetting]] = {}
         self._fast: dict[str, str | None] = {}
         self._small = self._large = 0
 
     @contextmanager
     def needs(self, session: SparkSession, settings: Mapping[str, str | None]) -> Iterator[None]:
         """Holds settings that the work depends on (None: not set). Within it others may hold for a part of the work."""
-        taken: list[tuple[str, _HeldSetting]] = []
+        taken: list[tuple[str, _AppliedSetting]] = []
         try:
             with self._change:
                 for key, value in settings.items():
@@ -92,7 +92,7 @@ class Tuning:
                     self._give(session, key, held)
                 self._change.notify_all()
 
-    def _take(self, session: SparkSession, key: str, value: str | None) -> _HeldSetting:
+    def _take(self, session: SparkSession, key: str, value: str | None) -> _AppliedSetting:
         thread, holders = threading.get_ident(), self._settings.setdefault(key, [])
         while holders and holders[-1].value != value and thread not in holders[-1].threads:
             # Another thread needs it otherwise.
@@ -100,13 +100,13 @@ class Tuning:
         if holders and holders[-1].value == value:
             holders[-1].threads.append(thread)
             return holders[-1]
-        held = _HeldSetting(value, session.conf.get(key, None), [thread])
+        held = _AppliedSetting(value, session.conf.get(key, None), [thread])
         if held.before != value:
             _restore(session, key, value)
         holders.append(held)
         return held
 
-    def _give(self, session: SparkSession, key: str, setting: _HeldSetting) -> None:
+    def _give(self, session: SparkSession, key: str, setting: _AppliedSetting) -> None:
         setting.threads.remove(threading.get_ident())
         if setting.threads:
             return

@@ -38,7 +38,7 @@ from deltasql.plan.statements.insert import Insert
 from deltasql.planner.binding import bind, position_in
 from deltasql.planner.changes import COPIED, Answer, CopyLoad, Plan, Preview, RowChange
 from deltasql.planner.context import Context
-from deltasql.planner.rows.insert_columns import GivenColumns, matched_columns
+from deltasql.planner.rows.insert_columns import QueryColumn, matched_columns
 from deltasql.planner.rows.read_set import reads_of_itself
 from deltasql.planner.rows.row_level import inserted_rows
 from deltasql.planner.rule import plan
@@ -238,7 +238,7 @@ def _change(copy: _Copy, context: Context) -> RowChange:
     schema = context.analyst.schema(query)
     names = hidden_names(len(schema))
     rows = renamed(query, names)
-    given = [GivenColumns(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
+    given = [QueryColumn(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
     columns, evolution = copy.columns, copy.evolution
     if columns is not None and len(columns) != len(given):
         raise CopyArityError(str(statement.table), len(columns), tuple(map(str, columns)), len(given))

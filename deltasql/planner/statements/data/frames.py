@@ -32,7 +32,7 @@ from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange
 from deltasql.planner.context import Context
 from deltasql.planner.frame_options import WriteOptions, write_options
 from deltasql.planner.idempotency import Application, noted, present, session_application, skipped
-from deltasql.planner.rows.insert_columns import GivenColumns, matched_columns, struct_rule
+from deltasql.planner.rows.insert_columns import QueryColumn, matched_columns, struct_rule
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.delete import refuse_append_only
@@ -83,10 +83,10 @@ class _Write:
         return self.statement.mode is WriteMode.OVERWRITE
 
     @property
-    def rows(self) -> tuple[Supplied, list[GivenColumns]]:
+    def rows(self) -> tuple[Supplied, list[QueryColumn]]:
         """The rows under names of our own, which no column of the table can have."""
         names = tuple(hidden(index) for index in range(len(self.columns)))
-        given = [GivenColumns(field.name, name, field.type) for field, name in zip(self.columns, names, strict=True)]
+        given = [QueryColumn(field.name, name, field.type) for field, name in zip(self.columns, names, strict=True)]
         return Supplied(self.statement.frame, names), given
 
 

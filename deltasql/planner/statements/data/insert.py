@@ -27,8 +27,8 @@ from deltasql.planner.changes import CommitSpec, Plan, RowChange, Stepwise
 from deltasql.planner.context import Context
 from deltasql.planner.idempotency import plan_statement
 from deltasql.planner.rows.insert_columns import (
-    GivenColumns,
     Match,
+    QueryColumn,
     column_values,
     evolved_schema,
     left_to_the_table,
@@ -305,7 +305,7 @@ def _matching(change: RowChange, rows: Operator, how: Replacement, insertion: In
 
 def _query(
     statement: Insert, context: Context, snapshot: Snapshot, static: dict[str, str]
-) -> tuple[SqlQuery, SqlQuery, list[GivenColumns], frozenset[int], LiteralRows | None]:
+) -> tuple[SqlQuery, SqlQuery, list[QueryColumn], frozenset[int], LiteralRows | None]:
     """The query, and its rows under names of our own, since two of its columns may have the same name.
 
     Then the columns, by number, that say DEFAULT and whose values come from the table itself; last the rows
@@ -325,7 +325,7 @@ def _query(
     query = binding.query(context, text, statement.ctes) if known is None else SqlQuery(text.text, {}, "query")
     schema = context.analyst.schema(query) if known is None else known.schema
     names = hidden_names(len(schema))
-    given = [GivenColumns(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
+    given = [QueryColumn(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
     return query, renamed(query, names), given, left_out, known
 
 

@@ -122,7 +122,10 @@ def _(statement: Merge, context: Context) -> Plan:
         actions=merge.actions(new, scan, source),
         unchanged=tuple(f"{quote(scope.target.alias)}.{quote(name)}" for name in new.names),
         output=new,
-        checks=(*constraints_of(new, metadata.configuration, snapshot.table), *generated_checks(new, merge.given)),
+        checks=(
+            *constraints_of(new, metadata.configuration, snapshot.table),
+            *generated_checks(new, merge.assigned_columns),
+        ),
         relations=scope.relations,
     )
     actions = metadata_actions(snapshot, metadata)
@@ -166,7 +169,7 @@ class _Merge:
         return kept
 
     @property
-    def given(self) -> set[str]:
+    def assigned_columns(self) -> set[str]:
         """The columns to which some clause gives values."""
         return {item.resolved.names[0] for items in self.assigned for item in items}
 

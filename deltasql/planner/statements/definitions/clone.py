@@ -24,7 +24,7 @@ from deltasql.log.actions.actions import DomainMetadata, SetTransaction
 from deltasql.log.configuration.iceberg_compat import check_replacement, with_column_mapping, with_valid_formats
 from deltasql.log.configuration.properties import ParsedProperties, check_configuration, parse_properties, protocol_for
 from deltasql.log.configuration.row_ids import assigns_row_ids, with_row_id_columns
-from deltasql.log.properties.own_properties import COLUMN_TAGS, TAGS
+from deltasql.log.properties.deltasql_properties import COLUMN_TAGS, TAGS
 from deltasql.log.properties.property_registry import (
     CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
@@ -78,7 +78,7 @@ METRICS = (
     "removedFilesSize",
     "copiedFilesSize",
 )
-_KEPT = (OF_ONE_TABLE - {MAX_COLUMN_ID.name, AUTO_PROPERTY}) | {TAGS, COLUMN_TAGS}
+_SOURCE_ONLY = (OF_ONE_TABLE - {MAX_COLUMN_ID.name, AUTO_PROPERTY}) | {TAGS, COLUMN_TAGS}
 """Properties of the source that concern its history alone, and neither its columns nor its files."""
 
 
@@ -209,7 +209,7 @@ def _definition(
 
 def _configuration(source: CloneSource, parsed: ParsedProperties, name: str) -> dict[str, str]:
     """The source's properties, overridden by the statement's. Raises CloneColumnMappingError."""
-    own = {key: value for key, value in source.metadata.configuration.items() if key not in _KEPT}
+    own = {key: value for key, value in source.metadata.configuration.items() if key not in _SOURCE_ONLY}
     wanted = with_column_mapping(with_valid_formats({**own, **parsed.configuration}, own, name))
     before, after = (TableProperties(item)[COLUMN_MAPPING_MODE] for item in (own, wanted))
     if before != after:

@@ -172,7 +172,7 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
     given = context.analyst.schema(query) if held is None else held.schema
     if not len(given):
         raise EmptyQuerySchemaError(table=str(statement.table))
-    fields = tuple(map(_given_field, given))
+    fields = tuple(map(_column_of_query, given))
     metadata, protocol = _definition(statement, context, target, StructType(fields))
     clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
     columns = tuple((field.name, stored(field, quote(field.name))) for field in metadata.schema)
@@ -201,7 +201,7 @@ def _stored_memory_rows(rows: MemoryRows | None, metadata: Metadata, context: Co
     return stored_memory_rows(rows, metadata.schema, metadata.partition_columns, places, context)
 
 
-def _given_field(field: StructField) -> StructField:
+def _column_of_query(field: StructField) -> StructField:
     """The table column for a column of a query: its type and comment, without NOT NULL."""
     plain = StructField(field.name, as_nullable(declared_type(field)), metadata=comment_metadata(field.comment))
     return plain_field(plain)

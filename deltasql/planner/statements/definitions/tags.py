@@ -12,7 +12,7 @@ from deltasql.errors.statements.refused import WrongObjectError
 from deltasql.errors.statements.tags import DuplicateTagError, TagExistsError, TagNotFoundError
 from deltasql.log.actions import operations
 from deltasql.log.configuration.tags import column_tags, read_tags, table_tags, with_column_tags, with_table_tags
-from deltasql.log.properties.own_properties import TAGS
+from deltasql.log.properties.deltasql_properties import TAGS
 from deltasql.plan.base import ColumnPath, TableName, quote
 from deltasql.plan.statements.tags import SetTags, Tagged, UnsetTags
 from deltasql.planner.catalog_changes import SchemaProperties, ViewDefining

@@ -17,7 +17,7 @@ from deltasql.errors.statements.inspect import (
 )
 from deltasql.log.configuration.properties import canonical_key
 from deltasql.log.configuration.tags import read_tags
-from deltasql.log.properties.own_properties import TAGS, without_deltasql_properties
+from deltasql.log.properties.deltasql_properties import TAGS, without_deltasql_properties
 from deltasql.log.reading.clustering import AUTO_PROPERTY, clustering_columns
 from deltasql.log.storage.locations import table_uri
 from deltasql.plan.base import TableName

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from deltasql.catalog.entries import ViewEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_pairs
-from deltasql.log.properties.own_properties import without_deltasql_properties
+from deltasql.log.properties.deltasql_properties import without_deltasql_properties
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.statements.inspect import ShowTableExtended, ShowTables
 from deltasql.planner.changes import Answer, Plan

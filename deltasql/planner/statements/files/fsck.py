@@ -17,7 +17,7 @@ from deltasql.settings.session_settings import FSCK_MOST_ROWS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FOUND = StructType(
+FSCK_COLUMNS = StructType(
     (
         StructField("dataFilePath", STRING, False),
         StructField("dataFileMissing", BOOLEAN, False),
@@ -40,7 +40,7 @@ def _(statement: Fsck, context: Context) -> Plan:
     broken = pc.or_(gone, unmarked)
     files = files.append_column("gone", gone).append_column("unmarked", unmarked).filter(broken)
     limit = context.setting(FSCK_MOST_ROWS)
-    answer = Answer(FOUND, _rows(files.slice(0, limit), snapshot.location))
+    answer = Answer(FSCK_COLUMNS, _rows(files.slice(0, limit), snapshot.location))
     if statement.dry_run:
         return answer
     reads = Reads(None, tuple(files["path"].to_pylist()))

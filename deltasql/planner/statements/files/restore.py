@@ -76,7 +76,9 @@ def _(statement: Restore, context: Context) -> Plan:
         old = log.snapshot(version)
         check_foreign(old.schema, old.table)
     except DeltaSqlError as error:
-        raise _retold(error, current.table).at(context.caret(statement.table.start, statement.table.end)) from None
+        raise _restore_error(error, current.table).at(
+            context.caret(statement.table.start, statement.table.end)
+        ) from None
     if version == current.version:
         return Answer()
     restored, removed = _differing(old, current)
@@ -115,7 +117,7 @@ def _unquoted(expression: str) -> str:
     return expression.strip() if written is None else written
 
 
-def _retold(error: DeltaSqlError, table: str) -> DeltaSqlError:
+def _restore_error(error: DeltaSqlError, table: str) -> DeltaSqlError:
     """The error in the words of RESTORE."""
     match error:
         case VersionNotFoundError():

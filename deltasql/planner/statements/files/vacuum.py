@@ -40,7 +40,7 @@ _LOGGED = ("file", "hdfs", "abfs", "abfss", "wasb", "wasbs", "gs", "adl", "memor
 def _(statement: Vacuum, context: Context) -> Plan:
     log, snapshot = _table(statement.table, context)
     configured = snapshot.properties[DELETED_FILE_RETENTION]
-    asked = _asked(statement.retain_hours, configured, snapshot.table, context)
+    asked = _specified_retention(statement.retain_hours, configured, snapshot.table, context)
     parameters = {"retentionCheckEnabled": context.setting(RETENTION_CHECK), "defaultRetentionMillis": configured}
     if asked is not None:
         parameters["specifiedRetentionMillis"] = asked
@@ -79,7 +79,7 @@ def _table_around(path: str | None, context: Context) -> str | None:
     return None
 
 
-def _asked(hours: SqlText | None, configured: int, table: str, context: Context) -> int | None:
+def _specified_retention(hours: SqlText | None, configured: int, table: str, context: Context) -> int | None:
     """RETAIN in ms. Raises NegativeRetentionError, and RetentionTooShortError while the check is on."""
     if hours is None:
         return None

@@ -13,7 +13,7 @@ from dbt.adapters.capability import Capability, CapabilityDict, CapabilitySuppor
 from dbt.adapters.contracts.connection import AdapterResponse
 from dbt.adapters.deltasql.connections import DeltaSqlConnectionManager
 from dbt.adapters.deltasql.literals import seed_literal
-from dbt.adapters.deltasql.python_models import ELSEWHERE, HERE, SessionJob
+from dbt.adapters.deltasql.python_models import ELSEWHERE, IN_SESSION, SessionJob
 from dbt.adapters.deltasql.relation import DeltaSqlRelation
 from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
@@ -71,12 +71,12 @@ class DeltaSqlAdapter(SparkAdapter):
 
     @property
     def default_python_submission_method(self) -> str:
-        method: str = HERE
+        method: str = IN_SESSION
         return method
 
     @property
     def python_submission_helpers(self) -> dict[str, type[PythonJobHelper]]:
-        return dict.fromkeys((HERE, *ELSEWHERE), SessionJob)
+        return dict.fromkeys((IN_SESSION, *ELSEWHERE), SessionJob)
 
     def pre_model_hook(self, config: Mapping[str, Any]) -> None:
         """Sets `file_format` of a node to delta if it is missing: dbt-spark's macros require it."""

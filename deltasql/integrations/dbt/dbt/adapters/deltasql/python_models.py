@@ -12,7 +12,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from deltasql import Session, install, uninstall
 from deltasql.settings.engines import SAIL, chosen_engine
 
-HERE = "session"
+IN_SESSION = "session"
 ELSEWHERE = ("all_purpose_cluster", "job_cluster", "serverless_cluster", "workflow_job")
 """Where Databricks runs models; here all of them run in this process."""
 _LOGGER = AdapterLogger("deltasql")
@@ -25,14 +25,14 @@ class SessionJob(PythonJobHelper):
     """
 
     def __init__(self, parsed_model: dict[str, Any], credential: DeltaSqlCredentials) -> None:
-        self._name, self._told = parsed_model["alias"], credential
-        method = parsed_model["config"].get("submission_method") or HERE
-        if method != HERE:
+        self._name, self._credentials = parsed_model["alias"], credential
+        method = parsed_model["config"].get("submission_method") or IN_SESSION
+        if method != IN_SESSION:
             _LOGGER.info(f"{self._name} runs in this process: its submission_method {method} is ignored")
 
     def submit(self, compiled_code: str) -> None:
         """Raises whatever the code raises, and DbtRuntimeError for an engine that runs no Python models."""
-        told = self._told
+        told = self._credentials
         if chosen_engine(told.engine, given=told.remote is not None) == SAIL:
             raise DbtRuntimeError(f"{self._name} is a model in Python, which needs `engine: spark` in the profile.")
         with told.connect() as session:

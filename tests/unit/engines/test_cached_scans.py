@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 from deltasql.engines.choice import handed_out
-from deltasql.engines.spark.reading import kept_scans
-from deltasql.engines.spark.reading.kept_scans import MOST_FILES, CachedScans
+from deltasql.engines.spark.reading import cached_scans
+from deltasql.engines.spark.reading.cached_scans import MOST_FILES, CachedScans
 from deltasql.engines.spark.reading.workspace import Workspace
-from deltasql.engines.spark.session.kept_frames import MOST_WEIGHT, CachedFrames
+from deltasql.engines.spark.session.cached_frames import MOST_WEIGHT, CachedFrames
 from deltasql.errors.log import DataFileNotFoundError
 from deltasql.plan.operators import Pruning, Scan, TableVersion
 from deltasql.schema.row_ids import RowIdColumns
@@ -54,8 +54,8 @@ def scanned(monkeypatch: pytest.MonkeyPatch) -> list[Scan]:
         made.append(operator)
         return SimpleNamespace(of=operator)
 
-    monkeypatch.setattr(kept_scans, "scan", scan)
-    monkeypatch.setattr(kept_scans, "read_in_process", lambda spark, operator: False)
+    monkeypatch.setattr(cached_scans, "scan", scan)
+    monkeypatch.setattr(cached_scans, "read_in_process", lambda spark, operator: False)
     return made
 
 
@@ -144,7 +144,7 @@ def test_other_settings_read_anew(handle: Handle, rows: Scan) -> None:
 
 def test_who_reads_the_files_counts(handle: Handle, rows: Scan, monkeypatch: pytest.MonkeyPatch) -> None:
     first = frame(handle, rows)
-    monkeypatch.setattr(kept_scans, "read_in_process", lambda spark, operator: True)
+    monkeypatch.setattr(cached_scans, "read_in_process", lambda spark, operator: True)
     assert frame(handle, rows) is not first
 
 
@@ -157,7 +157,7 @@ def test_rows_in_memory_have_their_weight(
         work.sent += MOST_WEIGHT // 2
         return object()
 
-    monkeypatch.setattr(kept_scans, "scan", scan)
+    monkeypatch.setattr(cached_scans, "scan", scan)
     for number in range(3):
         frame(handle, scan_of(tmp_path, {f"{number}.parquet": "x"}))
         assert len(handle.cached_frames) == 1
@@ -170,7 +170,7 @@ def test_what_is_made_while_settings_change_is_not_kept(
         handle.settings = "of another thread"
         return object()
 
-    monkeypatch.setattr(kept_scans, "scan", scan)
+    monkeypatch.setattr(cached_scans, "scan", scan)
     frame(handle, rows)
     assert len(handle.cached_frames) == 0
 

@@ -15,9 +15,9 @@ TAGS = "deltasql.tags"
 COLUMN_TAGS = "deltasql.columnTags"
 """Tags of its columns, as JSON."""
 
-OWN = frozenset({KEYS, TAGS, COLUMN_TAGS})
+DELTASQL_PROPERTIES = frozenset({KEYS, TAGS, COLUMN_TAGS})
 
 
 def without_deltasql_properties(configuration: Mapping[str, str]) -> dict[str, str]:
     """The properties that users see."""
-    return {key: value for key, value in configuration.items() if key not in OWN}
+    return {key: value for key, value in configuration.items() if key not in DELTASQL_PROPERTIES}

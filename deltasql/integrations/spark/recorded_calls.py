@@ -26,7 +26,7 @@ class Installation(Protocol):
 
 
 @dataclass(frozen=True)
-class LastWord:
+class FinalCall:
     """A final call with its arguments, and the format that was set before, None without one."""
 
     home: Installation
@@ -48,82 +48,82 @@ class LastWord:
 
 @dataclass(frozen=True)
 class Grammar:
-    """Methods of a reader or writer: `kept` configure it, `last` run it, with a test whether deltasql has the table."""
+    """Methods of a reader or writer: those `configuring` it, and `final` ones with a test if deltasql runs them."""
 
-    kept: frozenset[str]
-    last: Mapping[str, Callable[[LastWord], bool]]
+    configuring: frozenset[str]
+    final: Mapping[str, Callable[[FinalCall], bool]]
 
 
 _HOW = {"format", "option", "options"}
 READER = Grammar(frozenset({*_HOW, "schema"}), {"load": lambda it: it.is_delta, "table": lambda _: True})
-STREAM_READER = Grammar(READER.kept, {"load": lambda it: it.is_delta, "table": LastWord.may_be_ours})
+STREAM_READER = Grammar(READER.configuring, {"load": lambda it: it.is_delta, "table": FinalCall.may_be_ours})
 WRITER = Grammar(
     frozenset({*_HOW, "mode", "partitionBy", "clusterBy", "bucketBy", "sortBy"}),
-    {"save": lambda it: it.is_delta, "saveAsTable": LastWord.may_be_ours, "insertInto": LastWord.may_be_ours},
+    {"save": lambda it: it.is_delta, "saveAsTable": FinalCall.may_be_ours, "insertInto": FinalCall.may_be_ours},
 )
 STREAM_WRITER = Grammar(
     frozenset({*_HOW, "outputMode", "partitionBy", "clusterBy", "queryName", "trigger"}),
-    {"start": lambda it: it.is_delta, "toTable": LastWord.may_be_ours},
+    {"start": lambda it: it.is_delta, "toTable": FinalCall.may_be_ours},
 )
 
 
 def writer_to(table: str) -> Grammar:
     """The methods of PySpark's `df.writeTo(table)`."""
-    last = ("append", "overwrite", "overwritePartitions", "create", "replace", "createOrReplace")
-    kept = {*_HOW, "using", "tableProperty", "partitionedBy", "clusterBy", "withSchemaEvolution"}
-    return Grammar(frozenset(kept), dict.fromkeys(last, lambda it: it.may_be_ours(table)))
+    final = ("append", "overwrite", "overwritePartitions", "create", "replace", "createOrReplace")
+    configuring = {*_HOW, "using", "tableProperty", "partitionedBy", "clusterBy", "withSchemaEvolution"}
+    return Grammar(frozenset(configuring), dict.fromkeys(final, lambda it: it.may_be_ours(table)))
 
 
 @dataclass
-class Words:
+class RecordedCalls:
     """A reader or writer that records calls and replays them on that of `_ours` (deltasql) or `_sparks` (Spark)."""
 
     _home: Installation
     _grammar: Grammar
     _ours: Callable[[], Any]
     _sparks: Callable[[], Any]
-    _said: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
+    _recorded: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = field(default_factory=list)
 
     def __getattr__(self, word: str) -> Any:
         if word.startswith("_"):
             raise AttributeError(word)
-        if word in self._grammar.kept:
-            return lambda *arguments, **named: self._keep(word, arguments, named)
-        if word in self._grammar.last:
-            return lambda *arguments, **named: self._end(word, arguments, named)
+        if word in self._grammar.configuring:
+            return lambda *arguments, **named: self._record(word, arguments, named)
+        if word in self._grammar.final:
+            return lambda *arguments, **named: self._finish(word, arguments, named)
         # Methods of other formats, such as csv(path), are Spark's.
         return getattr(self._repeated(self._sparks()), word)
 
-    def _keep(self, word: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Words:
-        self._said.append((word, arguments, named))
+    def _record(self, word: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> RecordedCalls:
+        self._recorded.append((word, arguments, named))
         return self
 
-    def _end(self, word: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        it = LastWord(self._home, self._provider(arguments, named), arguments, named)
-        if not self._grammar.last[word](it):
+    def _finish(self, word: str, arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        it = FinalCall(self._home, self._provider(arguments, named), arguments, named)
+        if not self._grammar.final[word](it):
             return getattr(self._repeated(self._sparks()), word)(*arguments, **named)
         if self._grammar is STREAM_WRITER:
-            named = self._kept_of(named)
+            named = self._record_options(named)
         with self._home.at_work():
             return self._home.handed(getattr(self._repeated(self._ours()), word)(*arguments, **named))
 
     def _provider(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> str | None:
         """The format: that of the final call, or else the last one set before."""
         second = arguments[1] if len(arguments) > 1 and isinstance(arguments[1], str) else None
-        said = [given[0] for word, given, _ in self._said if word in {"format", "using"} and given]
+        said = [given[0] for word, given, _ in self._recorded if word in {"format", "using"} and given]
         found: str | None = named.get("format") or second or (said[-1] if said else None)
         return found
 
-    def _kept_of(self, named: Mapping[str, Any]) -> dict[str, Any]:
+    def _record_options(self, named: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of a stream's final call that name the table; others are recorded as calls before it."""
         for key, told in named.items():
-            if key in self._grammar.kept:
-                self._keep(key, (told,), {})
+            if key in self._grammar.configuring:
+                self._record(key, (told,), {})
             elif key not in {"path", "tableName"}:
-                self._keep("option", (key, told), {})
+                self._record("option", (key, told), {})
         return {key: told for key, told in named.items() if key in {"path", "tableName"}}
 
     def _repeated(self, target: Any) -> Any:
-        for word, arguments, named in self._said:
+        for word, arguments, named in self._recorded:
             target = getattr(target, word)(*arguments, **named)
         return target
