@@ -75,13 +75,13 @@ def bounds_are_sure(stores: Stores, paths: Sequence[str]) -> bool:
 
 def _has_sure_bounds(stores: Stores, path: str) -> bool:
     try:
-        found = footer(stores, path)
+        metadata = footer(stores, path)
     except (LostDataFileError, UnreadableDataFileError, StorageError):
         return False
     return bool(
-        _SURE_WRITERS.match(found.created_by or "")
-        or NAN_SAFE_KEY.encode() in (found.metadata or {})
-        or not float_leaves(found)
+        _SURE_WRITERS.match(metadata.created_by or "")
+        or NAN_SAFE_KEY.encode() in (metadata.metadata or {})
+        or not float_leaves(metadata)
     )
 
 

@@ -59,12 +59,12 @@ def together(parts: Sequence[bytes | memoryview]) -> pa.Buffer:
     """The concatenation of `parts`, in memory of Arrow's pool: new memory of the system takes longer than the copy."""
     import pyarrow as pa
 
-    found = pa.allocate_buffer(sum(map(len, parts)))
-    into, start = memoryview(found).cast("B"), 0
+    joined = pa.allocate_buffer(sum(map(len, parts)))
+    into, start = memoryview(joined).cast("B"), 0
     for part in parts:
         into[start : start + len(part)] = part if isinstance(part, bytes) else part.cast("B")
         start += len(part)
-    return found
+    return joined
 
 
 def columns_of(footer: Struct) -> list[FooterColumn]:

@@ -30,7 +30,7 @@ def with_nested_ids(data: bytes, schema: StructType) -> bytes:
 
 def give_nested_ids(footer: Struct, schema: StructType) -> None:
     """Writes the ids that `schema` has for elements, keys and values into a footer."""
-    ids = {place: number for item in schema for place, number in _nested(item, ())}
+    ids = {path: number for item in schema for path, number in _nested(item, ())}
     elements = footer.structs(SCHEMA)
     _give(iter(elements[1:]), elements[0].number(CHILDREN), (), ids)
     footer.put_structs(SCHEMA, elements)
@@ -41,17 +41,17 @@ def _nested(item: StructField, above: tuple[str, ...]) -> Iterator[tuple[tuple[s
     name = physical_name(item)
     ids = item.metadata.get(NESTED_IDS, {})
 
-    def below(kind: DataType, key: str, place: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
+    def below(kind: DataType, key: str, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
         parts: tuple[tuple[str, DataType, tuple[str, ...]], ...]
         match kind:
             case StructType():
                 for child in kind:
-                    yield from _nested(child, place)
+                    yield from _nested(child, path)
                 return
             case ArrayType():
-                parts = (("element", kind.element, (*place, "list", "element")),)
+                parts = (("element", kind.element, (*path, "list", "element")),)
             case MapType():
-                nodes = {part: (*place, "key_value", part) for part in ("key", "value")}
+                nodes = {part: (*path, "key_value", part) for part in ("key", "value")}
                 parts = (("key", kind.key, nodes["key"]), ("value", kind.value, nodes["value"]))
             case _:
                 return
@@ -67,7 +67,7 @@ def _give(elements: Iterator[Struct], count: int, above: tuple[str, ...], ids: M
     """Elements stand depth first; each says how many follow that are its children."""
     for _ in range(count):
         element = next(elements)
-        place = (*above, element.text(NAME))
-        if place in ids:
-            element.put_number(FIELD_ID, ids[place], I32)
-        _give(elements, element.number(CHILDREN), place, ids)
+        path = (*above, element.text(NAME))
+        if path in ids:
+            element.put_number(FIELD_ID, ids[path], I32)
+        _give(elements, element.number(CHILDREN), path, ids)

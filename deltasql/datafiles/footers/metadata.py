@@ -138,17 +138,17 @@ def parse_schema(data: bytes) -> Element:
 
 def leaves(root: Element) -> list[tuple[tuple[Element, ...], Element]]:
     """Pairs of (ancestors without the root, leaf column), in the order of column chunks."""
-    found: list[tuple[tuple[Element, ...], Element]] = []
+    columns: list[tuple[tuple[Element, ...], Element]] = []
 
     def walk(element: Element, above: tuple[Element, ...]) -> None:
         for child in element.children:
             if child.physical is None:
                 walk(child, (*above, child))
             else:
-                found.append((above, child))
+                columns.append((above, child))
 
     walk(root, ())
-    return found
+    return columns
 
 
 def _tree(elements: Sequence[dict[int, Any]], at: int, depth: int) -> tuple[Element, int]:

@@ -54,14 +54,14 @@ def require(data: bytes, at: int, size: int) -> None:
 
 def list_of(kind: int, read: Reader) -> Reader:
     def items(data: bytes, at: int) -> tuple[list[Any], int]:
-        found: list[Any] = []
+        values: list[Any] = []
         actual, count, at = _list_head(data, at)
         if actual != kind and count:
             raise ValueError("a list in its footer holds something else")
         for _ in range(count):
             item, at = read(data, at)
-            found.append(item)
-        return found, at
+            values.append(item)
+        return values, at
 
     return items
 
@@ -79,7 +79,7 @@ def _list_head(data: bytes, at: int) -> tuple[int, int, int]:
 
 def struct_fields(data: bytes, at: int, readers: Mapping[int, tuple[int, Reader]]) -> tuple[dict[int, Any], int]:
     """The wanted fields, by number; one of another type than it should be is passed over, as thrift does."""
-    found: dict[int, Any] = {}
+    fields: dict[int, Any] = {}
     number = 0
     while head := data[at]:
         at += 1
@@ -88,9 +88,9 @@ def struct_fields(data: bytes, at: int, readers: Mapping[int, tuple[int, Reader]
             number += step
         else:
             number, at = integer(data, at)
-        known = readers.get(number)
-        if known is not None and known[0] == kind:
-            found[number], at = known[1](data, at)
+        reader = readers.get(number)
+        if reader is not None and reader[0] == kind:
+            fields[number], at = reader[1](data, at)
         elif kind in _INTEGERS:
             # What is passed over mostly are these: a call of its own would take longer than they do.
             while data[at] >= 0x80:
@@ -98,7 +98,7 @@ def struct_fields(data: bytes, at: int, readers: Mapping[int, tuple[int, Reader]
             at += 1
         elif kind > FALSE:
             at = skipped(data, at, kind)
-    return found, at + 1
+    return fields, at + 1
 
 
 def skipped(data: bytes, at: int, kind: int, depth: int = 0) -> int:
@@ -182,7 +182,7 @@ def fields_of(readers: Mapping[int, tuple[int, Reader]]) -> Reader:
 
 def _struct(data: bytes, at: int) -> tuple[Struct, int]:
     """A struct whose fields are bytes."""
-    found, number = Struct(), 0
+    struct, number = Struct(), 0
     while head := data[at]:
         at += 1
         kind, step = head & 15, head >> 4
@@ -191,9 +191,9 @@ def _struct(data: bytes, at: int) -> tuple[Struct, int]:
         else:
             number, at = integer(data, at)
         end = skipped(data, at, kind)
-        found.values[number] = (kind, data[at:end])
+        struct.values[number] = (kind, data[at:end])
         at = end
-    return found, at + 1
+    return struct, at + 1
 
 
 @dataclass(slots=True)
@@ -267,12 +267,12 @@ def _list_header(size: int) -> bytes:
 
 
 def _varint(value: int) -> bytes:
-    found = bytearray()
+    encoded = bytearray()
     while value > 0x7F:
-        found.append(value & 0x7F | 0x80)
+        encoded.append(value & 0x7F | 0x80)
         value >>= 7
-    found.append(value)
-    return bytes(found)
+    encoded.append(value)
+    return bytes(encoded)
 
 
 def _zigzag(value: int) -> int:

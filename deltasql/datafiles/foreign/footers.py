@@ -98,16 +98,20 @@ def file_leaves(schema: bytes, columns: Mapping[tuple[str, ...], DataType], ids:
     Raises ValueError for a damaged schema.
     """
     folded = {tuple(name.lower() for name in path): path for path in columns}
-    found = []
+    pairs = []
     for above, element in leaves(parse_schema(schema)):
         path = _path((*above, element), ids)
         if path is not None and not ids:
             path = folded.get(tuple(name.lower() for name in path), path)
-        own, kind = atomic_type(element, element.physical or 0), columns.get(path or ())
-        found.append(
-            Leaf(element, None if path is None else ".".join(path), bool(own and kind and _compares(own, kind)))
+        stored, kind = atomic_type(element, element.physical or 0), columns.get(path or ())
+        pairs.append(
+            Leaf(
+                element,
+                None if path is None else ".".join(path),
+                bool(stored and kind and _compares(stored, kind)),
+            )
         )
-    return found
+    return pairs
 
 
 def _path(elements: Sequence[Element], ids: Mapping[int, str]) -> tuple[str, ...] | None:

@@ -21,30 +21,30 @@ from deltasql.schema.types import BINARY, ArrayType, DataType, MapType, StructFi
 
 
 def named_as_in_files(
-    schema: StructType, places: Sequence[str], footers: Sequence[ParquetMetadata], location: str
+    schema: StructType, paths: Sequence[str], footers: Sequence[ParquetMetadata], location: str
 ) -> StructType:
-    """`schema` with the names of its fields in the files as physical names; `places` are the files' locations.
+    """`schema` with the names of its fields in the files as physical names; `paths` are the files' locations.
 
     Raises IcebergSourceError if a field has different names, a name belongs to two fields, or a file lacks field ids or
     has other types than the table. Raises SourceFileError for a damaged schema.
     """
     roots: dict[bytes, tuple[Element, str]] = {}
-    for place, footer in zip(places, footers, strict=True):
+    for path, footer in zip(paths, footers, strict=True):
         if footer.schema not in roots:
             try:
-                roots[footer.schema] = (parse_schema(footer.schema), place)
+                roots[footer.schema] = (parse_schema(footer.schema), path)
             except ValueError as error:
-                raise SourceFileError(place, str(error)) from error
+                raise SourceFileError(path, str(error)) from error
     names: dict[int, str] = {}
     for root, _ in roots.values():
         for element in _fields(root.children):
             if element.field_id is not None:
                 names.setdefault(element.field_id, element.name)
     named = _named(schema, names)
-    for root, place in roots.values():
+    for root, path in roots.values():
         for problem in _problems(root.children, named, ()):
             raise IcebergSourceError(
-                location, f"{problem} in {place}, as Delta's readers could not tell; rewrite the file"
+                location, f"{problem} in {path}, as Delta's readers could not tell; rewrite the file"
             )
     return named
 
@@ -57,9 +57,9 @@ def _fields(children: Sequence[Element]) -> Iterator[Element]:
 
 def _named(schema: StructType, names: Mapping[int, str]) -> StructType:
     """`schema` with physical names by field id; a field that is in no file gets a name that no sibling has there."""
-    found = [names.get(field.metadata[ID]) for field in schema]
-    taken = {name.lower() for name in found if name is not None}
-    return StructType(tuple(_renamed(field, name, taken, names) for field, name in zip(schema, found, strict=True)))
+    stored = [names.get(field.metadata[ID]) for field in schema]
+    taken = {name.lower() for name in stored if name is not None}
+    return StructType(tuple(_renamed(field, name, taken, names) for field, name in zip(schema, stored, strict=True)))
 
 
 def _renamed(field: StructField, name: str | None, taken: set[str], names: Mapping[int, str]) -> StructField:
@@ -107,8 +107,8 @@ def _type_problems(element: Element, kind: DataType, path: tuple[str, ...]) -> I
             yield from _type_problems(first, key, (*path, "key"))
             yield from _type_problems(second, value, (*path, "value"))
         case _:
-            own = None if element.physical is None else atomic_type(element, element.physical)
-            if own is not None and own != kind:
-                yield f"column {path_text(path)} is of type {type_text(own)}, not {type_text(kind)},"
-            elif own is None and kind != BINARY:
+            physical_type = None if element.physical is None else atomic_type(element, element.physical)
+            if physical_type is not None and physical_type != kind:
+                yield f"column {path_text(path)} is of type {type_text(physical_type)}, not {type_text(kind)},"
+            elif physical_type is None and kind != BINARY:
                 yield f"column {path_text(path)} is of a type that Spark does not read"

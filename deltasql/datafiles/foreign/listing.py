@@ -30,9 +30,9 @@ def data_files(store: LogStore) -> list[Entry]:
     if sink:
         named = _sink_files(store, sink)
         entries = [entry for entry in entries if entry.path in named]
-    found = [entry for entry in entries if not is_hidden(entry.path)]
-    folders = _folders(found) if any(not entry.size for entry in found) else set()
-    return [entry for entry in found if not _is_marker(entry, folders)]
+    files = [entry for entry in entries if not is_hidden(entry.path)]
+    folders = _folders(files) if any(not entry.size for entry in files) else set()
+    return [entry for entry in files if not _is_marker(entry, folders)]
 
 
 def _refuse_tables(store: LogStore, entries: Iterable[Entry]) -> None:
@@ -78,8 +78,8 @@ def _sink_files(store: LogStore, entries: Iterable[Entry]) -> set[str]:
         try:
             for line in store.read(path).decode().splitlines()[1:]:
                 action = json.loads(line)
-                place = relative_path(decode_path(action["path"]), store.root)
-                (files.discard if action.get("action") == "delete" else files.add)(place)
+                relative = relative_path(decode_path(action["path"]), store.root)
+                (files.discard if action.get("action") == "delete" else files.add)(relative)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise SourceFileError(store.url(path), "this log of a stream is damaged") from error
     return files

@@ -27,30 +27,30 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 
-def parquet_files(stores: Stores, place: str) -> tuple[list[str], StructType]:
+def parquet_files(stores: Stores, location: str) -> tuple[list[str], StructType]:
     """The absolute places of the files of a folder, a file or a pattern, and the columns that all of them have.
 
     Raises NotOnSailError where Spark's columns are not certain: several schemas, folders that are partitions.
     Raises SourceNotFoundError, SourceFileError, StorageError.
     """
-    files = _files(stores, place)
+    files = _files(stores, location)
     schemas = [_schema(stores, file) for file in files]
     if any(schema != schemas[0] for schema in schemas):
-        raise NotOnSailError(what=f"the files of {place}, which have several schemas")
+        raise NotOnSailError(what=f"the files of {location}, which have several schemas")
     names = [name.lower() for name in schemas[0].names]
     if len(set(names)) < len(names) or not names:
-        raise NotOnSailError(what=f"the columns of {place}, of which two share a name")
+        raise NotOnSailError(what=f"the columns of {location}, of which two share a name")
     return [file.path for file in files], schemas[0]
 
 
-def _files(stores: Stores, place: str) -> Sequence[ListedFile]:
-    location = absolute_location(place)
+def _files(stores: Stores, root: str) -> Sequence[ListedFile]:
+    location = absolute_location(root)
     try:
         files = find_source(stores.open, location, Choice()).files
     except (FileNotFoundError, ValueError) as error:
-        raise SourceNotFoundError(location=place, reason="no such file or folder") from error
+        raise SourceNotFoundError(location=root, reason="no such file or folder") from error
     if not files:
-        raise SourceNotFoundError(location=place, reason="no file is there")
+        raise SourceNotFoundError(location=root, reason="no file is there")
     if any("=" in _folders_below(location, file.path) for file in files):
         raise NotOnSailError(what="columns from the names of folders")
     return files

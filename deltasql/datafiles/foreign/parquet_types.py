@@ -81,10 +81,10 @@ def _field(element: Element, name: tuple[str, ...], path: str) -> StructField:
 def _type(element: Element, name: tuple[str, ...], path: str) -> DataType:
     """The type of one value of a column, without regard to repetition."""
     if element.physical is not None:
-        found = atomic_type(element, element.physical)
-        if found is None:
+        atomic = atomic_type(element, element.physical)
+        if atomic is None:
             raise UnknownParquetTypeError(path, path_text(name), _type_text(element))
-        return found
+        return atomic
     match element.logical, element.children:
         case ("list",), (repeated,) if repeated.repetition == REPEATED:
             return _list(repeated, name, path)
@@ -139,8 +139,8 @@ def _decimal(element: Element, physical: int, precision: int, scale: int) -> Dec
     if physical == FIXED:
         # The number of digits that always fit into the fixed length.
         most = min(38, len(str(2 ** (8 * element.length - 1) - 1)) - 1) if 0 < element.length <= 64 else 0
-    known = physical in {INT32, INT64, BYTE_ARRAY, FIXED}
-    return DecimalType(precision, scale) if known and 0 < precision <= most and 0 <= scale <= precision else None
+    is_supported = physical in {INT32, INT64, BYTE_ARRAY, FIXED}
+    return DecimalType(precision, scale) if is_supported and 0 < precision <= most and 0 <= scale <= precision else None
 
 
 def _type_text(element: Element) -> str:
@@ -159,8 +159,8 @@ def _nullable(schema: StructType) -> StructType:
 
 def _plain_field(field: StructField) -> StructField:
     """A nullable field without the metadata that applied only to the table for which the file was written."""
-    kept = {key: field.metadata[key] for key in _COPIED_METADATA if key in field.metadata}
-    return StructField(field.name, _plain_type(field.type), True, MappingProxyType(kept))
+    metadata = {key: field.metadata[key] for key in _COPIED_METADATA if key in field.metadata}
+    return StructField(field.name, _plain_type(field.type), True, MappingProxyType(metadata))
 
 
 def _plain_type(kind: DataType) -> DataType:

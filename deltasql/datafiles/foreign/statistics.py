@@ -22,18 +22,18 @@ def source_statistics(table: SourceTable, metadata: Metadata) -> list[str]:
     if metadata.properties.maps_columns:
         ids = dict(_names_by_id(metadata.schema))
     tight = metadata.properties[DELETION_VECTORS] or None
-    known: dict[bytes, list[Leaf]] = {}
-    found = []
+    leaves_by_schema: dict[bytes, list[Leaf]] = {}
+    texts = []
     for file, footer in zip(table.files, table.footers, strict=True):
         try:
-            if footer.schema not in known:
-                known[footer.schema] = file_leaves(footer.schema, columns, ids)
-            read = ReadFooter(footer, known[footer.schema])
+            if footer.schema not in leaves_by_schema:
+                leaves_by_schema[footer.schema] = file_leaves(footer.schema, columns, ids)
+            read = ReadFooter(footer, leaves_by_schema[footer.schema])
         except ValueError as error:
             raise SourceFileError(located(file.path, table.location), str(error)) from error
         statistics = file_statistics(read, metadata.schema, metadata.partition_columns, rule, tight)
-        found.append(stats_json(statistics))
-    return found
+        texts.append(stats_json(statistics))
+    return texts
 
 
 def _leaf_types(schema: StructType, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], DataType]]:

@@ -52,19 +52,21 @@ def _iceberg(stores: Stores, store: LogStore) -> SourceTable:
         raise MissingIcebergReaderError(table=store.root)
     from deltasql.log.iceberg.source import iceberg_table
 
-    found = iceberg_table(store)
-    places = [store.url(path) if "://" not in path and not path.startswith("/") else path for path, *_ in found.files]
+    table = iceberg_table(store)
+    locations = [
+        store.url(path) if "://" not in path and not path.startswith("/") else path for path, *_ in table.files
+    ]
     footers, files = [], []
-    for place, (path, size, partitions) in zip(places, found.files, strict=True):
-        at, name = stores.of_file(place)
+    for location, (path, size, partitions) in zip(locations, table.files, strict=True):
+        at, name = stores.of_file(location)
         try:
             entry = at.head(name)
         except FileNotFoundError as error:
-            raise SourceFileError(place, "it is gone") from error
+            raise SourceFileError(location, "it is gone") from error
         footers += fetch_footers(at, [(name, size)])
         files.append(SourceFile(path, size, entry.modified, partitions))
-    schema = named_as_in_files(found.schema, places, footers, store.root)
-    return SourceTable(store.root, schema, tuple(files), found.partition_columns, found.properties, footers=footers)
+    schema = named_as_in_files(table.schema, locations, footers, store.root)
+    return SourceTable(store.root, schema, tuple(files), table.partition_columns, table.properties, footers=footers)
 
 
 def folder_values(path: str, store: LogStore) -> tuple[tuple[str, str | None], ...]:
@@ -72,33 +74,33 @@ def folder_values(path: str, store: LogStore) -> tuple[tuple[str, str | None], .
 
     Raises SourceFileError for a folder without a name or a value.
     """
-    found = []
+    pairs = []
     for part in PurePosixPath(path).parent.parts:
         name, equals, value = part.partition("=")
         if equals and not (name and value):
             raise SourceFileError(store.url(path), f"its folder {part} names no partition")
         if equals:
-            found.append((unquote(name), None if value == HIVE_NULL else unquote(value)))
-    return tuple(found)
+            pairs.append((unquote(name), None if value == HIVE_NULL else unquote(value)))
+    return tuple(pairs)
 
 
-def merged_schema(places: Sequence[str], footers: Sequence[ParquetMetadata]) -> StructType:
+def merged_schema(locations: Sequence[str], footers: Sequence[ParquetMetadata]) -> StructType:
     """The columns of all files, those of later ones behind. Raises SourceSchemaError with the first that does not fit.
 
     Raises SourceFileError and UnknownParquetTypeError.
     """
     merged: StructType | None = None
     seen: set[tuple[bytes, str | None]] = set()
-    for place, footer in zip(places, footers, strict=True):
+    for location, footer in zip(locations, footers, strict=True):
         key = footer.schema, footer.pairs.get(SPARK_SCHEMA)
         if key in seen:
             continue
         seen.add(key)
         try:
-            found = file_schema(footer, place)
-            merged = found if merged is None else merge_schemas(merged, found)
+            schema = file_schema(footer, location)
+            merged = schema if merged is None else merge_schemas(merged, schema)
         except ValueError as error:
-            raise SourceFileError(place, str(error)) from error
+            raise SourceFileError(location, str(error)) from error
         except MergeFieldsError as error:
-            raise SourceSchemaError(place, error.column, error.data_type, error.table_type) from error
+            raise SourceSchemaError(location, error.column, error.data_type, error.table_type) from error
     return merged or StructType()

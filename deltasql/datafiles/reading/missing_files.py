@@ -22,11 +22,11 @@ def readable_files(operator: Scan, paths: Sequence[str], *, may_be_missing: bool
     Raises DataFileNotFoundError, UnreadableDataFileError for data files on the local disk. An empty file is damaged:
     Spark would pass over it, and its rows be missing from the answer.
     """
-    found = [path for path in paths if not is_local(path) or _is_readable(path)]
-    if len(found) < len(paths) and not (may_be_missing and found):
-        present = set(found)
+    readable = [path for path in paths if not is_local(path) or _is_readable(path)]
+    if len(readable) < len(paths) and not (may_be_missing and readable):
+        present = set(readable)
         raise missing_file(operator, next(path for path in paths if path not in present))
-    return found
+    return readable
 
 
 def _is_readable(path: str) -> bool:
@@ -43,12 +43,12 @@ def _is_readable(path: str) -> bool:
 
 def missing_file(operator: Scan, path: str) -> DataFileNotFoundError:
     table = operator.table
-    own = path.startswith(f"{table.location}/")
-    return (DataFileNotFoundError if own else SourceFileNotFoundError)("data file", path, table.name, table.version)
+    is_ours = path.startswith(f"{table.location}/")
+    return (DataFileNotFoundError if is_ours else SourceFileNotFoundError)("data file", path, table.name, table.version)
 
 
 def missing_vector(operator: Scan, vector: Mapping[str, Json]) -> DataFileNotFoundError:
     from deltasql.log.reading.missing_files import vector_location
 
-    place = vector_location(dict(vector), operator.table.location) or ""
-    return DataFileNotFoundError("deletion vector file", place, operator.table.name, operator.table.version)
+    location = vector_location(dict(vector), operator.table.location) or ""
+    return DataFileNotFoundError("deletion vector file", location, operator.table.name, operator.table.version)

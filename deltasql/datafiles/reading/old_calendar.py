@@ -34,10 +34,10 @@ def has_old_days(footer: pq.FileMetaData, rows: pa.Table) -> bool:
 
 def is_of_old_calendar(footer: pq.FileMetaData) -> bool:
     """Whether a file says that days and times in it are such, if it has any."""
-    told: Mapping[bytes, bytes] = footer.metadata or {}
-    if any(key in told for key in _SAYS_SO):
+    properties: Mapping[bytes, bytes] = footer.metadata or {}
+    if any(key in properties for key in _SAYS_SO):
         return True
-    version = told.get(_WRITER)
+    version = properties.get(_WRITER)
     if version is None or version >= _FIRST_INT96:
         return False
     return version < _FIRST or "INT96" in _physical_types(footer)

@@ -22,20 +22,20 @@ def located(operator: Scan) -> Scan:
 
     if "location" in operator.files.column_names:
         return operator
-    places = file_locations(operator.files.column("path"), operator.table.location)
-    return replace(operator, files=operator.files.append_column("location", places))
+    locations = file_locations(operator.files.column("path"), operator.table.location)
+    return replace(operator, files=operator.files.append_column("location", locations))
 
 
 def deleted_by_file(operator: Scan, paths: Iterable[str]) -> dict[str, Mapping[str, Any]]:
     """The deletion vector of each file that has one, by location. Descriptors as in the log."""
     if "deletionVector" not in operator.files.column_names:
         return {}
-    wanted = set(paths)
+    read_paths = set(paths)
     column = operator.files.column("deletionVector")
     if column.null_count == len(column):
         return {}
     pairs = zip(operator.files.column("location").to_pylist(), column.to_pylist(), strict=True)
-    return {path: vector for path, vector in pairs if path in wanted and vector and vector.get("storageType")}
+    return {path: vector for path, vector in pairs if path in read_paths and vector and vector.get("storageType")}
 
 
 def vector_positions(stores: Stores, operator: Scan, vector: Mapping[str, Any]) -> np.ndarray[Any, Any]:

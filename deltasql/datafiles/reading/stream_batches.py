@@ -40,10 +40,10 @@ def batches(
     folder, file_name = folder_and_name(file.path)
     with readable(file.path), pq.ParquetFile(store.at(folder).open_input(file_name)) as opened:
         stored = {name.lower(): name for name in opened.schema_arrow.names}
-        wanted = [name for item in schema if (name := stored.get(physical_name(item).lower())) is not None]
+        stored_columns = [name for item in schema if (name := stored.get(physical_name(item).lower())) is not None]
         at = 0
         for batch in opened.iter_batches(
-            BATCH_ROWS, columns=[name for name in wanted if name.lower() not in constants]
+            BATCH_ROWS, columns=[name for name in stored_columns if name.lower() not in constants]
         ):
             live = _live(batch, at, positions, keep=file.marked is not None)
             at += batch.num_rows
@@ -77,16 +77,16 @@ def _positions(file: StreamFile, store: LogStore) -> np.ndarray[Any, Any] | None
 
 def _constants(file: StreamFile, schema: StructType, time_zone: str | None) -> dict[str, Any]:
     """The values that all rows of the file have, by physical name in lower case."""
-    found: dict[str, Any] = {}
+    constants: dict[str, Any] = {}
     for item in schema:
         name = physical_name(item)
         if name in file.partition_values:
-            found[name.lower()] = _typed(file.partition_values[name], item.type, time_zone)
+            constants[name.lower()] = _typed(file.partition_values[name], item.type, time_zone)
     if file.change is not None:
-        found[CHANGE_TYPE] = file.change
-    found[COMMIT_VERSION] = file.version
-    found[COMMIT_TIMESTAMP] = datetime.fromtimestamp(file.time_ms / 1000, timezone.utc)
-    return found
+        constants[CHANGE_TYPE] = file.change
+    constants[COMMIT_VERSION] = file.version
+    constants[COMMIT_TIMESTAMP] = datetime.fromtimestamp(file.time_ms / 1000, timezone.utc)
+    return constants
 
 
 def _typed(text: str | None, kind: DataType, time_zone: str | None) -> Any:

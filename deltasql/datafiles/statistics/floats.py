@@ -42,25 +42,23 @@ def _order(value: float) -> tuple[float, float]:
 
 def float_bounds(table: pa.Table) -> dict[str, FloatBounds]:
     """The bounds of the floating-point columns, including those in structs, by dotted path."""
-    return {path: found.bounds for path, found in float_ranges(table).items()}
+    return {path: item.bounds for path, item in float_ranges(table).items()}
 
 
 def float_ranges(table: pa.Table) -> dict[str, FloatRange]:
     """The ranges of the floating-point columns, including those in structs, by dotted path."""
     return dict(
-        found
-        for field, column in zip(table.schema, table.columns, strict=True)
-        for found in _ranges(field.name, column)
+        item for field, column in zip(table.schema, table.columns, strict=True) for item in _ranges(field.name, column)
     )
 
 
 def united(several: Iterable[Mapping[str, FloatRange]]) -> dict[str, FloatRange]:
     """The ranges by path over the rows of several tables."""
-    found: dict[str, FloatRange] = {}
+    merged: dict[str, FloatRange] = {}
     for ranges in several:
-        for path, own in ranges.items():
-            found[path] = found.get(path, FloatRange()).united(own)
-    return found
+        for path, item in ranges.items():
+            merged[path] = merged.get(path, FloatRange()).united(item)
+    return merged
 
 
 def has_floats(kind: pa.DataType) -> bool:
@@ -80,10 +78,10 @@ def _ranges(path: str, column: pa.ChunkedArray) -> Iterator[tuple[str, FloatRang
         for index, field in enumerate(column.type):
             yield from _ranges(f"{path}.{field.name}", pc.struct_field(column, [index]))
     elif pa.types.is_floating(column.type):
-        found = FloatRange()
+        merged = FloatRange()
         for chunk in column.chunks:
-            found = found.united(_of_chunk(chunk))
-        yield path, found
+            merged = merged.united(_of_chunk(chunk))
+        yield path, merged
 
 
 def _of_chunk(chunk: pa.Array) -> FloatRange:

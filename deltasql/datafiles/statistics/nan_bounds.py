@@ -41,25 +41,25 @@ def with_sure_bounds(data: pa.Buffer, floats: Mapping[str, FloatBounds]) -> pa.B
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    found = pq.read_metadata(pa.BufferReader(data))
-    leaves = float_leaves(found)
+    metadata = pq.read_metadata(pa.BufferReader(data))
+    leaves = float_leaves(metadata)
     if not leaves:
         return data
     start, footer = footer_of(memoryview(data))
-    unsure = _unsure(found, leaves, floats)
+    unsure = _unsure(metadata, leaves, floats)
     if unsure:
         footer.put_structs(ROW_GROUPS, [_without_bounds(group, unsure) for group in footer.structs(ROW_GROUPS)])
     entry = Struct()
     entry.put_text(KEY, NAN_SAFE_KEY)
     entry.put_text(VALUE, "none")
-    kept = [item for item in footer.structs(KEYS) if item.text(KEY) != NAN_SAFE_KEY]
-    footer.put_structs(KEYS, [*kept, entry])
+    entries = [item for item in footer.structs(KEYS) if item.text(KEY) != NAN_SAFE_KEY]
+    footer.put_structs(KEYS, [*entries, entry])
     return together([memoryview(data)[:start], ending(footer)])
 
 
-def _unsure(found: pq.FileMetaData, leaves: Collection[int], floats: Mapping[str, FloatBounds]) -> set[int]:
+def _unsure(metadata: pq.FileMetaData, leaves: Collection[int], floats: Mapping[str, FloatBounds]) -> set[int]:
     """The numbers of the leaves that are not known to be without NaN."""
-    paths = [found.schema.column(at).path for at in range(found.num_columns)]
+    paths = [metadata.schema.column(at).path for at in range(metadata.num_columns)]
     # A dot may be part of a name, so that two leaves can have one path.
     shared = Counter(paths)
     return {at for at in leaves if shared[paths[at]] > 1 or floats.get(paths[at], (None, None))[1] is None}

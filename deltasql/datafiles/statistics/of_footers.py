@@ -83,18 +83,18 @@ def _null_count(leaf: IndexedColumn, chunks: Mapping[str, list[pq.ColumnChunkMet
         return _nulls(chunks.get(f"{path}.metadata", []))
     if not isinstance(leaf.type, (ArrayType, MapType)):
         return _nulls(chunks.get(path, []))
-    below = [_nulls(found) for name, found in chunks.items() if name.startswith(f"{path}.")]
+    below = [_nulls(chunk) for name, chunk in chunks.items() if name.startswith(f"{path}.")]
     # Below an array, a footer counts empty arrays and null elements as nulls too: only zero is sure.
     return 0 if below and not any(count != 0 for count in below) else None
 
 
 def _nulls(chunks: Sequence[pq.ColumnChunkMetaData]) -> int | None:
     counts = [
-        found.null_count if (found := chunk.statistics) is not None and found.has_null_count else None
+        statistics.null_count if (statistics := chunk.statistics) is not None and statistics.has_null_count else None
         for chunk in chunks
     ]
-    known = [count for count in counts if count is not None]
-    return sum(known) if known and len(known) == len(counts) else None
+    counted = [count for count in counts if count is not None]
+    return sum(counted) if counted and len(counted) == len(counts) else None
 
 
 def _bounds(
@@ -135,8 +135,8 @@ def _has_bounds(chunk: pq.ColumnChunkMetaData) -> bool:
 
 
 def _is_all_null(chunk: pq.ColumnChunkMetaData) -> bool:
-    found = chunk.statistics
-    return found is not None and found.has_null_count and found.null_count == chunk.num_values
+    statistics = chunk.statistics
+    return statistics is not None and statistics.has_null_count and statistics.null_count == chunk.num_values
 
 
 def json_bounds(kind: DataType, low: Any, high: Any, rule: IndexRule) -> tuple[object | None, object | None]:
@@ -167,32 +167,32 @@ def _json_values(
 _Bounds = tuple[Any, Any]
 
 
-def _raw(found: pq.Statistics, unit: str | None) -> _Bounds:
-    return found.min_raw, found.max_raw
+def _raw(statistics: pq.Statistics, unit: str | None) -> _Bounds:
+    return statistics.min_raw, statistics.max_raw
 
 
-def _floats(found: pq.Statistics, unit: str | None) -> _Bounds:
+def _floats(statistics: pq.Statistics, unit: str | None) -> _Bounds:
     # Spark's writer gives NaN as the maximum when it occurs, and as both bounds when nothing else does.
-    low, high = (None if math.isnan(value) else value for value in (found.min_raw, found.max_raw))
+    low, high = (None if math.isnan(value) else value for value in (statistics.min_raw, statistics.max_raw))
     return low, high
 
 
-def _decimal(found: pq.Statistics, unit: str | None) -> _Bounds:
-    bounds = found.min, found.max
+def _decimal(statistics: pq.Statistics, unit: str | None) -> _Bounds:
+    bounds = statistics.min, statistics.max
     return bounds if all(isinstance(value, Decimal) for value in bounds) else (None, None)
 
 
-def _text(found: pq.Statistics, unit: str | None) -> _Bounds:
+def _text(statistics: pq.Statistics, unit: str | None) -> _Bounds:
     try:
-        return found.min_raw.decode(), found.max_raw.decode()
+        return statistics.min_raw.decode(), statistics.max_raw.decode()
     except UnicodeDecodeError:
         return None, None
 
 
-def _milliseconds(found: pq.Statistics, unit: str | None) -> _Bounds:
-    if found.physical_type != "INT64" or unit not in _UNITS_PER_MS:
+def _milliseconds(statistics: pq.Statistics, unit: str | None) -> _Bounds:
+    if statistics.physical_type != "INT64" or unit not in _UNITS_PER_MS:
         return None, None
-    return found.min_raw // _UNITS_PER_MS[unit], found.max_raw // _UNITS_PER_MS[unit]
+    return statistics.min_raw // _UNITS_PER_MS[unit], statistics.max_raw // _UNITS_PER_MS[unit]
 
 
 _READERS: dict[str, Callable[[pq.Statistics, str | None], _Bounds]] = {
@@ -296,8 +296,8 @@ def extremes(
     """Lowest and highest values of each file's columns, by physical name."""
 
     def of(add: AddFile) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        found = footer_of(stores, absolute(add.path, root))
-        statistics = file_statistics(found, schema, (), IndexRule(leaves=-1), None)
+        metadata = footer_of(stores, absolute(add.path, root))
+        statistics = file_statistics(metadata, schema, (), IndexRule(leaves=-1), None)
         return statistics.get("minValues", {}), statistics.get("maxValues", {})
 
     with ThreadPoolExecutor(_THREADS) as threads:

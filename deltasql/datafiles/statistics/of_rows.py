@@ -80,8 +80,8 @@ class _Column:
             is_nan = pc.is_nan(values)
             self.has_nan = self.has_nan or bool(pc.any(is_nan).as_py())
             values = pc.drop_null(pc.if_else(is_nan, None, values))
-        found = pc.min_max(values)
-        low, high = found["min"].as_py(), found["max"].as_py()
+        extremes = pc.min_max(values)
+        low, high = extremes["min"].as_py(), extremes["max"].as_py()
         if low is not None:
             self.low = low if self.low is None else min(low, self.low)
             self.high = high if self.high is None else max(high, self.high)

@@ -44,11 +44,11 @@ def write_tables(
     """
     files = TableFiles(store, schema, in_partitions=in_partitions)
     pieces = ((directory, piece) for directory, table in tables for piece in _of_size(table))
-    places = [(number, *place) for number, place in enumerate(pieces)]
-    if len(places) == 1:
-        return [files.write(*places[0])]
-    with ThreadPoolExecutor(min(_THREADS, max(1, len(places)))) as threads:
-        return list(threads.map(lambda place: files.write(*place), places))
+    numbered = [(number, *item) for number, item in enumerate(pieces)]
+    if len(numbered) == 1:
+        return [files.write(*numbered[0])]
+    with ThreadPoolExecutor(min(_THREADS, max(1, len(numbered)))) as threads:
+        return list(threads.map(lambda item: files.write(*item), numbered))
 
 
 class TableFiles:
@@ -161,15 +161,15 @@ def by_directory(table: pa.Table, by: Sequence[str]) -> Iterator[tuple[dict[str,
         column = table.column(name).combine_chunks()
         column = pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
         encoded = column.dictionary_encode(null_encoding="encode")
-        known, places = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
-        columns[name] = (known, places)
+        names, indexes = encoded.dictionary.to_pylist(), encoded.indices.to_numpy()
+        columns[name] = (names, indexes)
         # Renumbered after each column: the number of all possible combinations may exceed 64 bits.
-        codes = np.unique(codes * len(known) + places, return_inverse=True)[1]
+        codes = np.unique(codes * len(names) + indexes, return_inverse=True)[1]
     order = np.argsort(codes, kind="stable")
     starts = np.unique(codes[order], return_index=True)[1]
     data = table.drop_columns(list(by)).take(pa.array(order))
     for start, end in zip(starts, [*starts[1:], table.num_rows], strict=True):
-        values = {name: known[places[order[start]]] for name, (known, places) in columns.items()}
+        values = {name: names[indexes[order[start]]] for name, (names, indexes) in columns.items()}
         yield values, data.slice(start, end - start)
 
 
@@ -195,8 +195,8 @@ def as_stored(table: pa.Table, schema: StructType) -> pa.Table:
     """
     import pyarrow as pa
 
-    known = {field.name: field for field in _file_schema(schema)}
-    return table.cast(pa.schema([known.get(field.name, field) for field in table.schema]))
+    fields = {field.name: field for field in _file_schema(schema)}
+    return table.cast(pa.schema([fields.get(field.name, field) for field in table.schema]))
 
 
 def _file_schema(schema: StructType) -> pa.Schema:

@@ -30,8 +30,8 @@ def write_literals(
     Timestamps in names of directories are in UTC. With `stores_partitions` files hold the partition columns as well.
     """
     tables = (
-        (f"{directory}/{place}".rstrip("/"), literal_table(part, physical=True))
-        for place, part in _parts(rows, partition_columns, stores_partitions)
+        (f"{directory}/{partition}".rstrip("/"), literal_table(part, physical=True))
+        for partition, part in _parts(rows, partition_columns, stores_partitions)
     )
     return write_tables(store, tables, rows.schema, in_partitions=bool(partition_columns))
 
@@ -43,16 +43,16 @@ def write_memory_rows(
     import pyarrow as pa
 
     fields = [field for name in partition_columns if (field := rows.schema.find(name)) is not None]
-    own = {field.name for field in fields}
+    partitions = {field.name for field in fields}
     table = rows.table
     texts: dict[str, pa.ChunkedArray] = {}
     for field in fields:
-        place = table.schema.get_field_index(field.name)
-        column = _without_null_name(table.column(place))
-        table = table.set_column(place, field.name, column)
+        index = table.schema.get_field_index(field.name)
+        column = _without_null_name(table.column(index))
+        table = table.set_column(index, field.name, column)
         texts[hidden(len(texts))] = column.cast(pa.string())
-    kept = [item for item in rows.schema if stores_partitions or item.name not in own]
-    data = StructType(tuple(sorted(kept, key=lambda item: item.name in own)))
+    in_files = [item for item in rows.schema if stores_partitions or item.name not in partitions]
+    data = StructType(tuple(sorted(in_files, key=lambda item: item.name in partitions)))
     stored = as_stored(table.select(data.names).rename_columns([physical_name(item) for item in data]), data)
     for name, column in texts.items():
         stored = stored.append_column(name, column)
@@ -61,8 +61,8 @@ def write_memory_rows(
     def tables() -> Iterator[tuple[str, pa.Table]]:
         for values, part in by_directory(stored, list(texts)):
             named = zip(fields, (values[name] for name in texts), strict=True)
-            place = "/".join(directory_name(f"{prefix}{physical_name(field)}", value) for field, value in named)
-            yield f"{directory}/{place}".rstrip("/"), part
+            folder = "/".join(directory_name(f"{prefix}{physical_name(field)}", value) for field, value in named)
+            yield f"{directory}/{folder}".rstrip("/"), part
 
     return write_tables(store, tables(), rows.schema, in_partitions=bool(partition_columns))
 
@@ -84,19 +84,21 @@ def _parts(rows: Literals, partition_columns: Sequence[str], stores_partitions: 
     """The rows of each partition, in their order, as its files have them, and its directory."""
     fields = [field for name in partition_columns if (field := rows.schema.find(name)) is not None]
     columns = _with_nulls(dict(zip(rows.schema.names, rows.columns, strict=True)), fields)
-    own = {field.name for field in fields}
-    data = StructType((*(item for item in rows.schema if item.name not in own), *(fields if stores_partitions else ())))
+    partitions = {field.name for field in fields}
+    data = StructType(
+        (*(item for item in rows.schema if item.name not in partitions), *(fields if stores_partitions else ()))
+    )
     prefix = DIRECTORY_PREFIX if stores_partitions else ""
 
-    def place_of(number: int) -> str:
+    def directory_of(number: int) -> str:
         named = ((physical_name(field), _text(field.type, columns[field.name][number])) for field in fields)
         return "/".join(directory_name(f"{prefix}{name}", value) for name, value in named)
 
-    places: dict[str, list[int]] = {}
+    numbers_by_directory: dict[str, list[int]] = {}
     for number in range(rows.rows):
-        places.setdefault(place_of(number), []).append(number)
-    for place, numbers in places.items():
-        yield place, Literals(data, tuple(tuple(columns[item.name][number] for number in numbers) for item in data))
+        numbers_by_directory.setdefault(directory_of(number), []).append(number)
+    for directory, numbers in numbers_by_directory.items():
+        yield directory, Literals(data, tuple(tuple(columns[item.name][number] for number in numbers) for item in data))
 
 
 def _with_nulls(

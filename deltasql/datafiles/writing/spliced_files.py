@@ -101,10 +101,10 @@ class _Group:
     @property
     def struct(self) -> Struct:
         """The metadata of one of the source row groups. Raises NotSplicedError if their numbers of rows differ."""
-        found = [file.groups[number] for file, number in self.sources.values()]
-        if len({group.number(_GROUP_ROWS) for group in found}) != 1:
+        groups = [file.groups[number] for file, number in self.sources.values()]
+        if len({group.number(_GROUP_ROWS) for group in groups}) != 1:
             raise NotSplicedError("the columns of a row group have other numbers of rows")
-        return found[0]
+        return groups[0]
 
 
 def row_group_sizes(data: memoryview) -> list[int]:
@@ -192,7 +192,7 @@ def _check(file: _File, name: str) -> None:
 
 def _extent(meta: Struct) -> tuple[int, int]:
     """Offset and size of a chunk in bytes. A dictionary comes first; some writers have offset 0 for none."""
-    begins = [meta.number(_DATA), *(place for number in (_INDEX, _DICTIONARY) if (place := meta.number(number)) > 0)]
+    begins = [meta.number(_DATA), *(offset for number in (_INDEX, _DICTIONARY) if (offset := meta.number(number)) > 0)]
     return min(begins), meta.number(_CHUNK_SIZE)
 
 
@@ -234,8 +234,8 @@ def _footer(
     footer.put_number(VERSION, max(file.footer.number(VERSION) for file in files), I32)
     footer.values[CREATED_BY] = files[-1].footer.values[CREATED_BY]
     footer.drop(KEYS, ORDERS)
-    if kept := [entry for entry in files[0].footer.structs(KEYS) if entry.text(KEY) in _COPIED_KEYS]:
-        footer.put_structs(KEYS, kept)
+    if entries := [entry for entry in files[0].footer.structs(KEYS) if entry.text(KEY) in _COPIED_KEYS]:
+        footer.put_structs(KEYS, entries)
     if all(file.orders for file, _ in columns.values()):
         footer.put_structs(ORDERS, list(_orders(columns)))
     return footer

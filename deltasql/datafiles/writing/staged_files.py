@@ -60,9 +60,9 @@ def written_files(store: LogStore, directory: str, committed: Collection[str] | 
     """
     entries = data_entries(store, directory)
     if committed is not None:
-        own = {f"{directory}/{path}" for path in committed}
-        store.delete_all([entry.path for entry in entries if entry.path not in own])
-        entries = [entry for entry in entries if entry.path in own]
+        paths = {f"{directory}/{path}" for path in committed}
+        store.delete_all([entry.path for entry in entries if entry.path not in paths])
+        entries = [entry for entry in entries if entry.path in paths]
 
     def read(entry: Entry) -> WrittenFile:
         import pyarrow.parquet as pq
@@ -72,12 +72,12 @@ def written_files(store: LogStore, directory: str, committed: Collection[str] | 
 
     if len(entries) == 1:
         # Threads cost more than the one footer: 1.2 ms.
-        found = [read(entries[0])]
+        files = [read(entries[0])]
     else:
         with ThreadPoolExecutor(min(_THREADS, max(1, len(entries)))) as threads:
-            found = list(threads.map(read, entries))
-    store.delete_all([str(item.path) for item in found if item.footer.num_rows == 0])
-    return [item for item in found if item.footer.num_rows]
+            files = list(threads.map(read, entries))
+    store.delete_all([str(item.path) for item in files if item.footer.num_rows == 0])
+    return [item for item in files if item.footer.num_rows]
 
 
 def data_entries(store: LogStore, directory: str) -> list[Entry]:
@@ -136,8 +136,8 @@ class _Table:
             file.footer, self.schema, self.unindexed, self.rule, self.tight_bounds, file.floats
         )
         for kind, values in (file.statistics or {}).items():
-            told = {**statistics[kind], **values}
-            statistics[kind] = {name: told[name] for name in map(physical_name, self.schema) if name in told}
+            counts = {**statistics[kind], **values}
+            statistics[kind] = {name: counts[name] for name in map(physical_name, self.schema) if name in counts}
         add = AddFile(
             encode_path(str(file.path)),
             self.partition_values(directories, file.path),

@@ -152,10 +152,13 @@ def copy_unchanged(
 
     with working(len(rewritten) + len(others), at_once, settles=True) as threads, working(CORES, CORES) as workers:
         copies = [threads.submit(succeed, number, item, workers) for number, item in enumerate(rewritten)]
-        more = [threads.submit(write, number, *own) for number, own in enumerate(others.items(), start=len(rewritten))]
-        found = [awaited(future) for future in copies]
+        more = [
+            threads.submit(write, number, *images_of)
+            for number, images_of in enumerate(others.items(), start=len(rewritten))
+        ]
+        copied = [awaited(future) for future in copies]
         written = [file for future in more for file in awaited(future)]
-    successors: Successors = [(item, file) for item, file in zip(rewritten, found, strict=True) if file is not None]
+    successors: Successors = [(item, file) for item, file in zip(rewritten, copied, strict=True) if file is not None]
     return Copied(successors, *_apart(written))
 
 
@@ -174,9 +177,9 @@ def _sorted(
     others: dict[str, list[pa.Table]] = {}
     for values, table in new.parts:
         origin, is_change = values[ORIGIN], values.get(IS_CHANGE) == "true"
-        own = _values_without(values, ORIGIN, IS_CHANGE)
+        row_values = _values_without(values, ORIGIN, IS_CHANGE)
         # Partition values that do not change may be spelled otherwise in the log.
-        stays = new.changed.isdisjoint(own) or partitions.get(origin or "") == own
+        stays = new.changed.isdisjoint(row_values) or partitions.get(origin or "") == row_values
         if not is_change and origin is not None and stays:
             images[origin].append(table)
         else:
@@ -216,20 +219,20 @@ class _Successor:
         """Writes the successor; None if it has no rows. Raises what reading raises, StorageError, RowsLostError."""
         stay = len(self._file.marked) == 0 and self._images.num_rows == len(self._rewritten.removed)
         names = [name for name in self._file.columns.names if not stay or name in self._changed]
-        known: Mapping[str, Any] = _of_others(self._file.statistics, names)
-        made = self._spliced(names)
-        if made is None:
-            known, made = {}, self._anew()
-        data, floats = made
-        there = sum(row_group_sizes(memoryview(data)))
+        old_statistics: Mapping[str, Any] = _of_others(self._file.statistics, names)
+        new_file = self._spliced(names)
+        if new_file is None:
+            old_statistics, new_file = {}, self._anew()
+        data, floats = new_file
+        row_count = sum(row_group_sizes(memoryview(data)))
         due = sum(self._file.sizes) + self._images.num_rows - len(self._rewritten.removed) - len(self._file.marked)
-        if there != due:
-            raise RowsLostError(file=self._rewritten.origin, found=there, due=due)
-        if not there:
+        if row_count != due:
+            raise RowsLostError(file=self._rewritten.origin, found=row_count, due=due)
+        if not row_count:
             return None
-        bounds = {path: found.bounds for path, found in floats.items()}
+        bounds = {path: item.bounds for path, item in floats.items()}
         folder = f"{directory}/{self._rewritten.folder}" if self._rewritten.folder else directory
-        return files.write_encoded(number, folder, data, bounds, known)
+        return files.write_encoded(number, folder, data, bounds, old_statistics)
 
     def _spliced(self, names: Collection[str]) -> tuple[pa.Buffer, dict[str, FloatRange]] | None:
         """The successor with the columns `names` written anew (all columns if rows are deleted), and its float ranges.
@@ -261,7 +264,9 @@ class _Successor:
 
         Without data if it is unchanged, unless it is to be written `always`.
         """
-        marked, gone = (indexes_between(places, start, end) for places in (self._file.marked, self._rewritten.removed))
+        marked, gone = (
+            indexes_between(indexes, start, end) for indexes in (self._file.marked, self._rewritten.removed)
+        )
         images = self._images.slice(*slice_between(self._images.column(ROW_INDEX).to_numpy(), start, end))
         floats = [item.name for item in self._file.columns if item.name in names and has_floats(item.type)]
         if not (always or (names and (len(marked) or len(gone)))):
@@ -294,8 +299,8 @@ def _in_order(images: Sequence[pa.Table]) -> pa.Table:
 
     if not images:
         return pa.table({ROW_INDEX: pa.array([], pa.int64())})
-    found = _concatenated(images)
-    return found.take(pc.sort_indices(found.column(ROW_INDEX))).combine_chunks()
+    rows = _concatenated(images)
+    return rows.take(pc.sort_indices(rows.column(ROW_INDEX))).combine_chunks()
 
 
 def _with_images(rows: pa.Table, row_indexes: RowIndexes, images: pa.Table, changed: Collection[str]) -> pa.Table:
@@ -318,8 +323,8 @@ def _replaced(column: pa.ChunkedArray, row_indexes: RowIndexes, values: pa.Chunk
     chunks, start = [], 0
     for chunk in column.chunks:
         first, count = slice_between(row_indexes, start, start + len(chunk))
-        own = row_indexes[first : first + count] - start
-        chunks.append(_with_values(chunk, own, values.slice(first, count)) if count else chunk)
+        indexes = row_indexes[first : first + count] - start
+        chunks.append(_with_values(chunk, indexes, values.slice(first, count)) if count else chunk)
         start += len(chunk)
     return pa.chunked_array(chunks, column.type)
 
@@ -350,8 +355,8 @@ def _check_columns(data: pa.Buffer, columns: pa.Schema) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    found = pq.read_schema(pa.BufferReader(data))
-    old, new = ({item.name: (item.type, list(_ids(item))) for item in fields} for fields in (found, columns))
+    stored = pq.read_schema(pa.BufferReader(data))
+    old, new = ({item.name: (item.type, list(_ids(item))) for item in fields} for fields in (stored, columns))
     if old != new:
         raise NotSplicedError("its columns are others than those of the table, or of other types")
 
@@ -365,14 +370,14 @@ def _ids(item: pa.Field) -> Iterator[bytes | None]:
 
 def _of_others(statistics: str | None, changed: Collection[str]) -> Mapping[str, Any]:
     """Statistics (log JSON of a file) of all columns except `changed`; empty if its bounds are not tight."""
-    told = json.loads(statistics, parse_float=Decimal) if statistics else {}
-    if told.get("tightBounds") is False:
+    parsed = json.loads(statistics, parse_float=Decimal) if statistics else {}
+    if parsed.get("tightBounds") is False:
         return {}
     names = {name.lower() for name in changed}
     return {
-        kind: dict(_other_values(told[kind], names))
+        kind: dict(_other_values(parsed[kind], names))
         for kind in ("minValues", "maxValues", "nullCount")
-        if isinstance(told.get(kind), dict)
+        if isinstance(parsed.get(kind), dict)
     }
 
 
