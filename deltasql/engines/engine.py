@@ -95,8 +95,8 @@ class InProcessFirst(SparkRuntime):
         return frames.read_failure(error) if isinstance(frames, SailFrames) else _sail_failure(error)
 
     def schema(self, operator: Operator) -> StructType:
-        known = local_schema(self.spark, operator)
-        return super().schema(operator) if known is None else known
+        schema = local_schema(self.spark, operator)
+        return super().schema(operator) if schema is None else schema
 
     def way(self, operator: Operator) -> Way:
         """See `Analyst.way`."""
@@ -115,16 +115,16 @@ class InProcessFirst(SparkRuntime):
 
     def rows(self, operator: Operator) -> RowSource:
         """The lazy rows of a query. Spark analyses it now, unless this process may read them."""
-        found, case_sensitive = _tried(lambda: local_query(self.spark, operator)), case_matters()
-        asked = super().rows
-        if found is None:
-            return asked(operator)
+        plan, case_sensitive = _tried(lambda: local_query(self.spark, operator)), case_matters()
+        engine_rows = super().rows
+        if plan is None:
+            return engine_rows(operator)
 
         def query() -> RowSource:
             with matching(case_sensitive=case_sensitive):
-                return asked(operator)
+                return engine_rows(operator)
 
-        return FileRows(found, self.spark, query)
+        return FileRows(plan, self.spark, query)
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         because = IN_MEMORY if isinstance(operator.child, (Literals, MemoryRows)) else EVALUATED
@@ -150,12 +150,12 @@ class InProcessFirst(SparkRuntime):
 def _tried(compute: Callable[[], _T], because: str = EVALUATED) -> _T | None:
     """The result of a computation in this process, recorded with its reason; None where it is left to the engine."""
     try:
-        found = compute()
+        result = compute()
     except LeftToEngineError as left:
         record_way(ComputedBy.ENGINE, left.reason)
         return None
     record_way(ComputedBy.PROCESS, because)
-    return found
+    return result
 
 
 def _sail_failure(error: PySparkException) -> Failure | DeltaSqlError:
@@ -165,10 +165,10 @@ def _sail_failure(error: PySparkException) -> Failure | DeltaSqlError:
     return sail_error(error)
 
 
-def session_engine(given: SparkSession | str | None, stores: Stores, watch: Watch, *, sail: bool) -> SessionEngine:
-    """The engine of a session, which starts when rows are needed: Sail, or Spark as `SparkHandle` describes `given`."""
+def session_engine(spark: SparkSession | str | None, stores: Stores, watch: Watch, *, sail: bool) -> SessionEngine:
+    """The engine of a session, which starts when rows are needed: Sail, or Spark as `SparkHandle` describes `spark`."""
     if not sail:
-        return SessionEngine(SparkHandle(given, stores=stores, watch=watch))
+        return SessionEngine(SparkHandle(spark, stores=stores, watch=watch))
     from deltasql.engines.sail.handle import SailHandle
 
-    return SessionEngine(SailHandle(given, stores=stores, watch=watch))
+    return SessionEngine(SailHandle(spark, stores=stores, watch=watch))

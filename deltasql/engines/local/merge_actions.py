@@ -82,11 +82,11 @@ class CompiledActions:
     def used(self, output: Iterable[int]) -> frozenset[str]:
         """Names of the target columns that the conditions use, and that the updated values of the output columns with
         these indexes are computed from."""
-        wanted = list(output)
+        indexes = list(output)
         conditions = [self.on, *(action.condition for action in self.actions)]
         updates = [action.values for action in self.actions if action.action.effect is RowEffect.UPDATE]
-        told = [*conditions, *(own[place] for own in updates for place in wanted)]
-        return frozenset(self._named(item for item in told if item is not None))
+        expressions = [*conditions, *(values[index] for values in updates for index in indexes)]
+        return frozenset(self._named(item for item in expressions if item is not None))
 
     def row_filter(self, source: pa.Table | None) -> ScanFilter:
         """A filter for the target rows that an action may change, except actions for rows without a source row.
@@ -97,17 +97,17 @@ class CompiledActions:
 
     def _with_condition(self) -> ScanFilter:
         conditions = [action.condition for action in self.actions]
-        known = [condition for condition in conditions if condition is not None]
-        if len(known) < len(conditions):
+        parsed = [condition for condition in conditions if condition is not None]
+        if len(parsed) < len(conditions):
             raise LeftToEngineError("all rows may change: there is no condition")
 
         def some(rows: pa.Table, count: int) -> np.ndarray:
             import numpy as np
 
-            own = BoundRows({self._alias: rows}, count)
-            return reduce(np.logical_or, (true_mask(condition, own) for condition in known))
+            bound = BoundRows({self._alias: rows}, count)
+            return reduce(np.logical_or, (true_mask(condition, bound) for condition in parsed))
 
-        return ScanFilter(frozenset(self._named(known)), some, CHANGED_ROWS)
+        return ScanFilter(frozenset(self._named(parsed)), some, CHANGED_ROWS)
 
     def _with_keys(self, source: pa.Table) -> ScanFilter:
         """A filter for the target rows whose join keys occur in the source."""
@@ -117,17 +117,17 @@ class CompiledActions:
         keys = [] if self.on is None else [sides for item in equalities(self.on) for sides in self._sides(item)]
         if not keys:
             raise LeftToEngineError("ON has no equality between the target and the source")
-        known = [pc.unique(values(other, rows_of(theirs, source))).drop_null() for _, other in keys]
+        source_values = [pc.unique(values(other, rows_of(theirs, source))).drop_null() for _, other in keys]
 
         def met(rows: pa.Table, count: int) -> np.ndarray:
             import numpy as np
 
-            own, found = BoundRows({self._alias: rows}, count), np.full(count, True)
-            for (mine, _), keys_of_source in zip(keys, known, strict=True):
+            bound, mask = BoundRows({self._alias: rows}, count), np.full(count, True)
+            for (mine, _), keys_of_source in zip(keys, source_values, strict=True):
                 # To look in values takes as long as their number, however few the rows are.
                 if len(keys_of_source) <= count:
-                    found &= are_among(values(mine, own), keys_of_source)
-            return found
+                    mask &= are_among(values(mine, bound), keys_of_source)
+            return mask
 
         return ScanFilter(frozenset(self._named(mine for mine, _ in keys)), met, CHANGED_ROWS)
 

@@ -52,8 +52,8 @@ def _candidates(left: BoundRows, right: BoundRows, on: RowExpression) -> tuple[N
 def equalities(on: RowExpression) -> Iterator[Compared]:
     """Equalities that `on` implies, over types that allow a lookup: no BOOLEAN, and no DOUBLE, which has two zeros."""
     match on:
-        case Compared("=") as found if found.left.type not in {BOOLEAN, DOUBLE}:
-            yield found
+        case Compared("=") as comparison if comparison.left.type not in {BOOLEAN, DOUBLE}:
+            yield comparison
         case Joined("AND", parts):
             for part in parts:
                 yield from equalities(part)
@@ -77,14 +77,14 @@ def _with_equal(
     import numpy as np
     import pyarrow.compute as pc
 
-    own, theirs = values(mine, left), values(others, right)
-    known = pc.unique(theirs).drop_null()
-    codes = pc.index_in(own, value_set=known, skip_nulls=True)
-    their_codes = pc.fill_null(pc.index_in(theirs, value_set=known, skip_nulls=True), len(known)).to_numpy()
+    left_values, right_values = values(mine, left), values(others, right)
+    distinct = pc.unique(right_values).drop_null()
+    codes = pc.index_in(left_values, value_set=distinct, skip_nulls=True)
+    their_codes = pc.fill_null(pc.index_in(right_values, value_set=distinct, skip_nulls=True), len(distinct)).to_numpy()
     order = np.argsort(their_codes, kind="stable")
     at = np.flatnonzero(pc.is_valid(codes).to_numpy(zero_copy_only=False))
-    wanted = pc.drop_null(codes).to_numpy(zero_copy_only=False)
-    starts, ends = (np.searchsorted(their_codes[order], wanted, side=side) for side in ("left", "right"))
+    indexes = pc.drop_null(codes).to_numpy(zero_copy_only=False)
+    starts, ends = (np.searchsorted(their_codes[order], indexes, side=side) for side in ("left", "right"))
     times = ends - starts
     if times.sum() > JOINED_PAIRS:
         raise LeftToEngineError(_TOO_MANY_PAIRS)

@@ -179,8 +179,8 @@ class _Rewrite(ABC):
         self._in_process = CompiledActions(operator, None if self._source is None else self._source.schema)
         checked = self._in_process.checked
         self._imaged = [
-            place
-            for place, field in enumerate(operator.output)
+            index
+            for index, field in enumerate(operator.output)
             if self._takes_whole_rows or field.name in changed or field.name in checked
         ]
         """Which columns of the output are made for images of rows of the target."""
@@ -245,18 +245,18 @@ class _Rewrite(ABC):
         import numpy as np
 
         operator, join = self._operator, self._operator.join
-        own = rows_of(operator.target_alias, target)
+        bound = rows_of(operator.target_alias, target)
         if source is None or join is None:
-            yield from self._chosen(RowKind.MATCHED, own, np.arange(target.num_rows))
+            yield from self._chosen(RowKind.MATCHED, bound, np.arange(target.num_rows))
             return
         others = rows_of(join.alias, source)
         assert self._in_process.on is not None
-        left, right = equal_pairs(own, others, self._in_process.on)
-        yield from self._chosen(RowKind.MATCHED, paired(own, left, others, right), left)
+        left, right = equal_pairs(bound, others, self._in_process.on)
+        yield from self._chosen(RowKind.MATCHED, paired(bound, left, others, right), left)
         alone = np.setdiff1d(np.arange(others.count), right)
         yield from self._chosen(RowKind.NOT_MATCHED, others.at(alone), None)
-        unmet = np.setdiff1d(np.arange(own.count), left)
-        yield from self._chosen(RowKind.NOT_MATCHED_BY_SOURCE, own.at(unmet), unmet)
+        unmet = np.setdiff1d(np.arange(bound.count), left)
+        yield from self._chosen(RowKind.NOT_MATCHED_BY_SOURCE, bound.at(unmet), unmet)
 
     def _chosen(self, kind: RowKind, rows: BoundRows, row_indexes: Numbers | None) -> Iterator[_MatchedRows]:
         """For each row the first action of its kind whose condition is TRUE."""
@@ -276,12 +276,12 @@ class _Rewrite(ABC):
         import numpy as np
 
         positions = Positions()
-        own = [(item.row_indexes, item.action.number) for item in fired if item.row_indexes is not None]
-        if own:
-            at = np.concatenate([places for places, _ in own])
+        pairs = [(item.row_indexes, item.action.number) for item in fired if item.row_indexes is not None]
+        if pairs:
+            at = np.concatenate([indexes for indexes, _ in pairs])
             if len(np.unique(at)) < len(at):
                 raise LeftToEngineError("several rows of the source change one row")
-            numbers = np.concatenate([np.full(len(places), number) for places, number in own])
+            numbers = np.concatenate([np.full(len(indexes), number) for indexes, number in pairs])
             paths = self._operator.target.files.column("location").to_pylist()
             positions = positions_of(target.column(ROW_ADDRESS).to_numpy()[at], numbers, paths)
         return _Changes(target, fired, positions, subset(self._operator, positions.rows))
@@ -294,7 +294,7 @@ class _Rewrite(ABC):
 
         output = self._operator.output
         schema = reader_schema(output)
-        placed = reader_schema(StructType((*(output.fields[place] for place in self._imaged), ADDRESS)))
+        placed = reader_schema(StructType((*(output.fields[index] for index in self._imaged), ADDRESS)))
         images, inserted = [placed.empty_table()], [schema.empty_table()]
         for item in changes.fired:
             if item.action.action.effect is RowEffect.DELETE:
@@ -303,14 +303,14 @@ class _Rewrite(ABC):
                 inserted.append(self._computed(item, range(len(output)), schema))
                 continue
             columns = self._computed(item, self._imaged, placed.remove(len(self._imaged)))
-            places = changes.target.column(ROW_ADDRESS).take(item.row_indexes)
-            images.append(columns.append_column(placed.field(ROW_ADDRESS), places))
+            addresses = changes.target.column(ROW_ADDRESS).take(item.row_indexes)
+            images.append(columns.append_column(placed.field(ROW_ADDRESS), addresses))
         return pa.concat_tables(images), pa.concat_tables(inserted)
 
     def _computed(self, item: _MatchedRows, row_indexes: Iterable[int], schema: pa.Schema) -> pa.Table:
         """The columns at some places in the output."""
         return checked_table(
-            (item.action.values[place] for place in row_indexes), item.rows, schema, self._in_process.checks
+            (item.action.values[index] for index in row_indexes), item.rows, schema, self._in_process.checks
         )
 
     def _marked(self, changes: _Changes) -> Staged:
@@ -341,15 +341,17 @@ class _Rewrite(ABC):
         """
         output = self._operator.output
         rows = rows.sort_by(ROW_ADDRESS)
-        held = [item for item in output if item.name.lower() not in self._partitions and item.name in rows.column_names]
-        stored = rows.select([*(item.name for item in held), ROW_ADDRESS])
-        stored = as_stored(stored.rename_columns([*map(physical_name, held), ROW_ADDRESS]), output)
+        fields = [
+            item for item in output if item.name.lower() not in self._partitions and item.name in rows.column_names
+        ]
+        stored = rows.select([*(item.name for item in fields), ROW_ADDRESS])
+        stored = as_stored(stored.rename_columns([*map(physical_name, fields), ROW_ADDRESS]), output)
         numbers, _ = split_addresses(rows.column(ROW_ADDRESS).to_numpy())
-        known = file_numbers(self._operator.target)
+        number_of = file_numbers(self._operator.target)
         for path in files.column("location").to_pylist():
-            first, count = slice_between(numbers, known[path], known[path] + 1)
+            first, count = slice_between(numbers, number_of[path], number_of[path] + 1)
             if count:
-                yield path, known[path], stored.slice(first, count)
+                yield path, number_of[path], stored.slice(first, count)
 
 
 class _WholeRewrite(_Rewrite):
@@ -365,8 +367,8 @@ class _WholeRewrite(_Rewrite):
         target, files, columns = changes.target, changes.files, self._operator.target.partition_columns
         gone = np.concatenate([item.row_indexes for item in changes.fired if item.row_indexes is not None])
         stay = target.filter(pa.array(index_mask(target.num_rows, gone, inside=False)))
-        own = partition_values(self._operator.output, columns, files)
-        spelled = dict(zip(files.column("location").to_pylist(), own, strict=True))
+        values = partition_values(self._operator.output, columns, files)
+        spelled = dict(zip(files.column("location").to_pylist(), values, strict=True))
         for path, number, rows in self._by_file(pa.concat_tables([stay, images.cast(target.schema)]), files):
             folder = partition_folder(path, spelled[path])
             name = f"{number}/{folder}" if folder else str(number)
@@ -381,21 +383,23 @@ class _SearchedRewrite(_Rewrite):
         return self._operator.recording.vectors
 
     def _read(self, scan: Scan, source: pa.Table | None) -> pa.Table:
-        wanted = self._in_process.row_filter(source)
-        names = wanted.columns | self._in_process.used(self._imaged)
-        return plain_rows(self._session, scan, (*(item for item in scan.schema if item.name in names), ADDRESS), wanted)
+        condition = self._in_process.row_filter(source)
+        names = condition.columns | self._in_process.used(self._imaged)
+        return plain_rows(
+            self._session, scan, (*(item for item in scan.schema if item.name in names), ADDRESS), condition
+        )
 
     def _changes(self, target: pa.Table, fired: Sequence[_MatchedRows]) -> _Changes:
-        found = super()._changes(target, fired)
-        most = most_changed(self._session.stores, found.files)
-        if found.positions.marked > most:
-            raise LeftToEngineError(f"{found.positions.marked:,} rows change, more than {most:,}")
-        return found
+        changes = super()._changes(target, fired)
+        most = most_changed(self._session.stores, changes.files)
+        if changes.positions.marked > most:
+            raise LeftToEngineError(f"{changes.positions.marked:,} rows change, more than {most:,}")
+        return changes
 
     def _successors(self, changes: _Changes, images: pa.Table) -> Staged:
-        kept = rewritten_files(self._session, self._operator, self._stage, changes.positions, changes.files)
+        files = rewritten_files(self._session, self._operator, self._stage, changes.positions, changes.files)
         parts = [({ORIGIN: spark_uri(path)}, _numbered(rows)) for path, _, rows in self._by_file(images, changes.files)]
-        return self._stage.succeed_with(kept, parts, self._operator.output, changed_columns(self._operator))
+        return self._stage.succeed_with(files, parts, self._operator.output, changed_columns(self._operator))
 
 
 def _numbered(rows: pa.Table) -> pa.Table:

@@ -66,8 +66,8 @@ def rows_of(alias: str, table: pa.Table) -> BoundRows:
 
 def values(expression: RowExpression, rows: BoundRows) -> pa.Array | pa.ChunkedArray:
     """The expression's value for each row. Raises LeftToEngineError for arithmetic that overflows."""
-    found = _values(expression, rows)
-    return _repeated(found, rows.count) if isinstance(expression, Constant) else found
+    result = _values(expression, rows)
+    return _repeated(result, rows.count) if isinstance(expression, Constant) else result
 
 
 def _values(expression: RowExpression, rows: BoundRows) -> Any:
@@ -128,8 +128,8 @@ def true_mask(condition: RowExpression, rows: BoundRows) -> Numbers:
     """Boolean array: for each row, whether a condition is TRUE."""
     import pyarrow.compute as pc
 
-    found: Numbers = pc.fill_null(values(condition, rows), fill_value=False).to_numpy(zero_copy_only=False)
-    return found
+    mask: Numbers = pc.fill_null(values(condition, rows), fill_value=False).to_numpy(zero_copy_only=False)
+    return mask
 
 
 def _joined(
@@ -146,26 +146,26 @@ def _compared(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array 
     if operator == "<=>":
         both = pc.and_(pc.is_null(left), pc.is_null(right))
         return pc.or_(both, pc.fill_null(_compared("=", kind, left, right), fill_value=False))
-    found = pc.call_function(_COMPARE[operator], [left, right])
-    return found if kind != DOUBLE else _with_nan(operator, left, right, found)
+    mask = pc.call_function(_COMPARE[operator], [left, right])
+    return mask if kind != DOUBLE else _with_nan(operator, left, right, mask)
 
 
-def _with_nan(operator: str, left: Any, right: Any, found: Any) -> pa.Array | pa.ChunkedArray:
-    """Arrow's comparison result `found` for DOUBLEs, corrected to Spark's rules: NaN = NaN, and NaN is the greatest."""
+def _with_nan(operator: str, left: Any, right: Any, mask: Any) -> pa.Array | pa.ChunkedArray:
+    """Arrow's comparison result `mask` for DOUBLEs, corrected to Spark's rules: NaN = NaN, and NaN is the greatest."""
     import pyarrow.compute as pc
 
     if operator[0] == ">":
-        return _with_nan(operator.replace(">", "<"), right, left, found)
+        return _with_nan(operator.replace(">", "<"), right, left, mask)
     mine, others = pc.is_nan(left), pc.is_nan(right)
     match operator:
         case "=":
-            return pc.or_(found, pc.and_(mine, others))
+            return pc.or_(mask, pc.and_(mine, others))
         case "<>":
-            return pc.and_not(found, pc.and_(mine, others))
+            return pc.and_not(mask, pc.and_(mine, others))
         case "<":
-            return pc.or_(found, pc.and_not(others, mine))
+            return pc.or_(mask, pc.and_not(others, mine))
         case _:
-            return pc.or_(found, others)
+            return pc.or_(mask, others)
 
 
 def _computed(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array | pa.ChunkedArray:
@@ -182,7 +182,7 @@ def _computed(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array 
         raise LeftToEngineError from None
 
 
-def _cast(found: pa.Array | pa.ChunkedArray, kind: DataType) -> pa.Array | pa.ChunkedArray:
+def _cast(values: pa.Array | pa.ChunkedArray, kind: DataType) -> pa.Array | pa.ChunkedArray:
     """Values as a wider type. Raises LeftToEngineError for one that has too many digits for a decimal."""
     import pyarrow as pa
 
@@ -190,7 +190,7 @@ def _cast(found: pa.Array | pa.ChunkedArray, kind: DataType) -> pa.Array | pa.Ch
 
     try:
         # Of a DOUBLE the nearest one.
-        return found.cast(arrow_type(kind), safe=isinstance(kind, DecimalType))
+        return values.cast(arrow_type(kind), safe=isinstance(kind, DecimalType))
     except pa.ArrowInvalid:
         # A setting of Spark decides between an error and NULL.
         raise LeftToEngineError from None

@@ -98,7 +98,7 @@ def marked(operator: Rewrite, done: RewriteOutcome, changed: Positions) -> Rewri
     """`done` with the rows of `changed` as deletion vectors: no file of the target is replaced."""
     files = subset(operator, changed.rows)
     paths = dict(zip(files.column("location").to_pylist(), files.column("path").to_pylist(), strict=True))
-    rows = {paths[decode_path(uri)]: places for uri, places in changed.rows.items()}
+    rows = {paths[decode_path(uri)]: indexes for uri, indexes in changed.rows.items()}
     return replace(done, copied=0, marked=rows)
 
 
@@ -108,8 +108,8 @@ def subset(operator: Rewrite, uris: Iterable[str]) -> pa.Table:
     import pyarrow.compute as pc
 
     files = operator.target.files
-    wanted = pa.array([decode_path(uri) for uri in uris], pa.string())
-    return files.filter(pc.is_in(files.column("location"), wanted))
+    paths = pa.array([decode_path(uri) for uri in uris], pa.string())
+    return files.filter(pc.is_in(files.column("location"), paths))
 
 
 def outcome(

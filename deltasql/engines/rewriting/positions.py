@@ -58,10 +58,10 @@ def positions_of(addresses: np.ndarray[Any, Any], actions: np.ndarray[Any, Any],
     numbers, rows = split_addresses(distinct)
     files, starts = np.unique(numbers, return_index=True)
     parts = np.split(rows.astype(np.uint64), starts[1:])
-    found = (
+    pairs = (
         {spark_uri(paths[file]): part for file, part in zip(files.tolist(), parts, strict=True)}
         if len(distinct)
         else {}
     )
     kinds, counts = np.unique(actions[first], return_counts=True)
-    return Positions(found, dict(zip(kinds.tolist(), counts.tolist(), strict=True)), len(addresses))
+    return Positions(pairs, dict(zip(kinds.tolist(), counts.tolist(), strict=True)), len(addresses))

@@ -92,8 +92,8 @@ class FileStage:
         """Partition values are as they are spelled in the log."""
         files = self._staged([file for _, file in written], schema, "UTC", ())
         return [
-            replace(file, add=replace(file.add, partition_values=own.partition_values), origin=own.origin)
-            for file, (own, _) in zip(files, written, strict=True)
+            replace(file, add=replace(file.add, partition_values=rows.partition_values), origin=rows.origin)
+            for file, (rows, _) in zip(files, written, strict=True)
         ]
 
     @property
@@ -121,9 +121,9 @@ class FileStage:
 
     def _refuse_voids_alone(self, schema: StructType) -> None:
         """Raises NothingToHoldError: a file without columns has no rows, which would be lost without a word."""
-        held = [item for item in schema if self.stores_partitions or item.name not in self._partitions]
-        if held and all(item.type == VOID for item in held):
-            raise NothingToHoldError(", ".join(quote_name(item.name) for item in held))
+        stored = [item for item in schema if self.stores_partitions or item.name not in self._partitions]
+        if stored and all(item.type == VOID for item in stored):
+            raise NothingToHoldError(", ".join(quote_name(item.name) for item in stored))
 
     def write_literals(self, rows: Literals) -> Staged:
         """Writes rows that are known already, without Spark. Raises NothingToHoldError."""
@@ -163,8 +163,8 @@ class FileStage:
         zone: str,
         unindexed: Sequence[str],
     ) -> list[StagedFile]:
-        found = dict.fromkeys(_statement_directory(item.path) for item in written)
-        self._filled += [directory for directory in found if directory not in self._filled]
+        directories = dict.fromkeys(_statement_directory(item.path) for item in written)
+        self._filled += [directory for directory in directories if directory not in self._filled]
         return staged_files(
             self._root,
             written,
@@ -181,9 +181,9 @@ class FileStage:
 
     def retain_origins(self, staged: Staged, origins: Collection[str]) -> Staged:
         """`staged` without the files whose origin is not in `origins`; rows without an origin are kept."""
-        kept = tuple(item for item in staged.files if item.origin is None or item.origin in origins)
-        self._store.delete_all([decode_path(item.add.path) for item in staged.files if item not in kept])
-        return replace(staged, files=kept)
+        files = tuple(item for item in staged.files if item.origin is None or item.origin in origins)
+        self._store.delete_all([decode_path(item.add.path) for item in staged.files if item not in files])
+        return replace(staged, files=files)
 
     def also(self, path: str) -> None:
         """Counts a file of the table, which somebody else wrote, as staged."""

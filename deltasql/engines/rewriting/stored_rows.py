@@ -65,8 +65,8 @@ class StoredRows:
         readable_files(target, paths, may_be_missing=False)
         self._stores, self._target, self._schema = session.stores, target, schema
         partitions = {name.lower() for name in target.partition_columns}
-        held = tuple(item for item in schema if item.name.lower() not in partitions and item.type != VOID)
-        self._in_memory = without_lengths(physical_schema(with_lengths(StructType(held))))
+        stored = tuple(item for item in schema if item.name.lower() not in partitions and item.type != VOID)
+        self._in_memory = without_lengths(physical_schema(with_lengths(StructType(stored))))
         self._columns = as_stored(reader_schema(self._in_memory).empty_table(), schema).schema
         self._vectors = deleted_by_file(target, paths)
 
@@ -93,7 +93,7 @@ class StoredRows:
         with self._existing(path), readable(path):
             data = store.read_buffer(name)
             footer = pq.read_metadata(pa.BufferReader(data))
-        known, repeating = footer_columns(footer)
+        with_statistics, repeating = footer_columns(footer)
         is_alike = may_splice_from(footer.created_by) and not is_of_old_calendar(footer)
         return _OpenedFile(
             path=path,
@@ -104,7 +104,7 @@ class StoredRows:
             columns=self._columns,
             marked=self._marked(path),
             statistics=statistics,
-            dictionaries=[*repeating, *(item.name for item in self._in_memory if item.name not in known)],
+            dictionaries=[*repeating, *(item.name for item in self._in_memory if item.name not in with_statistics)],
             spliceable=spliceable and is_alike,
         )
 

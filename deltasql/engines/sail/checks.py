@@ -41,9 +41,9 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool, may: PossibleT
 
     Raises NotOnSailError, and Sail's errors for the unchanged text.
     """
-    known = rows_of_query(session)
+    operand_rows = rows_of_query(session)
     sql = values_alike(rows_selected(select_first(sql)))
-    sql = with_parts(sql, known) if may.parts else sql
+    sql = with_parts(sql, operand_rows) if may.parts else sql
     if _QUERY.match(sql):
         sql = stars_named(grouped_by_all(sql), partial(_columns, session))
         sql = ordered_by_all(sql, partial(_columns, session))
@@ -54,7 +54,9 @@ def checked_query(session: SparkSession, sql: str, *, ansi: bool, may: PossibleT
     alike = _branches_alike(session, sql)
     days, decimals = may.days, may.decimals
     try:
-        safe = with_checks(alike, ansi=ansi, days=days, decimals=decimals, rows=known, compared_only=compared_only)
+        safe = with_checks(
+            alike, ansi=ansi, days=days, decimals=decimals, rows=operand_rows, compared_only=compared_only
+        )
     except NotOnSailError:
         # Sail's own error, such as for a wrong number of arguments, takes precedence.
         rows.schema  # noqa: B018 - Spark Connect looks only now
@@ -90,10 +92,10 @@ def _renamed(session: SparkSession, safe: str, names: list[str]) -> DataFrame:
 
     rows = session.sql(safe)
     try:
-        found = rows.columns
+        columns = rows.columns
     except PySparkException as error:
         raise NotOnSailError(what="an expression that cannot be checked for overflow and wrong types") from error
-    return rows if found == names else rows.toDF(*names)
+    return rows if columns == names else rows.toDF(*names)
 
 
 def _branches_alike(session: SparkSession, sql: str) -> str:
@@ -101,9 +103,9 @@ def _branches_alike(session: SparkSession, sql: str) -> str:
 
     Raises NotOnSailError where these cannot be determined: Sail takes the types of the first branch.
     """
-    for place in reversed(range(len(set_operations(sql)))):
+    for index in reversed(range(len(set_operations(sql)))):
         # A cast inserted inside an operation shifts the positions of those around it.
-        sql = _cast_operation(session, sql, set_operations(sql)[place])
+        sql = _cast_operation(session, sql, set_operations(sql)[index])
     return sql
 
 
@@ -112,13 +114,13 @@ def _cast_operation(session: SparkSession, sql: str, branches: Sequence[Branch])
     columns = [[field.type for field in column] for column in zip(*schemas, strict=False)]
     if len(set(map(len, schemas))) != 1 or all(map(_is_one, columns)):
         return sql
-    wanted = list(map(_common, columns))
+    common = list(map(_common, columns))
     if not is_of_one_kind(sql, branches):
         raise _mixed(next(column for column in columns if not _is_one(column)))
     for branch, schema in reversed(list(zip(branches, schemas, strict=True))):
         kinds = [field.type for field in schema]
-        if kinds != wanted:
-            safe = cast_branch(sql[branch.start : branch.end], schema.names, _casts(kinds, wanted))
+        if kinds != common:
+            safe = cast_branch(sql[branch.start : branch.end], schema.names, _casts(kinds, common))
             sql = sql[: branch.start] + safe + sql[branch.end :]
     return sql
 
@@ -139,15 +141,15 @@ def _casts(kinds: Sequence[DataType], target: Sequence[DataType]) -> list[str]:
 
 def _common(kinds: Sequence[DataType]) -> DataType:
     """The type of a column of a set operation. Raises NotOnSailError where it cannot be determined."""
-    found = kinds[0] if _is_one(kinds) else common_type(kinds)
-    if found is None:
+    kind = kinds[0] if _is_one(kinds) else common_type(kinds)
+    if kind is None:
         raise _mixed(kinds)
-    return found
+    return kind
 
 
 def _mixed(kinds: Sequence[DataType]) -> NotOnSailError:
-    told = " and ".join(sorted({sql_text(kind) for kind in kinds}))
-    return NotOnSailError(what=f"a set operation of {told}, of which the first is taken: cast them to one type")
+    types = " and ".join(sorted({sql_text(kind) for kind in kinds}))
+    return NotOnSailError(what=f"a set operation of {types}, of which the first is taken: cast them to one type")
 
 
 def _is_one(kinds: Sequence[DataType]) -> bool:

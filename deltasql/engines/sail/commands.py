@@ -33,11 +33,11 @@ def run_in_process(spark: SparkHandle, frames: Frames, sql: str, relations: Mapp
     if run_variable_command(sql, variables_of(spark), lambda query: frames.query(query, relations)):
         return CommandRows(_NOTHING, ())
     try:
-        told = directory_write(sql)
+        write = directory_write(sql)
     except LeftToEngineError:
         raise NotOnSailError(what="INSERT OVERWRITE DIRECTORY in this form") from None
-    if told is not None:
-        write_directory(spark.stores, told, frames.query(told.query, relations))
+    if write is not None:
+        write_directory(spark.stores, write, frames.query(write.query, relations))
         return CommandRows(_NOTHING, ())
     zone = _TIME_ZONE.match(sql)
     if zone is not None:

@@ -78,9 +78,9 @@ def _check(target: DirectoryWrite, schema: StructType) -> None:
     others = set(target.options) - (_CSV_OPTIONS if target.format == "csv" else set())
     if others:
         raise NotOnSailError(what=f"the option {min(others)} of INSERT OVERWRITE DIRECTORY USING {name}")
-    known = _IN_PARQUET if target.format == "parquet" else _IN_TEXT
+    options = _IN_PARQUET if target.format == "parquet" else _IN_TEXT
     for field in schema:
-        if not (_is_flat(field.type) if target.format == "csv" else _is_written(field.type, known)):
+        if not (_is_flat(field.type) if target.format == "csv" else _is_written(field.type, options)):
             raise NotOnSailError(what=f"a {sql_text(field.type)} in a directory of {name} files")
 
 

@@ -199,11 +199,11 @@ def with_proposals(failure: Failure, columns: Iterable[str]) -> Failure:
     """An unresolved name with the columns that it resembles most, as Spark proposes them; Sail names none."""
     name = failure.parameters.get("objectName", "").rpartition(".")[2].strip("`")
     names = similar_names(name, columns, most=_MOST_PROPOSED, cutoff=0.0)
-    found = ["`" + column.replace("`", "``") + "`" for column in names]
-    if failure.condition != _UNRESOLVED or not found:
+    proposals = ["`" + column.replace("`", "``") + "`" for column in names]
+    if failure.condition != _UNRESOLVED or not proposals:
         return failure
-    text = f"{failure.text} Did you mean one of the following? [{', '.join(found)}]."
-    values = {**failure.parameters, "proposal": ", ".join(found)}
+    text = f"{failure.text} Did you mean one of the following? [{', '.join(proposals)}]."
+    values = {**failure.parameters, "proposal": ", ".join(proposals)}
     return replace(failure, condition="UNRESOLVED_COLUMN.WITH_SUGGESTION", text=text, parameters=values)
 
 
@@ -213,9 +213,9 @@ _UNRESOLVED, _MOST_PROPOSED = "UNRESOLVED_COLUMN.WITHOUT_SUGGESTION", 5
 def sail_failure(text: str) -> Failure:
     """The Spark condition that matches a message of Sail; SAIL_ERROR if there is none."""
     for pattern, make in _CONDITIONS:
-        found = pattern.search(text)
-        if found is not None:
-            failure = make(found)
+        match = pattern.search(text)
+        if match is not None:
+            failure = make(match)
             return Failure(failure.condition, failure.state, failure.text, failure.parameters, failure.fragments)
     return Failure("SAIL_ERROR", "XX000", text, {})
 
@@ -226,11 +226,11 @@ def unsupported_feature(text: str, *, unsupported: bool) -> DeltaSqlError | None
     `unsupported`: Sail raised UnsupportedOperationException.
     """
     for pattern, what in _UNSUPPORTED:
-        found = pattern.search(text)
-        if found is not None:
-            return NotOnSailError(what=what or _line(found[1]))
-    known = any(pattern.search(text) for pattern, _ in _CONDITIONS)
-    return NotOnSailError(what=_line(text)) if unsupported and not known else None
+        match = pattern.search(text)
+        if match is not None:
+            return NotOnSailError(what=what or _line(match[1]))
+    has_condition = any(pattern.search(text) for pattern, _ in _CONDITIONS)
+    return NotOnSailError(what=_line(text)) if unsupported and not has_condition else None
 
 
 def _line(text: str) -> str:

@@ -52,21 +52,21 @@ class SailFrames(Frames):
 
     def read_failure(self, error: PySparkException) -> Failure | DeltaSqlError:
         """See `sail_error`. A name that no relation has comes with columns that it resembles."""
-        found = sail_error(error)
-        return with_proposals(found, _columns(self._read)) if isinstance(found, Failure) else found
+        failure = sail_error(error)
+        return with_proposals(failure, _columns(self._read)) if isinstance(failure, Failure) else failure
 
     def cached(self, rows: DataFrame) -> DataFrame:
         return evaluated_rows(self._spark, rows, self.work.retain)
 
     def over(self, rows: DataFrame) -> Texts:
-        known = rows_of_frame(self._spark.session, rows)
-        return lambda text: self._with_checks(text, rows=known)
+        operand_rows = rows_of_frame(self._spark.session, rows)
+        return lambda text: self._with_checks(text, rows=operand_rows)
 
     def over_operator(self, rows: DataFrame, operator: Operator) -> Texts:
         columns = rows.columns if variables_of(self._spark) else None
         reach = self.texts.reach_in(rows, operator)
-        told, may = rows_of_frame(self._spark.session, rows), possible_types([operator])._replace(days=False)
-        return lambda text: self._with_checks(text, columns, reach, may, told)
+        operand_rows, may = rows_of_frame(self._spark.session, rows), possible_types([operator])._replace(days=False)
+        return lambda text: self._with_checks(text, columns, reach, may, operand_rows)
 
     def query(
         self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
@@ -188,11 +188,11 @@ class SailFrames(Frames):
         may = possible_types([*tables, *operator.relations.values()])
 
         def joined() -> list[tuple[str, StructType]]:
-            found = [(operator.target_alias, target.schema)]
+            tables = [(operator.target_alias, target.schema)]
             return (
-                found
+                tables
                 if source is None or operator.join is None
-                else [*found, (operator.join.alias, self.schema(source))]
+                else [*tables, (operator.join.alias, self.schema(source))]
             )
 
         rows = rows_of_tables(self._spark.session, joined)
@@ -203,8 +203,8 @@ class SailFrames(Frames):
         for name, function in functions.items():
             rows = (item for item in function.relations.values() if not isinstance(item, SqlFunction))
             columns = [column for item in rows for column in self.frame(item).columns]
-            made = self.texts.learn(name, function, columns)
-            self.frame_of_text(checked_body(made), function.relations).schema  # noqa: B018 - Spark Connect looks only now
+            learned = self.texts.learn(name, function, columns)
+            self.frame_of_text(checked_body(learned), function.relations).schema  # noqa: B018 - Spark Connect looks only now
 
 
 def _columns(operators: Iterable[Operator]) -> Iterator[str]:

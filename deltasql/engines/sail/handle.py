@@ -62,8 +62,8 @@ class SailHandle(SparkHandle):
 
     def needing(self, *changes: Mapping[str, str | None]) -> AbstractContextManager[None]:
         """See `SparkHandle.needing`. Each setting takes a request: those that are for Spark alone are left out."""
-        wanted = {key: value for change in changes for key, value in change.items() if not key.startswith(_ONLY_SPARKS)}
-        return super().needing(wanted) if wanted else nullcontext()
+        needed = {key: value for change in changes for key, value in change.items() if not key.startswith(_ONLY_SPARKS)}
+        return super().needing(needed) if needed else nullcontext()
 
     def parquet_frame(self, columns: StructType, paths: Sequence[str], size: int) -> DataFrame | None:
         return parquet_frame(self, columns, paths, size)

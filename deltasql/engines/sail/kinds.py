@@ -25,13 +25,13 @@ def rows_of_query(session: SparkSession) -> OperandRows:
 
     @cache
     def columns(scope: SailScope) -> StructType:
-        found = _schema(lambda: session.sql(f"{scope.before}SELECT * {scope.relation}")) if scope.relation else None
-        return unlike_names(found or StructType())
+        schema = _schema(lambda: session.sql(f"{scope.before}SELECT * {scope.relation}")) if scope.relation else None
+        return unlike_names(schema or StructType())
 
     @cache
     def kind(scope: SailScope, text: str) -> DataType | None:
-        found = _schema(lambda: session.sql(f"{scope.before}SELECT {text} AS k {scope.relation}"))
-        return found.fields[0].type if found is not None and scope.is_query else None
+        schema = _schema(lambda: session.sql(f"{scope.before}SELECT {text} AS k {scope.relation}"))
+        return schema.fields[0].type if schema is not None and scope.is_query else None
 
     return OperandRows(columns, kind)
 
@@ -46,8 +46,8 @@ def rows_of_frame(session: SparkSession, frame: DataFrame) -> OperandRows:
 
     @cache
     def kind(text: str) -> DataType | None:
-        found = _schema(lambda: frame.selectExpr(f"({text}) AS k"))
-        return None if found is None else found.fields[0].type
+        schema = _schema(lambda: frame.selectExpr(f"({text}) AS k"))
+        return None if schema is None else schema.fields[0].type
 
     return OperandRows(
         lambda scope: query.columns(scope) if scope.is_query else columns(),
@@ -63,9 +63,9 @@ def rows_of_tables(session: SparkSession, tables: Callable[[], list[tuple[str, S
 
     @cache
     def columns() -> StructType:
-        found = tables()
-        plain = unlike_names(StructType(tuple(field for _, columns in found for field in columns)))
-        named = (StructField(alias, columns) for alias, columns in found if plain.find(alias) is None)
+        fields = tables()
+        plain = unlike_names(StructType(tuple(field for _, columns in fields for field in columns)))
+        named = (StructField(alias, columns) for alias, columns in fields if plain.find(alias) is None)
         return StructType((*plain, *named))
 
     return OperandRows(

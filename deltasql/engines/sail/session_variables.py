@@ -48,8 +48,8 @@ def typed_literal(value: Any, kind: DataType) -> str | None:
     """
     if kind == VOID:
         return "NULL"
-    known = isinstance(kind, DecimalType) or kind in {*_AS_TEXT, BOOLEAN, STRING, BINARY, TIMESTAMP}
-    if not known:
+    has_literal = isinstance(kind, DecimalType) or kind in {*_AS_TEXT, BOOLEAN, STRING, BINARY, TIMESTAMP}
+    if not has_literal:
         return None
     if value is None:
         return f"CAST(NULL AS {sql_text(kind)})"

@@ -53,9 +53,9 @@ class SailTexts:
         """Registers a SQL function, to be inlined where a text calls it from now on. Raises NotOnSailError."""
         if function.settings:
             raise NotOnSailError(what=f"the function {name}, which was made under other settings")
-        found = Inline(name, function_text(function.text), frozenset(item.upper() for item in columns))
-        self.functions[name] = found
-        return found
+        inline = Inline(name, function_text(function.text), frozenset(item.upper() for item in columns))
+        self.functions[name] = inline
+        return inline
 
     def reach(self, relations: Iterable[Operator], rows: Callable[[Operator], DataFrame]) -> Reach:
         """The columns of relations, by their CHAR lengths; empty if no relation reads a CHAR column.
@@ -65,20 +65,20 @@ class SailTexts:
         relations = list(relations)
         if not any(map(has_char, relations)):
             return NOTHING
-        found = NOTHING
+        reach = NOTHING
         for operator in relations:
             if isinstance(operator, SqlFunction):
-                found = joined(found, self.reach(operator.relations.values(), rows))
+                reach = joined(reach, self.reach(operator.relations.values(), rows))
             else:
-                found = joined(found, _reach(rows(operator)))
-        return found
+                reach = joined(reach, _reach(rows(operator)))
+        return reach
 
     def query(self, sql: str, reach: Reach) -> str:
         """`sql`, a query, for the engine: functions inlined, variables replaced, CHAR comparisons padded."""
         sql = inlined(sql, self.functions) if self.functions else sql
         if variables_of(self.spark):
-            given, sql = sql, query_with_values(self.spark.session, sql, variables_of(self.spark))
-            self.variable_marker = "variablereference(…)" if sql != given else self.variable_marker
+            original, sql = sql, query_with_values(self.spark.session, sql, variables_of(self.spark))
+            self.variable_marker = "variablereference(…)" if sql != original else self.variable_marker
         return single_quotes(self._padded(sql, reach))
 
     def expression(self, text: str, columns: Iterable[str] | None, reach: Reach) -> str:
@@ -128,9 +128,9 @@ def declared_reach(declared: Mapping[str, str], names: Iterable[str]) -> Reach:
     lengths, parts, others = dict[str, int](), set[str](), set[str]()
     for name in names:
         text = declared.get(name, "")
-        found = _CHAR.fullmatch(text)
-        if found is not None:
-            lengths[name.upper()] = int(found[1])
+        match = _CHAR.fullmatch(text)
+        if match is not None:
+            lengths[name.upper()] = int(match[1])
         elif _WITH_CHAR.search(text):
             parts.add(name.upper())
         else:

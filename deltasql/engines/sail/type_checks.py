@@ -66,9 +66,9 @@ def check_write(operator: Operator, types: Types, sql: str, write: WriteContext)
         values = [value for _, value in operator.columns]
         _check([(operator.child, "x")], [], values, types, sql, write)
     elif isinstance(operator, Check):
-        found = [item.condition for item in operator.conditions if item.name == marks.REPLACE_WHERE]
-        _refuse(found)
-        _check([(operator.child, "x")], found, [], types, sql, write)
+        conditions = [item.condition for item in operator.conditions if item.name == marks.REPLACE_WHERE]
+        _refuse(conditions)
+        _check([(operator.child, "x")], conditions, [], types, sql, write)
     for child in children(operator):
         check_write(child, types, sql, write)
 
@@ -88,29 +88,27 @@ def _check(
     scope: Scope, conditions: Sequence[str], values: Sequence[str], types: Types, sql: str, write: WriteContext | None
 ) -> None:
     casts = list(dict.fromkeys(cast for text in (*conditions, *values) for cast in casts_in(text)))
-    asked = [*conditions, *(part for inner, kind in casts for part in (inner, f"CAST(NULL AS {kind})"))]
-    if not asked:
+    expressions = [*conditions, *(part for inner, kind in casts for part in (inner, f"CAST(NULL AS {kind})"))]
+    if not expressions:
         return
-    found = types(scope, asked)
-    for condition, kind in zip(conditions, found, strict=False):
+    kinds_found = types(scope, expressions)
+    for condition, kind in zip(conditions, kinds_found, strict=False):
         if kind not in {BOOLEAN, VOID}:
             text = f'The condition "({condition})" is of type "{sql_text(kind)}", not BOOLEAN.'
             raise translated(Failure("DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN", "42K09", text, {}), sql, None)
-    kinds = found[len(conditions) :]
-    for (inner, wanted), source, target in zip(casts, kinds[::2], kinds[1::2], strict=True):
+    kinds = kinds_found[len(conditions) :]
+    for (inner, kind_name), source, target in zip(casts, kinds[::2], kinds[1::2], strict=True):
         if not has_cast(source, target):
-            raise translated(_no_cast(inner, wanted, source, target), sql, write)
+            raise translated(_no_cast(inner, kind_name, source, target), sql, write)
 
 
 def _no_cast(inner: str, kind: str, source: DataType, target: DataType) -> Failure:
-    had, wanted = sql_text(source), sql_text(target)
-    text = f'Cannot resolve "CAST({inner} AS {kind})" due to data type mismatch: cannot cast "{had}" to "{wanted}".'
-    values = {"srcType": f'"{had}"', "targetType": f'"{wanted}"'}
+    old, new = sql_text(source), sql_text(target)
+    text = f'Cannot resolve "CAST({inner} AS {kind})" due to data type mismatch: cannot cast "{old}" to "{new}".'
+    values = {"srcType": f'"{old}"', "targetType": f'"{new}"'}
     if is_integral(source) and target == DATE:
         values["functionNames"] = "`DATE_FROM_UNIX_DATE`"
-        text += (
-            f'\nTo convert values from "{had}" to "{wanted}", you can use the functions `DATE_FROM_UNIX_DATE` instead.'
-        )
+        text += f'\nTo convert values from "{old}" to "{new}", you can use the functions `DATE_FROM_UNIX_DATE` instead.'
     return Failure("DATATYPE_MISMATCH.CAST_WITHOUT_SUGGESTION", "42K09", text, values)
 
 
@@ -186,9 +184,9 @@ def refuse_stray(expressions: Sequence[str], kinds: Sequence[DataType], sql: str
 
 def _last_as(group: Sequence[Token]) -> Token | None:
     """The AS between operand and type in the bracketed tokens of a CAST; None if there is none."""
-    depth, found = 0, None
+    depth, position = 0, None
     for item in group:
         depth += (item.key == "(") - (item.key == ")")
         if depth == 1 and item.key == "AS":
-            found = item
-    return found
+            position = item
+    return position

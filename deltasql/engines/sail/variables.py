@@ -40,14 +40,14 @@ RunQuery = Callable[[str], "DataFrame"]
 
 def query_with_values(session: SparkSession, sql: str, variables: SessionVariables) -> str:
     """A query with values in place of the variables in it."""
-    found = mentions(sql, variables)
-    if not found:
+    mentioned = mentions(sql, variables)
+    if not mentioned:
         return sql
-    values = _values(found, variables)
-    qualified = [item for item in found if item.qualified]
-    chosen = [*qualified, *_meant(session, sql, qualified, [item for item in found if not item.qualified], values)]
+    values = _values(mentioned, variables)
+    qualified = [item for item in mentioned if item.qualified]
+    chosen = [*qualified, *_meant(session, sql, qualified, [item for item in mentioned if not item.qualified], values)]
     text = with_values(sql, chosen, values)
-    _refuse_limits(session, text, found, chosen)
+    _refuse_limits(session, text, mentioned, chosen)
     return text
 
 
@@ -120,11 +120,11 @@ def _refuse_limits(session: SparkSession, sql: str, mentioned: Sequence[Mention]
 def expression_with_values(sql: str, variables: SessionVariables, columns: Iterable[str]) -> str:
     """An expression over some columns with values in place of the variables in it. Raises NotOnSailError."""
     names = {name.upper() for name in columns}
-    found = [item for item in mentions(sql, variables) if item.qualified or item.key not in names]
-    nested = next((item for item in found if item.nested and not item.qualified), None)
+    mentioned = [item for item in mentions(sql, variables) if item.qualified or item.key not in names]
+    nested = next((item for item in mentioned if item.nested and not item.qualified), None)
     if nested is not None:
         raise NotOnSailError(what=f"the variable {nested.name} in a sub-query of an expression")
-    return with_values(sql, found, _values(found, variables)) if found else sql
+    return with_values(sql, mentioned, _values(mentioned, variables)) if mentioned else sql
 
 
 def run_variable_command(sql: str, variables: SessionVariables, run_query: RunQuery) -> bool:
@@ -169,14 +169,14 @@ def _declare(command: Declare, variables: SessionVariables, run_query: RunQuery)
 def _assign(command: Assign, sql: str, session_variables: SessionVariables, run_query: RunQuery) -> None:
     variables = list[SessionVariable]()
     for target in command.targets:
-        found = session_variables.get(target.name.upper())
-        if found is None:
+        assigned = session_variables.get(target.name.upper())
+        if assigned is None:
             text = (
                 f"Cannot resolve variable `{target.name}` on search path "
                 "[`system`.`builtin`, `system`.`session`, `spark_catalog`.`default`]."
             )
             raise SparkError("UNRESOLVED_VARIABLE", "42883", text).at(Caret(sql, target.start, target.end))
-        variables.append(found)
+        variables.append(assigned)
     if len({id(variable) for variable in variables}) < len(variables):
         raise NotOnSailError(what="a variable that is set twice in a statement")
     if command.query is not None:
@@ -185,11 +185,11 @@ def _assign(command: Assign, sql: str, session_variables: SessionVariables, run_
         return
     before = dict(session_variables)
     try:
-        for number, (variable, given) in enumerate(zip(variables, command.values, strict=True)):
+        for number, (variable, expression) in enumerate(zip(variables, command.values, strict=True)):
             # As in the list of a SELECT, names of values that come first are seen by those behind.
-            wanted = variable.default if given is None else given
-            _refuse_unlike(wanted, variables[:number])
-            _set(session_variables, variable, _value(wanted, variable, run_query)[1])
+            new_value = variable.default if expression is None else expression
+            _refuse_unlike(new_value, variables[:number])
+            _set(session_variables, variable, _value(new_value, variable, run_query)[1])
     except BaseException:
         session_variables.update(before)
         raise
@@ -217,25 +217,25 @@ def _row(query: str, variables: Sequence[SessionVariable], run_query: RunQuery) 
         raise SparkError("ASSIGNMENT_ARITY_MISMATCH", "42802", text)
     names = [f"c{index}" for index in range(len(kinds))]
     casts = [_cast(name, kind, one.type) for name, kind, one in zip(names, kinds, variables, strict=True)]
-    found = rows.toDF(*names).limit(2).selectExpr(*casts).toArrow()
-    if found.num_rows > 1:
+    table = rows.toDF(*names).limit(2).selectExpr(*casts).toArrow()
+    if table.num_rows > 1:
         text = "More than one row returned by a subquery used as a row."
         raise SparkError("ROW_SUBQUERY_TOO_MANY_ROWS", "21000", text)
-    return [column[0].as_py() if found.num_rows else None for column in found.columns]
+    return [column[0].as_py() if table.num_rows else None for column in table.columns]
 
 
 def _value(expression: str, target: SessionVariable | str | None, run_query: RunQuery) -> tuple[DataType, Any]:
     """The type and the value of an expression, cast to a type."""
     rows = run_query(f"SELECT ({expression}) AS v")
-    (found,) = frame_schema(rows)
-    kind = found.type
+    (column,) = frame_schema(rows)
+    kind = column.type
     if isinstance(target, str):
         (field,) = frame_schema(run_query(f"SELECT CAST(NULL AS {target}) AS v"))
         kind = field.type
     elif target is not None:
         kind = target.type
-    if kind != found.type:
-        rows = run_query(f"SELECT {_cast(f'({expression})', found.type, kind)} AS v")
+    if kind != column.type:
+        rows = run_query(f"SELECT {_cast(f'({expression})', column.type, kind)} AS v")
     return kind, rows.toArrow().column(0)[0].as_py()
 
 

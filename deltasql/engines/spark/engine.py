@@ -151,8 +151,8 @@ class SparkRuntime:
             if not self.frames.makes_functions:
                 return False
             catalog = self.spark.session.catalog
-            known = catalog.functionExists(quote(name))
-            return known and bool(catalog.getFunction(quote(name)).isTemporary)
+            exists = catalog.functionExists(quote(name))
+            return exists and bool(catalog.getFunction(quote(name)).isTemporary)
 
     @property
     def makes_functions(self) -> bool:

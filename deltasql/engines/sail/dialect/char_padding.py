@@ -69,19 +69,19 @@ class _Reader:
         self._aliases = set[str]()
 
     def edits(self) -> list[Replacement]:
-        found, clauses, at = list[Replacement](), [""], 0
+        replacements, clauses, at = list[Replacement](), [""], 0
         while at < len(self.tokens):
             self._step(clauses, self.tokens[at].key)
             end = self._chain(at)
             if end > at and self._key(end) != "(":
-                found += self._named(at, end, clauses)
+                replacements += self._named(at, end, clauses)
             elif self._is_star(at) and clauses[-1] == "SELECT":
                 self._pass(clauses, at + 1)
             at = max(end, at + 1)
         names = [token.name.upper() for token in self.tokens if token.is_name]
         if any(names.count(alias) > 1 for alias in self._aliases):
             raise LeftToEngineError
-        return found
+        return replacements
 
     def _step(self, clauses: list[str], key: str) -> None:
         """Updates `clauses` for a token: the clause at each bracket depth around it."""

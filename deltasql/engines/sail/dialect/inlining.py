@@ -94,13 +94,13 @@ def _is_call(tokens: Sequence[Token], index: int, functions: Mapping[str, Inline
 def _replaced(sql: str, tokens: Sequence[Token], at: int, end: int, function: Inline) -> str:
     """`sql` with the body in place of the call whose name is token `at` and whose closing bracket is token `end`."""
     _check_kind(tokens, at, function)
-    given = _arguments(sql, tokens[at + 2 : end], function)
+    arguments = _arguments(sql, tokens[at + 2 : end], function)
     behind = tokens[end + 1] if end + 1 < len(tokens) else None
-    value = _value(function, given)
+    value = _value(function, arguments)
     if function.text.is_table:
         value += "" if _is_alias(behind) else f" AS {quote(function.name.rpartition('.')[2])}"
     elif _is_listed(tokens, at, behind):
-        value += _alias(function, given)
+        value += _alias(function, arguments)
     return sql[: tokens[at].start] + value + sql[tokens[end].end :]
 
 
@@ -173,21 +173,21 @@ def _in_list(tokens: Sequence[Token], at: int) -> bool:
 
 def _arguments(sql: str, tokens: Sequence[Token], function: Inline) -> dict[str, str]:
     """The text of each parameter, by its name in capitals, in declared order. Raises SparkError, NotOnSailError."""
-    parameters, given = function.text.parameters, dict[str, str]()
-    known = [parameter.name.upper() for parameter in parameters]
+    parameters, arguments = function.text.parameters, dict[str, str]()
+    names = [parameter.name.upper() for parameter in parameters]
     for number, item in enumerate(filter(None, comma_separated(tokens))):
-        key, value = _argument_of(item, [*known, *map(str, range(len(known), number + 1))][number])
-        if key in given:
+        key, value = _argument_of(item, [*names, *map(str, range(len(names), number + 1))][number])
+        if key in arguments:
             raise NotOnSailError(what=f"two values of one parameter of {function.name}")
-        given[key] = sql[value[0].start : value[-1].end]
+        arguments[key] = sql[value[0].start : value[-1].end]
     needed = {item.name.upper() for item in parameters if item.default is None}
-    if needed - given.keys() or given.keys() - set(known):
+    if needed - arguments.keys() or arguments.keys() - set(names):
         text = (
-            f"The {_full(function)} requires {len(parameters)} parameters but the actual number is {len(given)}. "
+            f"The {_full(function)} requires {len(parameters)} parameters but the actual number is {len(arguments)}. "
             "Please, refer to 'https://spark.apache.org/docs/latest/sql-ref-functions.html' for a fix."
         )
         raise SparkError("WRONG_NUM_ARGS.WITHOUT_SUGGESTION", "42605", text)
-    return {key: given[key] for key in known if key in given}
+    return {key: arguments[key] for key in names if key in arguments}
 
 
 def _argument_of(item: list[Token], key: str) -> tuple[str, list[Token]]:
@@ -197,28 +197,28 @@ def _argument_of(item: list[Token], key: str) -> tuple[str, list[Token]]:
     return key, item
 
 
-def _alias(function: Inline, given: Mapping[str, str]) -> str:
+def _alias(function: Inline, arguments: Mapping[str, str]) -> str:
     """The name that Spark gives the column; "" where the text alone does not determine it."""
-    told = list[str]()
-    for text in given.values():
+    texts = list[str]()
+    for text in arguments.values():
         tokens = tokenize(text)
         is_name = all(token.is_name if index % 2 == 0 else token.key == "." for index, token in enumerate(tokens))
         if not tokens or not (text.isdecimal() or (is_name and tokens[-1].key not in {"NULL", "TRUE", "FALSE"})):
             return ""
-        told.append(tokens[-1].name if is_name else text)
-    return f" AS {quote(function.name + '(' + ', '.join(told) + ')')}"
+        texts.append(tokens[-1].name if is_name else text)
+    return f" AS {quote(function.name + '(' + ', '.join(texts) + ')')}"
 
 
-def _value(function: Inline, given: Mapping[str, str]) -> str:
+def _value(function: Inline, arguments: Mapping[str, str]) -> str:
     """The body with arguments in place of parameters: a value, or a query in brackets."""
     text = function.text
-    if function.reads and not all(map(_is_constant, given.values())):
+    if function.reads and not all(map(_is_constant, arguments.values())):
         raise NotOnSailError(
             what=f"the function {function.name}, which reads tables, with arguments that are no constants"
         )
     values = dict[str, str]()
     for parameter in text.parameters:
-        values[parameter.name.upper()] = _argument(parameter, given)
+        values[parameter.name.upper()] = _argument(parameter, arguments)
     body = _with_arguments(function, values)
     if text.columns is not None:
         if not text.columns:
@@ -238,8 +238,8 @@ def _is_query(body: str) -> bool:
     return any(token.key in {"SELECT", "WITH", "FROM", "VALUES", "TABLE"} for token in tokenize(body)[:1])
 
 
-def _argument(parameter: Parameter, given: Mapping[str, str]) -> str:
-    value = given.get(parameter.name.upper(), parameter.default)
+def _argument(parameter: Parameter, arguments: Mapping[str, str]) -> str:
+    value = arguments.get(parameter.name.upper(), parameter.default)
     return f"CAST(({value}) AS {parameter.type})"
 
 

@@ -13,21 +13,21 @@ _OTHERS = frozenset({"is_null", "is_not_null", "in_list"})
 
 def spark_names(sql: str, names: Sequence[str]) -> list[str]:
     """The names of a query's columns, which Sail calls `names`, as Spark calls them."""
-    found = list(names)
-    if _OTHERS.isdisjoint(found):
-        return found
+    replaced = list(names)
+    if _OTHERS.isdisjoint(replaced):
+        return replaced
     tokens = tokenize(sql)
     first = behind_with(tokens)
     if first >= len(tokens) or tokens[first].key != "SELECT":
-        return found
+        return replaced
     end = _list_end(tokens, first + 1)
     items = list(comma_separated(tokens[first + 1 : end]))
-    if len(items) == len(found) and all(items):
-        found = [
+    if len(items) == len(replaced) and all(items):
+        replaced = [
             (_predicate_name(item) or name) if name in _OTHERS else name
-            for item, name in zip(items, found, strict=True)
+            for item, name in zip(items, replaced, strict=True)
         ]
-    return found
+    return replaced
 
 
 def _list_end(tokens: Sequence[Token], at: int) -> int:
@@ -50,8 +50,8 @@ def _predicate_name(item: Sequence[Token]) -> str:
     if rest[negated : negated + 2] != ["IN", "("] or rest[-1] != ")":
         return ""
     values = _numbers(item[end + negated + 2 : -1])
-    told = f"({column} IN ({', '.join(values)}))" if values else ""
-    return f"(NOT {told})" if negated and told else told
+    text = f"({column} IN ({', '.join(values)}))" if values else ""
+    return f"(NOT {text})" if negated and text else text
 
 
 def _numbers(tokens: Sequence[Token]) -> list[str]:

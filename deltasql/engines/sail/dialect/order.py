@@ -29,9 +29,9 @@ def select_first(sql: str) -> str:
     """A query with FROM before SELECT, at any depth, in the usual order; any other text as it is."""
     if not _FROM_FIRST.search(sql):
         return sql
-    for found in reversed(list(_BEGINS.finditer(sql))):
-        start = found.end()
-        end = _closing_offset(sql, start) if found[0].startswith("(") else len(sql)
+    for match in reversed(list(_BEGINS.finditer(sql))):
+        start = match.end()
+        end = _closing_offset(sql, start) if match[0].startswith("(") else len(sql)
         sql = sql[:start] + _turned(sql[start:end]) + sql[end:]
     return sql
 
@@ -79,8 +79,8 @@ def _casts(sql: str, column: Sequence[Sequence[Token]]) -> Iterator[tuple[int, i
     """Start, end and type of each cast that cells of a column need; none for cells that are no constants."""
     spans = [(cell[0].start, cell[-1].end) for cell in column]
     kinds = [derived_type(sql[start:end], StructType()) for start, end in spans]
-    known = [kind for kind in kinds if kind is not None]
-    common = common_type(known) if len(known) == len(kinds) and len(set(known)) > 1 else None
+    typed = [kind for kind in kinds if kind is not None]
+    common = common_type(typed) if len(typed) == len(kinds) and len(set(typed)) > 1 else None
     for (start, end), kind in zip(spans, kinds, strict=True):
         if common is not None and kind not in {common, VOID}:
             yield start, end, sql_text(common)
@@ -112,21 +112,21 @@ def _rows(sql: str, tokens: Sequence[Token], at: int) -> tuple[int, list[str]]:
 
 
 def _turned(sql: str) -> str:
-    at, places = TokenCursor(tokenize(sql)), dict[str, int]()
+    at, positions = TokenCursor(tokenize(sql)), dict[str, int]()
     expected = ["FROM", "SELECT"]
     while at.left:
         token = at.tokens[at.at]
-        if expected and token.key in {"SELECT", "VALUES", "TABLE"} and "FROM" not in places:
+        if expected and token.key in {"SELECT", "VALUES", "TABLE"} and "FROM" not in positions:
             return sql
         if expected and token.key == expected[0]:
-            places[expected.pop(0)] = token.start
+            positions[expected.pop(0)] = token.start
         elif not expected and token.key in _BEHIND and not _is_star_except(at):
-            places.setdefault("BEHIND", token.start)
+            positions.setdefault("BEHIND", token.start)
         at.group()
     if expected:
         return sql
-    begin, list_begin = places["FROM"], places["SELECT"]
-    end = places.get("BEHIND", len(sql))
+    begin, list_begin = positions["FROM"], positions["SELECT"]
+    end = positions.get("BEHIND", len(sql))
     chosen, relation = sql[list_begin:end].rstrip(), sql[begin:list_begin].rstrip()
     return f"{sql[:begin]}{chosen}\n{relation}\n{sql[end:]}"
 

@@ -24,9 +24,9 @@ def with_parts(sql: str, rows: OperandRows) -> str:
     """
     if not _DOTTED.search(sql) or "->" in sql:
         return sql
-    tokens, given = tokenize(sql), sql
+    tokens, original = tokenize(sql), sql
     for first, end in reversed(list(_chains(tokens))):
-        columns = rows.columns(scope_at(given, tokens, first))
+        columns = rows.columns(scope_at(original, tokens, first))
         names = [token.name for token in tokens[first:end:2]]
         text = _meant(names, columns)
         if text:
@@ -49,13 +49,13 @@ def _chains(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
 
 def _meant(names: Sequence[str], columns: StructType) -> str:
     """The text of a chain of names; "" where it is what Sail takes it for."""
-    place = 0 if columns.find(names[0]) is not None else 1
-    column = columns.find(names[place])
+    index = 0 if columns.find(names[0]) is not None else 1
+    column = columns.find(names[index])
     if column is None:
         return ""
     kind: DataType = column.type
-    text, is_plain = ".".join(map(quote, names[: place + 1])), True
-    for name in names[place + 1 :]:
+    text, is_plain = ".".join(map(quote, names[: index + 1])), True
+    for name in names[index + 1 :]:
         part = _part(text, kind, name)
         if part is None:
             return ""

@@ -39,11 +39,11 @@ def scope_at(sql: str, tokens: Sequence[Token], at: int) -> SailScope:
 
 def _selected(sql: str, tokens: Sequence[Token], query: tuple[int, int], at: int) -> SailScope:
     """The scope within the SELECT of a query that contains a token."""
-    places, end = list(_outside(tokens, *query)), query[1]
-    select = max((index for index in places if index <= at and tokens[index].key == "SELECT"), default=None)
+    positions, end = list(_outside(tokens, *query)), query[1]
+    select = max((index for index in positions if index <= at and tokens[index].key == "SELECT"), default=None)
     if select is None:
         return SailScope()
-    behind = [index for index in places if index > select]
+    behind = [index for index in positions if index > select]
     stop = _first(behind, end, lambda index: _divides(tokens, index))
     begin = _first(behind, stop, lambda index: index < stop and tokens[index].key == "FROM")
     if begin == stop:
@@ -60,8 +60,8 @@ def _hiding(tokens: Sequence[Token], chosen: range, last: int, at: int) -> froze
     return frozenset(_aliases(tokens, list(_outside(tokens, chosen.start, chosen.stop))))
 
 
-def _first(places: Sequence[int], otherwise: int, holds: Callable[[int], bool]) -> int:
-    return next(filter(holds, places), otherwise)
+def _first(positions: Sequence[int], otherwise: int, holds: Callable[[int], bool]) -> int:
+    return next(filter(holds, positions), otherwise)
 
 
 def _groups_around(tokens: Sequence[Token], at: int) -> Iterator[tuple[int, int]]:
@@ -94,9 +94,9 @@ def _common_tables(sql: str, tokens: Sequence[Token], start: int, end: int, at: 
             first = close + 2
 
 
-def _aliases(tokens: Sequence[Token], places: Sequence[int]) -> Iterator[str]:
+def _aliases(tokens: Sequence[Token], positions: Sequence[int]) -> Iterator[str]:
     """Names behind AS, and names that stand alone behind a value."""
-    for index in places:
+    for index in positions:
         token, before = tokens[index], tokens[index - 1]
         if token.key == "AS":
             continue

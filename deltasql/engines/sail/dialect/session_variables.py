@@ -182,13 +182,13 @@ def _mentions(tokens: Sequence[Token], keys: Collection[str]) -> Iterator[Mentio
             continue
         first = at.at
         chain = at.dotted()
-        found = _variable(chain, keys)
-        if found is None or at.key in {"(", "->", "=>"} or _names(tokens, first):
+        variable = _variable(chain, keys)
+        if variable is None or at.key in {"(", "->", "=>"} or _names(tokens, first):
             continue
         before, last = tokens[first - 1].key if first else "", chain[-1]
         ends = not at.left or at.key in {",", ")", *_LIST_ENDS}
         listed = around[-1].lists and before in {"SELECT", ",", "DISTINCT", "ALL"} and ends
-        yield Mention(found, chain[0].start, last.end, last.name, len(chain) > 1, listed, around[-1].nested, before)
+        yield Mention(variable, chain[0].start, last.end, last.name, len(chain) > 1, listed, around[-1].nested, before)
 
 
 @dataclass(slots=True)

@@ -42,10 +42,10 @@ def sorted_by_columns(sql: str, columns: Callable[[str], Sequence[str]]) -> str:
     sorts, added = _sorts(sql, tokens[order + 2 : end], names, dict(_named(sql, tokens[begin + 1 : first])))
     chosen = sql[tokens[begin].start : tokens[first].start].rstrip()
     behind = sql[tokens[first].start : tokens[order].start].rstrip()
-    places = [f"c{number + 1}" for number in range(len(names))]
-    listed = ", ".join(map("{} AS {}".format, places, map(quote, names)))
-    places += [f"s{number + 1}" for number in range(len(added))]
-    inner = f"({', '.join([chosen, *added])} {behind}) AS sorted({', '.join(places)})"
+    aliases = [f"c{number + 1}" for number in range(len(names))]
+    listed = ", ".join(map("{} AS {}".format, aliases, map(quote, names)))
+    aliases += [f"s{number + 1}" for number in range(len(added))]
+    inner = f"({', '.join([chosen, *added])} {behind}) AS sorted({', '.join(aliases)})"
     limit = sql[tokens[end].start :] if end < len(tokens) else ""
     return f"{sql[: tokens[begin].start]}SELECT {listed} FROM {inner} ORDER BY {', '.join(sorts)} {limit}".rstrip()
 
@@ -77,8 +77,8 @@ def _sorts(
             number = folded.index(value[0].name.lower()) + 1
         if not 0 < number <= len(names):
             added.append(_with_values(text, named))
-        place = f"c{number}" if 0 < number <= len(names) else f"s{len(added)}"
-        sorts.append(place + (f" {sql[how[0].start : how[-1].end]}" if how else ""))
+        column = f"c{number}" if 0 < number <= len(names) else f"s{len(added)}"
+        sorts.append(column + (f" {sql[how[0].start : how[-1].end]}" if how else ""))
     return sorts, added
 
 
@@ -102,8 +102,8 @@ def _split(item: Sequence[Token]) -> tuple[Sequence[Token], Sequence[Token]]:
 
 
 def _outside(tokens: Sequence[Token], start: int) -> list[int]:
-    found, at = list[int](), start
+    positions, at = list[int](), start
     while at < len(tokens):
-        found.append(at)
+        positions.append(at)
         at = closing(tokens, at) + 1 if tokens[at].key in {"(", "["} else at + 1
-    return found
+    return positions

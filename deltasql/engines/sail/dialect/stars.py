@@ -31,21 +31,21 @@ def stars_named(sql: str, columns: Columns) -> str:
         while first > 1 and tokens[first - 1].key == "." and tokens[first - 2].is_name:
             first -= 2
         prefix = sql[tokens[first].start : tokens[at].start]
-        found = columns(_probe(sql, tokens, at, f"{prefix}*"))
-        listed = ", ".join(prefix + quote(name) for name in _left(found, tokens[at + 3 : close]))
+        names = columns(_probe(sql, tokens, at, f"{prefix}*"))
+        listed = ", ".join(prefix + quote(name) for name in _left(names, tokens[at + 3 : close]))
         sql = sql[: tokens[first].start] + (listed or "NULL") + sql[tokens[close].end :]
     return sql
 
 
-def _left(found: Sequence[str], excepted: Sequence[Token]) -> Sequence[str]:
+def _left(columns: Sequence[str], excepted: Sequence[Token]) -> Sequence[str]:
     """The columns without the excepted ones; only a missing one if there is any, so that the engine reports it."""
     items = list(filter(None, comma_separated(excepted)))
     left_out = [item[-1].name.lower() for item in items]
-    folded = list(map(str.lower, found))
-    if len(set(folded)) < len(found) or max(map(len, items)) > 3:
+    folded = list(map(str.lower, columns))
+    if len(set(folded)) < len(columns) or max(map(len, items)) > 3:
         raise NotOnSailError(what="* EXCEPT beside columns of one name, or of fields")
     missing = [name for name in left_out if name not in folded]
-    return missing[:1] or [name for name in found if name.lower() not in left_out]
+    return missing[:1] or [name for name in columns if name.lower() not in left_out]
 
 
 def _is_star_except(tokens: Sequence[Token], at: int) -> bool:
@@ -67,11 +67,11 @@ def _probe(sql: str, tokens: Sequence[Token], at: int, star: str) -> str:
 
 def _outside(tokens: Sequence[Token], start: int, end: int) -> list[int]:
     """The indexes of the tokens of a range outside of all brackets in it."""
-    found, at = list[int](), start
+    positions, at = list[int](), start
     while at < end:
-        found.append(at)
+        positions.append(at)
         at = closing(tokens, at) + 1 if tokens[at].key in {"(", "["} else at + 1
-    return found
+    return positions
 
 
 def ordered_by_all(sql: str, columns: Columns) -> str:
@@ -112,9 +112,9 @@ def grouped_by_all(sql: str) -> str:
 
 def _chosen_before(tokens: Sequence[Token], at: int) -> list[Sequence[Token]]:
     """The items of the SELECT whose GROUP BY is at a token; none where that is not certain."""
-    places = [place for place in _outside(tokens, _group_begin(tokens, at), at) if place < at]
-    select = max((place for place in places if tokens[place].key == "SELECT"), default=at)
-    end = next((place for place in places if place > select and tokens[place].key == "FROM"), select)
+    positions = [position for position in _outside(tokens, _group_begin(tokens, at), at) if position < at]
+    select = max((position for position in positions if tokens[position].key == "SELECT"), default=at)
+    end = next((position for position in positions if position > select and tokens[position].key == "FROM"), select)
     first = select + 1 + (tokens[select + 1].key in {"ALL", "DISTINCT"})
     return [item for item in comma_separated(tokens[first:end]) if item] if first < end else []
 

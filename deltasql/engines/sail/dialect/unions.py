@@ -33,7 +33,7 @@ def set_operations(sql: str) -> list[list[Branch]]:
     begin = behind_with(tokens)
     prefix = sql[: tokens[begin].start] if 0 < begin < len(tokens) else ""
     groups = [(index + 1, closing(tokens, index)) for index, token in enumerate(tokens) if token.key == "("]
-    found = [
+    operations = [
         [
             Branch(tokens[first].start, tokens[end - 1].end, prefix + sql[tokens[first].start : tokens[end - 1].end])
             for first, end in _spans(tokens[start:stop], start)
@@ -41,7 +41,7 @@ def set_operations(sql: str) -> list[list[Branch]]:
         ]
         for start, stop in [(begin, len(tokens)), *groups]
     ]
-    return [branches for branches in found if len(branches) > 1]
+    return [branches for branches in operations if len(branches) > 1]
 
 
 def is_of_one_kind(sql: str, branches: Sequence[Branch]) -> bool:
@@ -55,12 +55,12 @@ def cast_branch(branch: str, names: Sequence[str], kinds: Sequence[str]) -> str:
     tokens = tokenize(branch)
     if tokens[0].key == "(" and closing(tokens, 0) == len(tokens) - 1:
         branch = branch[tokens[0].end : tokens[-1].start]
-    places = [f"c{number}" for number in range(1, len(names) + 1)]
+    columns = [f"c{number}" for number in range(1, len(names) + 1)]
     listed = (
-        f"{f'CAST({place} AS {kind})' if kind else place} AS {quote(name)}"
-        for place, name, kind in zip(places, names, kinds, strict=True)
+        f"{f'CAST({column} AS {kind})' if kind else column} AS {quote(name)}"
+        for column, name, kind in zip(columns, names, kinds, strict=True)
     )
-    return f"SELECT {', '.join(listed)} FROM ({branch}) AS branch({', '.join(places)})"
+    return f"SELECT {', '.join(listed)} FROM ({branch}) AS branch({', '.join(columns)})"
 
 
 def _spans(tokens: Sequence[Token], offset: int) -> Iterator[tuple[int, int]]:

@@ -56,6 +56,6 @@ def single_quotes(sql: str) -> str:
     for token in reversed(tokenize(sql)):
         if token.kind == "string" and token.text[0] in "'\"":
             quote = token.text[0]
-            inner = _DOUBLED.sub(lambda found: f"\\{quote}" if found[0] == quote * 2 else found[0], token.text[1:-1])  # noqa: B023
+            inner = _DOUBLED.sub(lambda match: f"\\{quote}" if match[0] == quote * 2 else match[0], token.text[1:-1])  # noqa: B023
             sql = f"{sql[: token.start]}{quote}{inner}{quote}{sql[token.end :]}"
     return sql

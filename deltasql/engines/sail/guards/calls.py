@@ -42,9 +42,9 @@ class ComparedCalls(ComparedParts):
     def _compared_arguments(self, name: str, operands: Sequence[Operand]) -> list[tuple[str, Kind]]:
         """The arguments of a call with their types; for MIXED the common type, to which they are cast."""
         kinds = [self.exact.kind(operand) for operand in operands] if name in MIXED else []
-        known = [kind for kind in kinds if kind is not None]
-        if known and len(known) == len(kinds):
-            return [(operand.raw, partial(_same, common_type(known))) for operand in operands]
+        typed = [kind for kind in kinds if kind is not None]
+        if typed and len(typed) == len(kinds):
+            return [(operand.raw, partial(_same, common_type(typed))) for operand in operands]
         return [(operand.raw, partial(self.exact.kind, operand)) for operand in operands]
 
     def _is_outer(self, opening: int, at: int) -> bool:
@@ -62,10 +62,10 @@ class ComparedCalls(ComparedParts):
         if not words:
             return name, self.operands(opening, close)
         side = _SIDES.get(self.key(opening + 1), "")
-        found = list(self._between([opening + bool(side), *words, close]))
+        operands = list(self._between([opening + bool(side), *words, close]))
         if name == "EXTRACT":
-            return "DATE_PART", [found[0]._replace(raw=f"'{found[0].raw}'"), *found[1:]]
-        return (side or "BTRIM", found[::-1]) if name == "TRIM" else (name, found)
+            return "DATE_PART", [operands[0]._replace(raw=f"'{operands[0].raw}'"), *operands[1:]]
+        return (side or "BTRIM", operands[::-1]) if name == "TRIM" else (name, operands)
 
     def _between(self, cuts: Sequence[int]) -> Iterator[Operand]:
         for before, behind in pairwise(cuts):

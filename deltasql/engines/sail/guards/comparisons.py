@@ -84,24 +84,24 @@ def compared(exact: Exact, operands: Sequence[Operand], *, ansi: bool) -> list[s
     kinds = [exact.kind(operand) for operand in operands]
     if None in kinds:
         return None
-    known = [kind for kind in kinds if kind is not None]
-    wanted = _common_type(known, ansi=ansi)
-    if wanted is None and DATE in known and any(map(is_number, known)):
+    typed = [kind for kind in kinds if kind is not None]
+    common = _common_type(typed, ansi=ansi)
+    if common is None and DATE in typed and any(map(is_number, typed)):
         # Spark has no such comparison: a guard says so, with Spark's condition.
         return None
-    if wanted is None:
-        raise _refused(known, ansi=ansi)
+    if common is None:
+        raise _refused(typed, ansi=ansi)
     return [
-        operand.safe if VOID in (wanted, kind) or kind == wanted else cast_text(operand.safe, kind, wanted)
-        for operand, kind in zip(operands, known, strict=True)
+        operand.safe if VOID in (common, kind) or kind == common else cast_text(operand.safe, kind, common)
+        for operand, kind in zip(operands, typed, strict=True)
     ]
 
 
 def _common_type(kinds: Sequence[DataType], *, ansi: bool) -> DataType | None:
     """The type of a value and all that it is compared with; as `comparison_type`."""
-    wanted = {comparison_type(kinds[0], other, ansi=ansi) for other in kinds[1:]}
-    casts = wanted - {VOID}
-    if len(casts) > 1 or (casts and VOID in wanted and STRING in kinds):
+    candidates = {comparison_type(kinds[0], other, ansi=ansi) for other in kinds[1:]}
+    casts = candidates - {VOID}
+    if len(casts) > 1 or (casts and VOID in candidates and STRING in kinds):
         return None
     return casts.pop() if casts else VOID
 

@@ -105,13 +105,13 @@ class Exact:
     def alike(self, values: Sequence[Operand]) -> list[str] | None:
         """The values cast to their common type; None where that is unknown."""
         kinds = [self.kind(value) for value in values] if self._ansi else [None]
-        known = [kind for kind in kinds if kind is not None]
-        common = common_type(known) if len(known) == len(kinds) else None
+        typed = [kind for kind in kinds if kind is not None]
+        common = common_type(typed) if len(typed) == len(kinds) else None
         if common is None:
             return None
         return [
             value.safe if kind == common else cast_text(value.safe, kind, common)
-            for value, kind in zip(values, known, strict=True)
+            for value, kind in zip(values, typed, strict=True)
         ]
 
     def called(self, name: str, arguments: Sequence[Operand], whole: str, behind: str) -> str | None:
@@ -133,10 +133,10 @@ class Exact:
             return None if digits is None else f"CAST({whole} AS {sql_text(_rounded(kind, digits))})"
         if len(arguments) == 1 and kind.precision + _SAILS_SCALE < MOST_DIGITS:
             wider = DecimalType(kind.precision + 1, kind.scale + 1)
-            told = DecimalType(kind.precision + _SAILS_SCALE, kind.scale + _SAILS_SCALE)
+            wide = DecimalType(kind.precision + _SAILS_SCALE, kind.scale + _SAILS_SCALE)
             distinct = "DISTINCT " if re.match(r"\w+\s*\(\s*distinct\b", whole, re.IGNORECASE) else ""
             averaged = f"avg({distinct}CAST({arguments[0].safe} AS {sql_text(wider)})){behind}"
-            return f"CAST({averaged} AS {sql_text(told)})"
+            return f"CAST({averaged} AS {sql_text(wide)})"
         return None
 
     def _remainder(self, name: str, left: Operand, right: Operand) -> str | None:
@@ -161,10 +161,10 @@ def cast_text(value: str, kind: DataType, target: DataType) -> str:
 
 def common_type(kinds: Sequence[DataType]) -> DataType | None:
     """The common type of some types with ANSI on; None where only Spark can determine it."""
-    found = set(kinds) - {VOID}
-    if FLOAT in found and len(found) > 1 and all(map(is_number, found)):
+    distinct = set(kinds) - {VOID}
+    if FLOAT in distinct and len(distinct) > 1 and all(map(is_number, distinct)):
         return DOUBLE
-    return common_of_values(found) if found else VOID
+    return common_of_values(distinct) if distinct else VOID
 
 
 def unqualified(raw: str, columns: StructType) -> str:
@@ -191,8 +191,8 @@ def _as_decimal(operand: Operand, kind: DataType) -> tuple[str, DecimalType]:
         return operand.safe, kind
     written = _WRITTEN.fullmatch(operand.raw.strip())
     digits = len(written[1]) if written is not None and kind != BYTE else DIGITS[kind]
-    found = DecimalType(digits, 0)
-    return f"CAST({operand.safe} AS {sql_text(found)})", found
+    decimal = DecimalType(digits, 0)
+    return f"CAST({operand.safe} AS {sql_text(decimal)})", decimal
 
 
 def _decimals(operator: str, left: tuple[str, DecimalType], right: tuple[str, DecimalType]) -> str:
@@ -234,5 +234,5 @@ def _rounded(kind: DecimalType, digits: int) -> DecimalType:
 
 
 def _whole_number(text: str) -> int | None:
-    found = re.fullmatch(r"\s*(-?)\s*(\d{1,3})\s*", text)
-    return None if found is None else int(found[1] + found[2])
+    match = re.fullmatch(r"\s*(-?)\s*(\d{1,3})\s*", text)
+    return None if match is None else int(match[1] + match[2])

@@ -81,8 +81,8 @@ def _parts(name: str, arguments: list[tuple[str, Kind]]) -> list[list[tuple[str,
 
 @cache
 def _table() -> Mapping[str, Mapping[str, Sequence[Sequence[str]]]]:
-    found: Mapping[str, Mapping[str, Sequence[Sequence[str]]]] = json.loads(TABLE.read_text(encoding="utf-8"))
-    return found
+    table: Mapping[str, Mapping[str, Sequence[Sequence[str]]]] = json.loads(TABLE.read_text(encoding="utf-8"))
+    return table
 
 
 def _fits(signature: Sequence[str], arguments: Sequence[tuple[str, Kind]]) -> bool:
@@ -109,8 +109,8 @@ def _is_of(spec: str, argument: tuple[str, Kind]) -> bool:
             return False
     if spec == "STRUCT" and _STRUCT.match(text):
         return True
-    found = kind()
-    return found is not None and spec in type_classes(found)
+    result_type = kind()
+    return result_type is not None and spec in type_classes(result_type)
 
 
 def _is_pattern(kind: str, text: str) -> bool:

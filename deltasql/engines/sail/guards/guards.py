@@ -157,8 +157,8 @@ def arithmetic_guards(operator: str, left: str, right: str, whole: str) -> Itera
     if operator == "DIV":
         yield f"{is_one_of(left, ['float', 'double'])} OR {is_one_of(right, ['float', 'double'])}", _NO_OPERATOR
     if operator in {"&", "|", "^"}:
-        known = (*_INTEGERS, "void")
-        yield f"NOT ({is_one_of(left, known)} AND {is_one_of(right, known)})", _NO_OPERATOR
+        checked = (*_INTEGERS, "void")
+        yield f"NOT ({is_one_of(left, checked)} AND {is_one_of(right, checked)})", _NO_OPERATOR
     if operator == "||":
         interval = f"{is_one_of(left, ['interval'])} OR {is_one_of(right, ['interval'])}"
         yield (
@@ -169,8 +169,8 @@ def arithmetic_guards(operator: str, left: str, right: str, whole: str) -> Itera
 
 def is_plain_run(kinds: Sequence[DataType | None]) -> bool:
     """Whether the operands of a chain of `+` and `-`, or of `||`, are of one kind: integers, DOUBLE or STRING."""
-    known = set(kinds) - {VOID}
-    return known <= {DOUBLE} or known <= {STRING} or known <= {*INTEGRAL}
+    distinct = set(kinds) - {VOID}
+    return distinct <= {DOUBLE} or distinct <= {STRING} or distinct <= {*INTEGRAL}
 
 
 def run_guards(kinds: Sequence[DataType | None], values: Sequence[str]) -> Iterator[Guard]:
@@ -189,8 +189,8 @@ def run_guards(kinds: Sequence[DataType | None], values: Sequence[str]) -> Itera
 def decimal_guards(name: str, *values: str) -> Iterator[Guard]:
     """The guards of an operator or a function of values of unknown types, one of which may be a DECIMAL."""
     kinds = [is_one_of(value, ["decimal"]) for value in values]
-    held = " OR ".join(kinds) if name not in {"+", "-", "*"} else f"({kinds[0]}) <> ({kinds[1]})"
-    yield held, refusing(f"{name.lower()} of a DECIMAL in an expression whose types are not known before it runs")
+    condition = " OR ".join(kinds) if name not in {"+", "-", "*"} else f"({kinds[0]}) <> ({kinds[1]})"
+    yield condition, refusing(f"{name.lower()} of a DECIMAL in an expression whose types are not known before it runs")
 
 
 def _day_guards(operator: str, left: str, right: str) -> Iterator[Guard]:
@@ -242,8 +242,8 @@ def sign_guards(sign: str, value: str, whole: str) -> Iterator[Guard]:
 
 def cast_guards(value: str, kind: str) -> Iterator[Guard]:
     """The guards of a cast of `value` to the type with the SQL text `kind`."""
-    found = re.match(r"\w*", kind.strip())
-    name = found[0].lower() if found is not None else ""
+    match = re.match(r"\w*", kind.strip())
+    name = match[0].lower() if match is not None else ""
     name = _SAME.get(name, name)
     if name and name not in _TYPE_NAMES:
         raise UnsupportedDatatypeError(kind.strip().upper(), tuple(name.upper() for name in _TYPE_NAMES))

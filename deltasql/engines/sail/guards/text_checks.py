@@ -137,13 +137,13 @@ class _Checks(ComparedCalls):
         left = self._signed(at, end)
         while left.end < end - 1:
             key = self.tokens[left.end].key
-            own = _LEVELS.get(key, 0)
-            if own < level or not self.begins_value(left.end + 1):
+            precedence = _LEVELS.get(key, 0)
+            if precedence < level or not self.begins_value(left.end + 1):
                 break
             if key in _RUNS:
-                left = self._run(left, end, _RUNS[key], own)
+                left = self._run(left, end, _RUNS[key], precedence)
             else:
-                left = self._combined(left, key, self.chain(left.end + 1, end, own + 1))
+                left = self._combined(left, key, self.chain(left.end + 1, end, precedence + 1))
         return left
 
     def _run(self, left: MapPart, end: int, keys: frozenset[str], level: int) -> MapPart:
@@ -180,17 +180,17 @@ class _Checks(ComparedCalls):
         guards = list(arithmetic_guards(key, first, second, raw))
         if self.decimals:
             operands = self.operand(left), self.operand(right)
-            told = self.exact.arithmetic(key, *operands)
-            if told is not None:
+            exact_text = self.exact.arithmetic(key, *operands)
+            if exact_text is not None:
                 self._retyped.append(left.start)
-                return whole._replace(safe=told)
+                return whole._replace(safe=exact_text)
             if self.exact.has_decimals(*operands) is None and not any(map(self.exact.only_sorts, operands)):
                 guards += decimal_guards(key, first, second)
         return whole._replace(safe=self.guarded(guards, f"({whole.safe})"))
 
     def _guarded_text(self, part: MapPart) -> str:
         """The text of a part for guards: the short one, unless its types are others there."""
-        is_retyped = any(part.start <= place < part.end for place in self._retyped)
+        is_retyped = any(part.start <= position < part.end for position in self._retyped)
         return part.safe if is_retyped else self.raw(part)
 
     def _signed(self, at: int, end: int) -> MapPart:
@@ -237,8 +237,8 @@ class _Checks(ComparedCalls):
             return self._bracket(at, end)
         if token.key == "CASE":
             return self._case(at, end)
-        if token.key == "INTERVAL" and (found := self.interval_end(at, end)):
-            return MapPart(at, found, self.between(at, found))
+        if token.key == "INTERVAL" and (interval := self.interval_end(at, end)):
+            return MapPart(at, interval, self.between(at, interval))
         if token.is_name:
             return self._named(at, end)
         after = at + 1
@@ -282,8 +282,8 @@ class _Checks(ComparedCalls):
                 return part._replace(safe=self._sum(part, opening, group))
             case "RAISE_ERROR" | "ASSERT_TRUE" if len(arguments) == 1 + (name == "ASSERT_TRUE"):
                 *others, text = arguments
-                told = f"concat('[USER_RAISED_EXCEPTION] ', {text})"
-                return part._replace(safe=f"{name}({', '.join([*others, told])})")
+                message = f"concat('[USER_RAISED_EXCEPTION] ', {text})"
+                return part._replace(safe=f"{name}({', '.join([*others, message])})")
             case "IF" | "IFF":
                 return self._choice(part, opening, group)
             case _ if name in AS_INT:
@@ -315,10 +315,10 @@ class _Checks(ComparedCalls):
         if not self.decimals or not operands:
             return part.safe
         behind = self.sql[self.tokens[group.end - 1].end : self.tokens[part.end - 1].end]
-        told = self.exact.called(name, operands, part.safe, behind)
-        if told is not None:
+        exact_text = self.exact.called(name, operands, part.safe, behind)
+        if exact_text is not None:
             self._retyped.append(part.start)
-            return told
+            return exact_text
         if self.exact.has_decimals(*operands) is not None:
             return part.safe
         return self.guarded(decimal_guards(name, *(operand.raw for operand in operands)), part.safe)

@@ -76,8 +76,8 @@ def _reads_files(sql: str) -> bool:
 def _unlike(tree: exp.Expression) -> Iterator[str]:
     from sqlglot import expressions as exp
 
-    for found in tree.find_all(exp.In):
-        if found.args.get("query") is not None and not _is_plain(found):
+    for node in tree.find_all(exp.In):
+        if node.args.get("query") is not None and not _is_plain(node):
             yield "IN (SELECT …) below OR NOT, CASE or a comparison, where NULL is no FALSE"
     for join in tree.find_all(exp.Join):
         select = join.parent_select

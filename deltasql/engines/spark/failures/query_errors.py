@@ -34,15 +34,15 @@ _INSTEAD = {
 
 def misspelt_error(failure: Failure, sql: str, carets: Sequence[Caret]) -> DeltaSqlError | None:
     """The error for SQL in which a parser stopped at one of `carets`; None where the parser's message is best."""
-    refused = next(filter(None, (refusal(sql, place.start) for place in carets)), None)
+    refused = next(filter(None, (refusal(sql, caret.start) for caret in carets)), None)
     if refused:
         return refused
     # A misspelt word is guessed from its neighbours, which is unreliable if there are several candidate places.
     ways = (_guessed, _advised) if len(carets) == 1 else (_advised, _guessed)
-    found = next(filter(None, (way(sql, place) for way in ways for place in carets)), None)
-    if found is None and len(carets) != 1:
-        found = unfinished(sql)
-    return found and SparkError(failure.condition, failure.state, found[0], failure.text).at(found[1])
+    error = next(filter(None, (way(sql, caret) for way in ways for caret in carets)), None)
+    if error is None and len(carets) != 1:
+        error = unfinished(sql)
+    return error and SparkError(failure.condition, failure.state, error[0], failure.text).at(error[1])
 
 
 def _guessed(sql: str, caret: Caret) -> tuple[str, Caret] | None:
@@ -57,8 +57,8 @@ def _advised(sql: str, caret: Caret) -> tuple[str, Caret] | None:
 def unresolved_error(failure: Failure, sql: str) -> DeltaSqlError | None:
     """The error for a query whose FROM is empty or missing, or for an unknown function or procedure; else None."""
     if failure.condition in _WITHOUT_TABLE:
-        found = unfinished(sql) or without_from(sql)
-        return SparkError("PARSE_SYNTAX_ERROR", "42601", found[0], failure.text).at(found[1]) if found else None
+        error = unfinished(sql) or without_from(sql)
+        return SparkError("PARSE_SYNTAX_ERROR", "42601", error[0], failure.text).at(error[1]) if error else None
     if failure.condition == "UNRESOLVED_ROUTINE":
         name = failure.parameters.get("routineName", "").replace("`", "")
         if any(find(pattern, outline(sql)) for pattern in _OF_PROCEDURES):

@@ -37,8 +37,8 @@ def _is_unread(failure: Failure) -> bool:
 
 def _readable(failure: Failure) -> str | None:
     """The local file that Spark speaks of, if this process may read it."""
-    found = _NOT_READ.search(failure.text)
-    named = failure.parameters.get("path") or (found[1] if found else "")
+    match = _NOT_READ.search(failure.text)
+    named = failure.parameters.get("path") or (match[1] if match else "")
     if not is_local(named):
         return None
     # Spark writes one of the two conditions with a URI, and the other with a path.

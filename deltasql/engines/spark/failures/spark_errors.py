@@ -79,10 +79,10 @@ _NO_ANSWER = Failure(
 
 def _is_pysparks(error: BaseException) -> bool:
     """Whether an error was raised in PySpark's own code."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    return place is not None and str(place.tb_frame.f_globals.get("__name__", "")).startswith("pyspark.")
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and str(trace.tb_frame.f_globals.get("__name__", "")).startswith("pyspark.")
 
 
 @contextmanager
@@ -179,8 +179,8 @@ def _bridge_failure(text: str) -> Failure:
     if match is None:
         return Failure("SPARK_JVM_ERROR", "XX000", _JAVA_CALL.sub("", text).strip(), {})
     cause = _CSV_HEADER.search(text)
-    told = match[2].strip() if cause is None else f"{match[2].strip()}\n{cause[0]}"
-    return Failure(match[1], match[3] or "XX000", told, {})
+    message = match[2].strip() if cause is None else f"{match[2].strip()}\n{cause[0]}"
+    return Failure(match[1], match[3] or "XX000", message, {})
 
 
 def _unbound(failure: Failure) -> DeltaSqlError:
@@ -230,20 +230,20 @@ def _fragment_caret(failure: Failure, sql: str) -> Caret | None:
     """The position in `sql` of the fragment that Spark's error quotes: texts reach Spark in pieces, but verbatim."""
     for fragment in failure.fragments:
         # As whole words: the column `a` is not the a in SELECT, nor that in t.a.
-        found = re.search(rf"(?<![\w`.]){re.escape(fragment)}(?![\w`])", sql)
-        if found is not None:
-            return Caret(sql, found.start(), found.end())
+        match = re.search(rf"(?<![\w`.]){re.escape(fragment)}(?![\w`])", sql)
+        if match is not None:
+            return Caret(sql, match.start(), match.end())
     return None
 
 
 def _misread(failure: Failure, sentence: str, sql: str) -> DeltaSqlError:
     """The error for a syntax error: with a suggestion if there is one, else with the parser's own `sentence`."""
-    places = _misread_carets(failure, sql)
-    wrong = misspelt_error(failure, sql, places)
+    carets = _misread_carets(failure, sql)
+    wrong = misspelt_error(failure, sql, carets)
     if wrong:
         return wrong
-    place = places[0] if len(places) == 1 else None
-    return SparkError(failure.condition, failure.state, in_users_words(sentence, place), failure.text).at(place)
+    caret = carets[0] if len(carets) == 1 else None
+    return SparkError(failure.condition, failure.state, in_users_words(sentence, caret), failure.text).at(caret)
 
 
 def _misread_carets(failure: Failure, sql: str) -> list[Caret]:
@@ -251,9 +251,9 @@ def _misread_carets(failure: Failure, sql: str) -> list[Caret]:
 
     If the token that Sail reports does not occur in `sql`, the positions are those of the first tokens.
     """
-    place = misread_part(_before_stack(failure.text), sql)
-    if place is not None or not failure.fragments:
-        return [place] if place else []
+    caret = misread_part(_before_stack(failure.text), sql)
+    if caret is not None or not failure.fragments:
+        return [caret] if caret else []
     near, tokens = failure.fragments[0].lower(), tokenize(sql)
     named = [token for token in tokens if near == token.text.lower() or (token.kind == "symbol" and near in token.text)]
     return [Caret(sql, token.start, token.end) for token in named or tokens[:_FEW_TOKENS]]

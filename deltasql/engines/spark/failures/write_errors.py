@@ -68,13 +68,13 @@ def rewrite_context(operator: Rewrite, table: str, *, merge: bool, insert: bool)
 
 def assigned_sql(operator: Operator) -> tuple[tuple[str, str], ...]:
     """Pairs of column name and SQL of its value, for all values that `operator` and its inputs compute."""
-    own: list[tuple[str, str]] = []
+    assigned: list[tuple[str, str]] = []
     if isinstance(operator, Project):
-        own += operator.columns
+        assigned += operator.columns
     elif isinstance(operator, Rewrite):
         for action in operator.actions:
-            own += zip(operator.output.names, action.values, strict=False)
-    return (*own, *(item for child in children(operator) for item in assigned_sql(child)))
+            assigned += zip(operator.output.names, action.values, strict=False)
+    return (*assigned, *(item for child in children(operator) for item in assigned_sql(child)))
 
 
 def marked_error(failure: Failure, write: WriteContext | None, sql: str) -> DeltaSqlError | None:
@@ -152,9 +152,9 @@ def _written(fragment: str | None, value: str, sql: str) -> Caret | None:
     """The position in `sql` of the expression that was cast, or of the literal `value` if it occurs exactly once."""
     inner = fragment[len("CAST(") : fragment.rfind(" AS ")] if fragment and fragment.startswith("CAST(") else ""
     for text in (inner, value):
-        found = list(re.finditer(rf"(?<![\w`.']){re.escape(text)}(?![\w`.'])", sql)) if text else []
-        if len(found) == 1:
-            return Caret(sql, found[0].start(), found[0].end())
+        matches = list(re.finditer(rf"(?<![\w`.']){re.escape(text)}(?![\w`.'])", sql)) if text else []
+        if len(matches) == 1:
+            return Caret(sql, matches[0].start(), matches[0].end())
     return None
 
 

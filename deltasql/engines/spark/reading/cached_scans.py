@@ -63,15 +63,15 @@ class CachedScans:
             return scan(self._spark, operator, work)
         self._uses[key] += 1
         numbered = key._replace(use=self._uses[key])
-        known = self._spark.cached_frames.find(numbered)
-        if known is not None:
-            return known
+        cached = self._spark.cached_frames.find(numbered)
+        if cached is not None:
+            return cached
         sent = work.sent
-        made = scan(self._spark, operator, work)
+        frame = scan(self._spark, operator, work)
         # Files, and settings by another thread, may have changed meanwhile.
         if self._key(operator) == key:
-            self._spark.cached_frames.put(numbered, made, work.sent - sent + operator.files.num_rows * _OF_FILE)
-        return made
+            self._spark.cached_frames.put(numbered, frame, work.sent - sent + operator.files.num_rows * _OF_FILE)
+        return frame
 
     def _may_be_cached(self, operator: Scan) -> bool:
         return (

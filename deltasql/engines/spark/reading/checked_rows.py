@@ -57,7 +57,7 @@ _ANY_ROW = "rand() >= 0"
 def _guard(constraint: Constraint, shown: Iterable[str], texts: Texts = str) -> str:
     """SQL that is TRUE for a row that satisfies the constraint; else it fails the job, telling the columns `shown`."""
     values = f"to_json(struct({', '.join(quote(name) for name in shown)}), map('ignoreNullFields', 'false'))"
-    told = (constraint.name, constraint.condition, constraint.column or "")
-    mark = marks.VIOLATION + "|".join(percent_encoded(text, safe="") for text in told)
+    fields = (constraint.name, constraint.condition, constraint.column or "")
+    mark = marks.VIOLATION + "|".join(percent_encoded(text, safe="") for text in fields)
     report = f"concat({sql_literal(mark)}, '|', {values})"
     return f"CASE WHEN ({texts(constraint.condition)}) THEN TRUE ELSE CAST(raise_error({report}) AS BOOLEAN) END"

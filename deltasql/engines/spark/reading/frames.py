@@ -100,9 +100,9 @@ class Frames:
 
     def frame(self, operator: Operator) -> DataFrame:
         """The lazy rows of `operator`. Raises what Spark raises when it analyses the user's SQL."""
-        known = self._built.get(id(operator))
-        if known is not None:
-            return known[1]
+        built = self._built.get(id(operator))
+        if built is not None:
+            return built[1]
         frame = self._build(operator)
         self._built[id(operator)] = (operator, frame)
         return frame
@@ -141,10 +141,10 @@ class Frames:
                 assert_never(operator)
 
     def _queried(self, operator: SqlQuery) -> DataFrame:
-        known = operator.renames
-        if known is not None and id(known.query) in self._built and not self._spark.remote:
+        renaming = operator.renames
+        if renaming is not None and id(renaming.query) in self._built and not self._spark.remote:
             # Spark has analysed it already; a second analysis of files would read their footers again.
-            return self.frame(known.query).toDF(*known.names)
+            return self.frame(renaming.query).toDF(*renaming.names)
         return self.query(operator.sql, operator.relations, operator.settings)
 
     def _supplied(self, rows: DataFrame | MemoryRows) -> DataFrame:
@@ -163,8 +163,8 @@ class Frames:
         from pyspark.sql import functions as F
 
         rows = self.frame(operator.child)
-        own = self.over_operator(rows, operator.child)
-        columns = (F.expr(f"({own(value)})").alias(name) for name, value in operator.columns)
+        text_of = self.over_operator(rows, operator.child)
+        columns = (F.expr(f"({text_of(value)})").alias(name) for name, value in operator.columns)
         return with_declared(rows.select(*columns), operator.declared)
 
     def over(self, rows: DataFrame) -> Texts:
@@ -178,10 +178,10 @@ class Frames:
     def _shown(self, rows: DataFrame, view: ViewColumns) -> DataFrame:
         # A cast that a view makes never turns a value that does not fit into NULL.
         with self._spark.needing(_STRICT if view.cast else NO_SETTINGS):
-            found = shown(rows, view)
+            frame = shown(rows, view)
             if view.cast and self._spark.remote:
-                found.schema  # noqa: B018 - Spark Connect looks only now
-            return found
+                frame.schema  # noqa: B018 - Spark Connect looks only now
+            return frame
 
     def cache_source(self, source: Releasable) -> None:
         """Keeps the rows of a rewrite's source until `release`."""

@@ -31,8 +31,8 @@ def without_marked(spark: SparkHandle, frame: DataFrame, rows: Rows, *, only: bo
     """
     words = sum(_words(positions) for positions in rows.values())
     few = words * _WORD <= MOST_BITS and len(rows) <= FEW_FILES
-    kept = _by_bits(spark, frame, rows, only) if few else _by_join(spark, frame, rows, only)
-    return kept.drop(MARKED_FILE, MARKED_ROW)
+    live = _by_bits(spark, frame, rows, only) if few else _by_join(spark, frame, rows, only)
+    return live.drop(MARKED_FILE, MARKED_ROW)
 
 
 def _by_bits(spark: SparkHandle, frame: DataFrame, rows: Rows, only: bool) -> DataFrame:

@@ -38,10 +38,10 @@ def _comes_from(rows: DataFrame, location: str) -> bool:
     mark = _mark(location)
     if mark not in _MARKS:
         return False
-    told = StringIO()
-    with redirect_stdout(told):
+    plan_text = StringIO()
+    with redirect_stdout(plan_text):
         rows.explain(mode="extended")
-    return mark in told.getvalue()
+    return mark in plan_text.getvalue()
 
 
 def _mark(location: str) -> str:

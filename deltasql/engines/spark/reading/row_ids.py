@@ -90,16 +90,16 @@ def _with_first_ids(
     import pyarrow as pa
     from pyspark.sql import functions as F
 
-    wanted = set(paths)
+    selected = set(paths)
     columns = [operator.files.column(name).to_pylist() for name in ("location", *ROW_ID_COLUMNS)]
-    firsts = [(key_of(path), *rest) for path, *rest in zip(*columns, strict=True) if path in wanted]
+    firsts = [(key_of(path), *rest) for path, *rest in zip(*columns, strict=True) if path in selected]
     if len(firsts) == 1:
         ((_, first, version),) = firsts
         literals = {FIRST_ID: F.lit(first).cast("bigint"), FIRST_VERSION: F.lit(version).cast("bigint")}
         return frame.withColumns(literals)
     files, ids, versions = zip(*firsts, strict=True)
-    known = {ID_FILE: (pa.string(), files), FIRST_ID: (pa.int64(), ids), FIRST_VERSION: (pa.int64(), versions)}
-    return frame.join(F.broadcast(lookup(spark, known)), ID_FILE)
+    id_columns = {ID_FILE: (pa.string(), files), FIRST_ID: (pa.int64(), ids), FIRST_VERSION: (pa.int64(), versions)}
+    return frame.join(F.broadcast(lookup(spark, id_columns)), ID_FILE)
 
 
 def without_ids(scan: Scan) -> Scan:

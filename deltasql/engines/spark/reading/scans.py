@@ -99,8 +99,8 @@ def file_rows(spark: SparkHandle, operator: Scan, schema: StructType, extra: Map
 
     The SQL of `extra` may refer to `_metadata`.
     """
-    own = replace(operator, schema=schema, identity=False)
-    return _read(spark, own, operator.files.column("location").to_pylist(), Workspace(), extra)
+    one_file = replace(operator, schema=schema, identity=False)
+    return _read(spark, one_file, operator.files.column("location").to_pylist(), Workspace(), extra)
 
 
 def _empty(spark: SparkHandle, operator: Scan) -> DataFrame:
@@ -389,7 +389,7 @@ def _joined_groups(
     paths = [path for members in groups.values() for path in members]
     key, key_of = file_key(spark, operator, paths)
     frame = _read(spark, operator, paths, work, {KEYED_FILE: key})
-    values = {hidden(index): (pa.string(), [own[index] for own in groups]) for index in range(len(partitions))}
+    values = {hidden(index): (pa.string(), [group[index] for group in groups]) for index in range(len(partitions))}
     keys = [[key_of(path) for path in members] for members in groups.values()]
     partition = lookup(spark, {**values, FILE_KEYS: (pa.list_(pa.string()), keys)}).select(
         *(partition_value(operator, name, F.col(hidden(index))) for index, name in enumerate(partitions)),

@@ -57,19 +57,19 @@ def _has_header(options: Mapping[str, str]) -> bool:
 
 def _defaults(operator: SourceFiles, options_given: Mapping[str, str]) -> dict[str, str]:
     """Options that are not Spark's defaults: a file whose header has other names is no file to read by position."""
-    found = {}
+    defaults = {}
     if operator.format == "csv" and _has_header(options_given):
-        found["enforceSchema"] = "false"
+        defaults["enforceSchema"] = "false"
     folders = (path.removeprefix(operator.root).rpartition("/")[0] for path in operator.files)
     if options_given.get("recursivefilelookup", "").lower() != "true" and any("=" in folder for folder in folders):
-        found["basePath"] = operator.root
-    return found
+        defaults["basePath"] = operator.root
+    return defaults
 
 
 def _unsure_bounds(spark: SparkHandle, operator: SourceFiles) -> dict[str, str]:
     """Options by which Spark passes over no rows of Parquet files whose bounds may leave out NaN."""
-    asked = operator.format == "parquet" and spark.capabilities.metadata
-    if not asked or (not operator.access and bounds_are_sure(spark.stores, operator.files)):
+    is_checked = operator.format == "parquet" and spark.capabilities.metadata
+    if not is_checked or (not operator.access and bounds_are_sure(spark.stores, operator.files)):
         return {}
     return dict.fromkeys(UNSURE_BOUNDS, "false")
 
@@ -84,31 +84,31 @@ def _read(
     """The rows of files that have the same columns, or whose columns Spark merges."""
     from pyspark.sql import functions as F
 
-    told = dict(options)
+    read_options = dict(options)
     scratch = None
     if is_local(operator.root):
-        places = list(files)
+        paths = list(files)
     elif _fetches(spark, operator):
         scratch = Scratch()
         retain(scratch)
-        places = scratch.fetch(partial(spark.stores.open, access=operator.access), operator.root, files)
-        told |= {"basePath": scratch.root} if "basePath" in told else {}
+        paths = scratch.fetch(partial(spark.stores.open, access=operator.access), operator.root, files)
+        read_options |= {"basePath": scratch.root} if "basePath" in read_options else {}
     else:
-        places = [spark.hadoop_location(path) for path in files]
-        told |= {"basePath": hadoop_location(operator.root)} if "basePath" in told else {}
-        told |= _access(operator)
-    frame = _loaded(spark, operator, places, told)
+        paths = [spark.hadoop_location(path) for path in files]
+        read_options |= {"basePath": hadoop_location(operator.root)} if "basePath" in read_options else {}
+        read_options |= _access(operator)
+    frame = _loaded(spark, operator, paths, read_options)
     if not operator.described:
         return frame
     description = F.col(METADATA)
     if scratch is not None:
         # Where the file really is, as Spark would have named it.
-        copied, place = (
+        copied, directory = (
             text_sql(encode_path(root)) for root in (scratch.root, hadoop_location(operator.root).rstrip("/"))
         )
         path = f"{METADATA}.file_path"
         behind = f"instr({path}, {copied}) + length({copied})"
-        description = description.withField("file_path", F.expr(f"concat({place}, substring({path}, {behind}))"))
+        description = description.withField("file_path", F.expr(f"concat({directory}, substring({path}, {behind}))"))
     return frame.select("*", description.alias(METADATA))
 
 
@@ -129,8 +129,8 @@ def _access(operator: SourceFiles) -> dict[str, str]:
     """The options by which Hadoop reaches this source alone: with a client of its own, for others stay open."""
     if not operator.access:
         return {}
-    own = hadoop_settings(operator.root, operator.access)
-    return {**own, f"fs.{hadoop_scheme(operator.root)}.impl.disable.cache": "true"}
+    settings = hadoop_settings(operator.root, operator.access)
+    return {**settings, f"fs.{hadoop_scheme(operator.root)}.impl.disable.cache": "true"}
 
 
 def _loaded(spark: SparkHandle, operator: SourceFiles, paths: Sequence[str], options: Mapping[str, str]) -> DataFrame:

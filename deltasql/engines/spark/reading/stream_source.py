@@ -49,8 +49,8 @@ def stream(spark: SparkHandle, snapshot: Snapshot, options: Mapping[str, str], t
     refuse_columns(snapshot.schema)
     session = spark.session
     session.dataSource.register(DeltaSource)
-    own = {TABLE: snapshot.table, TIME_ZONE: time_zone or ""}
-    return session.readStream.format(FORMAT).options(**{**options, **own}).load(snapshot.location)
+    options_of_stream = {TABLE: snapshot.table, TIME_ZONE: time_zone or ""}
+    return session.readStream.format(FORMAT).options(**{**options, **options_of_stream}).load(snapshot.location)
 
 
 def refuse_columns(schema: StructType) -> None:
@@ -72,8 +72,8 @@ class DeltaSource(DataSource):  # type: ignore[misc]
         from pyspark.sql.types import StructType as Spark
 
         options = _options(self.options)
-        found = _log(self.options).snapshot().schema
-        return Spark.fromJson(json.loads(schema_to_json(read_schema(found, options.rules.change_feed))))
+        schema = _log(self.options).snapshot().schema
+        return Spark.fromJson(json.loads(schema_to_json(read_schema(schema, options.rules.change_feed))))
 
     def streamReader(self, schema: SparkStruct) -> DataSourceStreamReader:  # noqa: N802 - Spark's name
         return DeltaStreamReader(dict(self.options), schema.json())
@@ -185,10 +185,10 @@ def _parts(files: Iterator[StreamFile]) -> Iterator[list[StreamFile]]:
         yield part
 
 
-def _options(given: Any) -> StreamOptions:
-    return stream_options({key.lower(): value for key, value in given.items()})
+def _options(options: Any) -> StreamOptions:
+    return stream_options({key.lower(): value for key, value in options.items()})
 
 
-def _log(given: Any) -> DeltaLog:
-    path = given["path"]
-    return DeltaLog(path, given.get(TABLE) or given.get(TABLE.lower()) or f"delta.`{path}`")
+def _log(options: Any) -> DeltaLog:
+    path = options["path"]
+    return DeltaLog(path, options.get(TABLE) or options.get(TABLE.lower()) or f"delta.`{path}`")

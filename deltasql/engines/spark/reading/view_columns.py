@@ -22,22 +22,22 @@ def shown(rows: DataFrame, view: ViewColumns) -> DataFrame:
 
     Raises ViewSchemaChangedError where the query has lost one of them, or its values no longer fit.
     """
-    given = frame_schema(rows)
-    if view.typed and [(field.name, as_nullable(field.type)) for field in given] == [
+    schema = frame_schema(rows)
+    if view.typed and [(field.name, as_nullable(field.type)) for field in schema] == [
         (field.name, as_nullable(field.type)) for field in view.schema
     ]:
         return rows
     return rows.selectExpr(
-        *(_shown(view, given, name, field) for name, field in zip(view.names, view.schema, strict=True))
+        *(_shown(view, schema, name, field) for name, field in zip(view.names, view.schema, strict=True))
     )
 
 
-def _shown(view: ViewColumns, given: StructType, name: str, field: StructField) -> str:
-    found = [item for item in given if item.name.lower() == name.lower()]
-    if len(found) != 1:
-        change = f"its query gives {len(found) or 'no'} column {quote(name)}"
+def _shown(view: ViewColumns, schema: StructType, name: str, field: StructField) -> str:
+    matches = [item for item in schema if item.name.lower() == name.lower()]
+    if len(matches) != 1:
+        change = f"its query gives {len(matches) or 'no'} column {quote(name)}"
         raise ViewSchemaChangedError(view.view, change, view.remedy)
-    kind = found[0].type
+    kind = matches[0].type
     if not view.typed or as_nullable(kind) == as_nullable(field.type):
         return f"{quote(name)} AS {quote(field.name)}"
     if not view.cast and not can_up_cast(kind, field.type):

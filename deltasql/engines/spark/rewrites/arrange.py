@@ -59,8 +59,8 @@ def _stored_partitions(operator: Rearrange) -> tuple[StructField, ...]:
     """The partition columns that the new files contain, too; none unless the operator `stores_partitions`."""
     if not operator.stores_partitions:
         return ()
-    found = (operator.target.schema.find(name) for name in operator.target.partition_columns)
-    return tuple(field for field in found if field is not None)
+    fields = (operator.target.schema.find(name) for name in operator.target.partition_columns)
+    return tuple(field for field in fields if field is not None)
 
 
 def arranged(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> tuple[Staged, tuple[int, ...]]:
@@ -111,17 +111,17 @@ def _united(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> Stage
     target, schema = operator.target, data_schema(operator)
     paths = target.files.column("location").to_pylist()
     stored = StoredRows(spark, target, schema, paths)
-    places: dict[int, list[int]] = {}
-    for place, number in enumerate(operator.bins.to_pylist()):
-        places.setdefault(number, []).append(place)
+    members: dict[int, list[int]] = {}
+    for row, number in enumerate(operator.bins.to_pylist()):
+        members.setdefault(number, []).append(row)
     values = partition_values(target.schema, target.partition_columns, target.files)
 
     def read(number: int) -> pa.Table:
         import pyarrow as pa
 
-        return pa.concat_tables([stored.live(paths[place]) for place in places[number]])
+        return pa.concat_tables([stored.live(paths[row]) for row in members[number]])
 
-    bins = [CompactionGroup(str(number), values[own[0]], partial(read, number)) for number, own in places.items()]
+    bins = [CompactionGroup(str(number), values[rows[0]], partial(read, number)) for number, rows in members.items()]
     return stage.unite(bins, schema)
 
 
@@ -150,13 +150,13 @@ def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:
     for text, name in texts.items():
         values = pc.struct_field(operator.target.files.column("partitionValues"), name)
         files = files.append_column(text, values.cast(pa.string()))
-    known = spark.session.createDataFrame(files).select(
+    numbers = spark.session.createDataFrame(files).select(
         ARRANGED_FILE,
         BIN,
         FILE_NUMBER,
         *(partition_value(operator.target, name, F.col(text)) for text, name in texts.items()),
     )
-    return rows.join(F.broadcast(known), ARRANGED_FILE).drop(ARRANGED_FILE)
+    return rows.join(F.broadcast(numbers), ARRANGED_FILE).drop(ARRANGED_FILE)
 
 
 class _OnCurve:
@@ -196,8 +196,8 @@ class _OnCurve:
         rows = rows.withColumns({PLACE: F.lit(0).cast("bigint"), STATE: F.lit(0)})
         for digit in levels:
             rows = rows.withColumn(DIGIT, F.expr(f"shiftleft({STATE}, {self._line.columns}) | {digit}"))
-            place = f"shiftleft({PLACE}, {self._line.columns}) | get(array({digits}), {DIGIT})"
-            rows = rows.withColumns({PLACE: F.expr(place), STATE: F.expr(f"get(array({states}), {DIGIT})")})
+            position = f"shiftleft({PLACE}, {self._line.columns}) | get(array({digits}), {DIGIT})"
+            rows = rows.withColumns({PLACE: F.expr(position), STATE: F.expr(f"get(array({states}), {DIGIT})")})
         return rows
 
     def _sample(self, count: int) -> pa.Table:
@@ -218,8 +218,8 @@ class _OnCurve:
             part = sample.take(np.flatnonzero(bins == number))
             values = [part.column(key).to_pylist() for key in self._keys]
             bounds = [boundaries(column, self._line.bits) for column in values]
-            places = self._line.positions([_ranges(*pair) for pair in zip(values, bounds, strict=True)])
-            rows.append((number, firsts[number], *bounds, self._cuts(places, slices)))
+            positions = self._line.positions([_ranges(*pair) for pair in zip(values, bounds, strict=True)])
+            rows.append((number, firsts[number], *bounds, self._cuts(positions, slices)))
         kinds = {f"{key}_b": pa.list_(sample.schema.field(key).type) for key in self._keys}
         kinds = {BIN: pa.int32(), FIRST_FILE: pa.int32(), **kinds, CUT: pa.list_(pa.int64())}
         columns = zip(*rows, strict=True)

@@ -32,8 +32,8 @@ def with_change_rows(acted: DataFrame, operator: Rewrite, extra: Sequence[Column
     used = acted.filter(f"{ACTION} <> {NOTHING}").withColumns({name: F.expr(sql) for name, sql in images.items()})
     rows = used.select(*extra, F.expr(f"inline({_images_sql(operator)}) AS ({CHANGE_TYPE}, {IMAGE})"))
     columns = [F.expr(f"{IMAGE}.c{index}").alias(field.name) for index, field in enumerate(operator.output)]
-    kept = [_of_table_rows(name) for name in rows.columns if name not in {CHANGE_TYPE, IMAGE}]
-    return rows.select(*columns, *kept, CHANGE_TYPE)
+    table_columns = [_of_table_rows(name) for name in rows.columns if name not in {CHANGE_TYPE, IMAGE}]
+    return rows.select(*columns, *table_columns, CHANGE_TYPE)
 
 
 def _of_table_rows(name: str) -> Column:

@@ -39,9 +39,9 @@ def _united(bitmaps: pa.Table) -> Positions:
     columns = (bitmaps.column(index).to_pylist() for index in range(5))
     fired = 0
     for file, action, bucket, bits, times in zip(*columns, strict=True):
-        places = np.flatnonzero(np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")).astype(np.uint64)
-        parts[file].append(places + np.uint64((bucket - 1) * BUCKET_BITS))
-        counts[action] += len(places)
+        row_indexes = np.flatnonzero(np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")).astype(np.uint64)
+        parts[file].append(row_indexes + np.uint64((bucket - 1) * BUCKET_BITS))
+        counts[action] += len(row_indexes)
         fired += times
     return Positions({file: np.unique(np.concatenate(items)) for file, items in parts.items()}, counts, fired)
 

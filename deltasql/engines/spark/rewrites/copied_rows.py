@@ -67,9 +67,9 @@ def copied(rows: ActedRows, changed: ChangedRows, *, unique: bool) -> RewriteOut
 def _copied(rows: ActedRows, searched: ChangedRows, files: pa.Table, *, unique: bool) -> RewriteOutcome:
     operator, changes = rows.operator, rows.operator.recording.changes
     changed = frozenset(changed_columns(operator))
-    kept = rewritten_files(rows.frames.spark, operator, rows.stage, searched.positions, files)
+    rewritten = rewritten_files(rows.frames.spark, operator, rows.stage, searched.positions, files)
     if rows.effects == {RowEffect.DELETE} and not changes:
-        staged = rows.stage.succeed(kept, None, operator.output)
+        staged = rows.stage.succeed(rewritten, None, operator.output)
         return rows.outcome(staged, files, _counts_without_query(rows, searched, files, staged))
     observed, parts = rows.counts(), []
     if files.num_rows:
@@ -83,7 +83,7 @@ def _copied(rows: ActedRows, searched: ChangedRows, files: pa.Table, *, unique: 
         nowhere = _was("CAST(NULL AS STRING)", "CAST(NULL AS BIGINT)")
         parts.append(rows.output(inserted, nowhere, inserted_only=True))
     new = reduce(lambda some, more: some.unionAll(more), parts)
-    staged = rows.stage.succeed(kept, new, operator.output, changed, changes=changes)
+    staged = rows.stage.succeed(rewritten, new, operator.output, changed, changes=changes)
     few_inserts = sum(action.effect is RowEffect.INSERT for action in operator.actions) <= 1
     asks = rows.frames.capabilities.observe or not few_inserts
     return rows.outcome(
@@ -119,8 +119,8 @@ def _widened(rows: DataFrame, output: StructType) -> DataFrame:
     """`rows` with all columns of `output`; columns that are missing, and not used, are NULL."""
     from pyspark.sql import functions as F
 
-    there = set(rows.columns)
-    nulls = {field.name: f"CAST(NULL AS {sql_text(field.type)})" for field in output if field.name not in there}
+    present = set(rows.columns)
+    nulls = {field.name: f"CAST(NULL AS {sql_text(field.type)})" for field in output if field.name not in present}
     texts = (nulls.get(field.name, quote_name(field.name)) for field in output)
     columns = [F.expr(text).alias(field.name) for text, field in zip(texts, output, strict=True)]
     return rows.select(*columns, ORIGIN, ROW_INDEX)

@@ -54,8 +54,8 @@ class CopyOnWrite(ActedRows):
         touched = F.expr(f"collect_set(CASE WHEN {ACTION} > 0 AND {TARGET_PRESENT} THEN {file_of} END)")
         observed = self.counts(touched.alias("touched"))
         rows = observed.over(acted)
-        own = F.expr(f"CASE WHEN {TARGET_PRESENT} THEN {origin} END").alias(ORIGIN)
-        staged = self.write_output(self.output(rows, [own]), origins=True)
+        origin_of_row = F.expr(f"CASE WHEN {TARGET_PRESENT} THEN {origin} END").alias(ORIGIN)
+        staged = self.write_output(self.output(rows, [origin_of_row]), origins=True)
         counts = observed.total()
         self._check_unique(counts, self.operator.target.files, unique)
         files = self._files_by_origin(counts["touched"])
@@ -81,12 +81,12 @@ class CopyOnWrite(ActedRows):
 
     def _two_passes(self, unique: bool) -> RewriteOutcome:
         if may_copy(self):
-            found = search(self, unique=unique, in_process=True)
-            self.check_unique_matches(found.positions, unique)
-            done = copied(self, found, unique=unique)
+            searched = search(self, unique=unique, in_process=True)
+            self.check_unique_matches(searched.positions, unique)
+            done = copied(self, searched, unique=unique)
             if done is not None:
                 return done
-            touched, matched = list(found.positions.rows), found.matched
+            touched, matched = list(searched.positions.rows), searched.matched
         else:
             touched, matched = self._search()
         files = self.subset(touched)
@@ -110,10 +110,10 @@ class CopyOnWrite(ActedRows):
         if self.inserts and self.source.broadcast:
             pairs = self.acted(target, "inner").select(ROW_FILE, SOURCE_ROW, ACTION)
             pairs = self.source.cache(pairs)
-            found = self.acted(target, how) if self.by_source else pairs
-            return _files(found.filter(f"{ACTION} > 0")), pairs.select(SOURCE_ROW).distinct()
-        wanted = f"{ACTION} > 0 OR {SOURCE_PRESENT}" if self.inserts else f"{ACTION} > 0"
-        return _files(self.acted(target, how).filter(wanted)), None
+            acted = self.acted(target, how) if self.by_source else pairs
+            return _files(acted.filter(f"{ACTION} > 0")), pairs.select(SOURCE_ROW).distinct()
+        condition = f"{ACTION} > 0 OR {SOURCE_PRESENT}" if self.inserts else f"{ACTION} > 0"
+        return _files(self.acted(target, how).filter(condition)), None
 
     def _rewritten_rows(self, target: Scan, matched: DataFrame | None, unique: bool, observed: Counts) -> DataFrame:
         """The output columns for touched files and inserted rows."""

@@ -33,9 +33,9 @@ def range_bits(columns: int, sampled: int) -> int:
 
 def boundaries(values: Sequence[Any], bits: int) -> list[Any]:
     """The 2^bits - 1 values between ranges that hold about as many of `values` each; none where there are none."""
-    known = sorted(value for value in values if value is not None)
+    ordered = sorted(value for value in values if value is not None)
     count = 1 << bits
-    return [known[index * len(known) // count] for index in range(1, count)] if known else []
+    return [ordered[index * len(ordered) // count] for index in range(1, count)] if ordered else []
 
 
 def search_steps(bits: int) -> Iterator[int]:
@@ -43,9 +43,9 @@ def search_steps(bits: int) -> Iterator[int]:
     return (1 << level for level in reversed(range(bits)))
 
 
-def search_sql(value: str, found: str, bounds: str, step: int) -> str:
-    """One step of the search: `found` boundaries are at or below `value` for sure; the next sum of them."""
-    return f"{found} + IF({value} >= get({bounds}, {found} + {step - 1}), {step}, 0)"
+def search_sql(value: str, at_or_below: str, bounds: str, step: int) -> str:
+    """One step of the search: `at_or_below` boundaries are at or below `value` for sure; the next sum of them."""
+    return f"{at_or_below} + IF({value} >= get({bounds}, {at_or_below} + {step - 1}), {step}, 0)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +102,11 @@ def hilbert_turns(columns: int) -> Turns:
     for direction in range(columns):
         for entry in range(size):
             for digit in range(size):
-                place = _gray_inverse(_rotated(digit ^ entry, -(direction + 1), columns))
-                begin = entry ^ _rotated(_entry(place), direction + 1, columns)
-                turned = (direction + _direction(place, columns) + 1) % columns
+                rank = _gray_inverse(_rotated(digit ^ entry, -(direction + 1), columns))
+                begin = entry ^ _rotated(_entry(rank), direction + 1, columns)
+                turned = (direction + _direction(rank, columns) + 1) % columns
                 key = (direction * size + entry) << columns | digit
-                digits[key], states[key] = place, turned * size + begin
+                digits[key], states[key] = rank, turned * size + begin
     return Turns(tuple(digits), tuple(states))
 
 
@@ -116,10 +116,10 @@ def _rotated(value: int, left: int, columns: int) -> int:
 
 
 def _gray_inverse(value: int) -> int:
-    place = 0
+    rank = 0
     while value:
-        place, value = place ^ value, value >> 1
-    return place
+        rank, value = rank ^ value, value >> 1
+    return rank
 
 
 def _entry(corner: int) -> int:

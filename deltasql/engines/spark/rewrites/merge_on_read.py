@@ -40,12 +40,12 @@ class MergeOnRead(ActedRows):
             counts = Counts([*self.counters(), _listed()], observe=False)
             counts.over(acted)
             total = counts.total()
-            found = listed_positions(tuple(item) for item in total["positions"])
+            positions = listed_positions(tuple(item) for item in total["positions"])
         else:
-            found = collect_positions(acted.filter(CHANGES), few=few)
-            total = found.counts_of(len(self.operator.actions))
-        self.check_unique_matches(found, unique)
-        return self._marked(self.stage.nothing(), found, total)
+            positions = collect_positions(acted.filter(CHANGES), few=few)
+            total = positions.counts_of(len(self.operator.actions))
+        self.check_unique_matches(positions, unique)
+        return self._marked(self.stage.nothing(), positions, total)
 
     def _one_pass(self, unique: bool) -> RewriteOutcome:
         how = "full_outer" if self.inserts else self.keeping_source(self.how)
@@ -53,22 +53,22 @@ class MergeOnRead(ActedRows):
         observed = self.counts(_listed())
         staged = self.write(observed.over(acted).filter(f"{ACTION} > 0"))
         counts = observed.total()
-        found = listed_positions(tuple(item) for item in counts["positions"])
-        self.check_unique_matches(found, unique)
-        return self._marked(staged, found, counts)
+        positions = listed_positions(tuple(item) for item in counts["positions"])
+        self.check_unique_matches(positions, unique)
+        return self._marked(staged, positions, counts)
 
     def _two_passes(self, unique: bool) -> RewriteOutcome:
         from pyspark.sql import functions as F
 
-        found, images = self._search(unique)
-        self.check_unique_matches(found.positions, unique)
+        positions, images = self._search(unique)
+        self.check_unique_matches(positions.positions, unique)
         observed = self.counts()
         rows = self.output(observed.over(images))
         if self.inserts:
-            unmatched = self.unmatched() if found.matched is None else self.without(F.broadcast(found.matched))
+            unmatched = self.unmatched() if positions.matched is None else self.without(F.broadcast(positions.matched))
             rows = rows.unionAll(self.output(observed.over(self.inserted(unmatched)), inserted_only=True))
         staged = self.write_output(rows)
-        return self._marked(staged, found.positions, observed.total())
+        return self._marked(staged, positions.positions, observed.total())
 
     def _search(self, unique: bool) -> tuple[ChangedRows, DataFrame]:
         """Positions of changed rows, and those rows."""
@@ -77,11 +77,11 @@ class MergeOnRead(ActedRows):
             # A second evaluation could choose other rows.
             images = self.source.cache(self.acted(target, self.how, unique).filter(CHANGES))
             return ChangedRows(collect_positions(images, few=False), None), images
-        own = self.frames.capabilities.metadata
-        found = search(self, unique=unique, in_process=not own)
-        files = self.subset(found.positions.rows)
-        touched = replace(target, files=files) if own else rows_at_positions(target, files, found.positions)
-        return found, self.acted(touched, self.how, unique).filter(CHANGES)
+        has_metadata = self.frames.capabilities.metadata
+        searched = search(self, unique=unique, in_process=not has_metadata)
+        files = self.subset(searched.positions.rows)
+        touched = replace(target, files=files) if has_metadata else rows_at_positions(target, files, searched.positions)
+        return searched, self.acted(touched, self.how, unique).filter(CHANGES)
 
     def _marked(self, staged: Staged, changed: Positions, counts: dict[str, int]) -> RewriteOutcome:
         """The outcome, with positions by log path."""

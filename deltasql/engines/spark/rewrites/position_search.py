@@ -64,8 +64,8 @@ def _by_addresses(rows: ActedRows, target: Scan) -> ChangedRows:
 
     asks = rows.inserts and rows.source.broadcast
     acted = rows.acted(target, rows.how)
-    wanted = f"{CHANGES} OR ({TARGET_PRESENT} AND {SOURCE_PRESENT})" if asks else CHANGES
-    met = acted.filter(wanted).select(ROW_ADDRESS, ACTION, *([SOURCE_ROW] if asks else [])).toArrow()
+    condition = f"{CHANGES} OR ({TARGET_PRESENT} AND {SOURCE_PRESENT})" if asks else CHANGES
+    met = acted.filter(condition).select(ROW_ADDRESS, ACTION, *([SOURCE_ROW] if asks else [])).toArrow()
     fired = met.filter(pc.greater(met.column(ACTION), 0))
     paths = target.files.column("location").to_pylist()
     positions = positions_of(fired.column(ROW_ADDRESS).to_numpy(), fired.column(ACTION).to_numpy(), paths)

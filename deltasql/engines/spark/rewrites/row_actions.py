@@ -93,16 +93,16 @@ class ActedRows:
 
     def _may_be_a_column(self, alias: str) -> bool:
         """Whether `alias`, as a qualifier before a dot, may also name the target or one of its columns."""
-        known = {self.operator.target_alias.lower(), *(field.name.lower() for field in self.operator.target.schema)}
-        return alias.lower() in known
+        names = {self.operator.target_alias.lower(), *(field.name.lower() for field in self.operator.target.schema)}
+        return alias.lower() in names
 
     def fired(self, columns: Collection[str]) -> ActedRows:
         """These rows with only the output columns `columns`, and the target columns that they are computed from."""
         operator = self.operator
-        places = [at for at, field in enumerate(operator.output) if field.name in columns]
+        indexes = [at for at, field in enumerate(operator.output) if field.name in columns]
 
         def chosen(values: Sequence[str]) -> tuple[str, ...]:
-            return tuple(values[at] for at in places) if values else ()
+            return tuple(values[at] for at in indexes) if values else ()
 
         actions = tuple(replace(action, values=chosen(action.values)) for action in operator.actions)
         updates = [action.values for action in actions if action.effect is RowEffect.UPDATE]
@@ -112,8 +112,8 @@ class ActedRows:
             target=replace(operator.target, schema=StructType(tuple(used))),
             actions=actions,
             # No unchanged row is written, so unused columns need not be read.
-            unchanged=tuple(f"CAST(NULL AS {sql_text(operator.output.fields[at].type)})" for at in places),
-            output=StructType(tuple(operator.output.fields[at] for at in places)),
+            unchanged=tuple(f"CAST(NULL AS {sql_text(operator.output.fields[at].type)})" for at in indexes),
+            output=StructType(tuple(operator.output.fields[at] for at in indexes)),
         )
         return ActedRows(self.frames, narrow, self.stage, self.source)
 
@@ -190,10 +190,10 @@ class ActedRows:
             if len(actions) > 1:
                 raise NotOnSailError(what="sub-queries in the conditions of several clauses")
             rows = self.frames.cached(rows).alias(alias)
-            places = [ROW_FILE, ROW_INDEX]
-            hit = rows.filter(F.expr(f"({conditions[0]})")).select(*places, F.lit(1).alias(ACTION))
+            address = [ROW_FILE, ROW_INDEX]
+            hit = rows.filter(F.expr(f"({conditions[0]})")).select(*address, F.lit(1).alias(ACTION))
             hit = self.frames.cached(hit)
-            acted = rows.join(hit, places, "left").withColumn(ACTION, F.expr(f"coalesce({ACTION}, {KEEP})"))
+            acted = rows.join(hit, address, "left").withColumn(ACTION, F.expr(f"coalesce({ACTION}, {KEEP})"))
             return acted.alias(alias)
         return self.frames.cached(rows.withColumn(ACTION, F.expr(action_sql(actions)))).alias(alias)
 
@@ -231,8 +231,8 @@ class ActedRows:
             return self._checked(rows, unless=CHANGE_TYPE)
         texts = output_sql(operator, inserted_only)
         columns = [F.expr(text).alias(field.name) for text, field in zip(texts, operator.output, strict=True)]
-        kept = acted.filter(f"NOT {not_written(operator.actions)}")
-        return self._checked(kept.select(*columns, *ids, *extra))
+        written = acted.filter(f"NOT {not_written(operator.actions)}")
+        return self._checked(written.select(*columns, *ids, *extra))
 
     def _checked(self, rows: DataFrame, unless: str | None = None) -> DataFrame:
         rows = with_declared(rows, declared_texts(self.operator.output))
@@ -277,9 +277,9 @@ class ActedRows:
         keys = [F.first(F.expr(text)).alias(name) for text, name in zip(labels.values(), names, strict=True)]
         fired = self.acted(self.operator.target, "inner").filter(f"{ACTION} > 0")
         rows = fired.groupBy(ROW_FILE, ROW_INDEX).agg(F.count(F.lit(1)).alias("matches"), *keys)
-        found = rows.filter("matches > 1").orderBy(*names).limit(3).collect()
-        if found:
-            raise MultipleSourceRowsError(table=self.operator.target.table.name, keys=_shown(found, list(labels)))
+        ambiguous = rows.filter("matches > 1").orderBy(*names).limit(3).collect()
+        if ambiguous:
+            raise MultipleSourceRowsError(table=self.operator.target.table.name, keys=_shown(ambiguous, list(labels)))
 
     def subset(self, uris: Iterable[str]) -> pa.Table:
         """The entries of the target's file list for some file URIs (spelled as Spark does)."""

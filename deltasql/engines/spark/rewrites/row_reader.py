@@ -104,11 +104,11 @@ class SparkRowReader:
             return {}
         with self._engine.work():
             met = self._met(scanned_files(adds, root), marked_only=False)
-            found = self._by_path(collect_positions(met, few=False))
+            positions = self._by_path(collect_positions(met, few=False))
         by_path = {canonical(add.path, root): add for add in adds}
         return {
             path: MarkedFile(by_path[path], rows, row_count(self._engine.spark.stores, by_path[path], root))
-            for path, rows in found.items()
+            for path, rows in positions.items()
         }
 
     def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> NewPositions | None:
@@ -123,16 +123,16 @@ class SparkRowReader:
             return None
         with self._engine.work():
             frames = self._engine.frames
-            wanted = frames.frame(old).select(ROW_FILE, ROW_INDEX, ROW_ID).toArrow()
-            ids = self._engine.spark.session.createDataFrame(wanted.select([ROW_ID])).hint("broadcast")
-            found = frames.frame(new).join(ids, ROW_ID).select(ROW_FILE, ROW_INDEX, ROW_ID).toArrow()
-        now = {row_id: (self._canonical(uri), position) for uri, position, row_id in _tuples(found)}
-        if not wanted.num_rows == found.num_rows == len(now):
+            old_rows = frames.frame(old).select(ROW_FILE, ROW_INDEX, ROW_ID).toArrow()
+            ids = self._engine.spark.session.createDataFrame(old_rows.select([ROW_ID])).hint("broadcast")
+            new_rows = frames.frame(new).join(ids, ROW_ID).select(ROW_FILE, ROW_INDEX, ROW_ID).toArrow()
+        now = {row_id: (self._canonical(uri), position) for uri, position, row_id in _tuples(new_rows)}
+        if not old_rows.num_rows == new_rows.num_rows == len(now):
             return None
-        places: dict[str, list[tuple[str, int]]] = {path: [] for path in moved}
-        for uri, _, row_id in sorted(_tuples(wanted)):
-            places[self._canonical(uri)].append(now[row_id])
-        return places
+        successors: dict[str, list[tuple[str, int]]] = {path: [] for path in moved}
+        for uri, _, row_id in sorted(_tuples(old_rows)):
+            successors[self._canonical(uri)].append(now[row_id])
+        return successors
 
     def as_read(self, paths: Collection[str]) -> Mapping[str, AddFile]:
         """Add actions of the files `paths` in the statement's snapshot, by canonical path; others are left out."""
@@ -162,8 +162,8 @@ class SparkRowReader:
             case SqlQuery(sql, relations):
                 ((name, scan),) = relations.items()
                 assert isinstance(scan, Scan)
-                own = replace(scan, files=files, marked_only=marked_only)
-                return self._engine.frames.query(sql, {name: own}).selectExpr("*", f"0 AS {ACTION}")
+                narrowed = replace(scan, files=files, marked_only=marked_only)
+                return self._engine.frames.query(sql, {name: narrowed}).selectExpr("*", f"0 AS {ACTION}")
         raise AssertionError("a statement without a probe is not asked")
 
     def _acted(self, probe: Rewrite, target: Scan) -> DataFrame:
@@ -193,8 +193,8 @@ class SparkRowReader:
             marked_only=marked_only,
         )
 
-    def _by_path(self, found: Positions) -> dict[str, Any]:
-        return {self._canonical(uri): rows for uri, rows in found.rows.items()}
+    def _by_path(self, positions: Positions) -> dict[str, Any]:
+        return {self._canonical(uri): rows for uri, rows in positions.rows.items()}
 
     def _canonical(self, uri: str) -> str:
         """The canonical path of a file, from the URI that Spark reports."""

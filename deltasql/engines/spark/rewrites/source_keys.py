@@ -37,8 +37,8 @@ def source_key_values(rows: ActedRows, target: Scan) -> dict[str, pa.Array]:
     if not keys or rows.how != "inner" or not rows.source.broadcast:
         return {}
     counts = live_rows(target.files)
-    there = sum(count or 0 for count in counts)
-    if None in counts or there < LEAST_ROWS or (rows.source.count or 0) > SOURCE_PART * there:
+    row_count = sum(count or 0 for count in counts)
+    if None in counts or row_count < LEAST_ROWS or (rows.source.count or 0) > SOURCE_PART * row_count:
         return {}
     return dict(_values(rows, keys))
 
@@ -63,8 +63,8 @@ def _values(rows: ActedRows, keys: Sequence[Key]) -> Iterator[tuple[str, pa.Arra
     """Physical column name and distinct values of each key whose type is that of its column, or both are integers."""
     from pyspark.sql import functions as F
 
-    told = rows.source_rows().select(*(F.expr(key.source).alias(f"k{at}") for at, (_, key) in enumerate(keys)))
-    for item, column, (field, _) in zip(told.schema, told.toArrow().columns, keys, strict=True):
+    key_columns = rows.source_rows().select(*(F.expr(key.source).alias(f"k{at}") for at, (_, key) in enumerate(keys)))
+    for item, column, (field, _) in zip(key_columns.schema, key_columns.toArrow().columns, keys, strict=True):
         kinds = {item.dataType.simpleString(), spark_type(field.type).simpleString()}
         if len(kinds) == 1 or kinds <= _INTEGERS:
             yield physical_name(field), widest(column).unique().drop_null()

@@ -30,11 +30,11 @@ class CachedFrames:
     def find(self, key: Hashable) -> DataFrame | None:
         """The DataFrame that was kept under this key, if it still is."""
         with self._change:
-            found = self._frames.get(key)
-            if found is None:
+            cached = self._frames.get(key)
+            if cached is None:
                 return None
             self._frames.move_to_end(key)
-            return found[0]
+            return cached[0]
 
     def put(self, key: Hashable, frame: DataFrame, weight: int) -> None:
         """Keeps a DataFrame that holds about so many bytes of memory, in place of those that were used longest ago.

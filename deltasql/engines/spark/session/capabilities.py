@@ -44,10 +44,10 @@ _PROBED: weakref.WeakKeyDictionary[SparkSession, Capabilities] = weakref.WeakKey
 
 def capabilities(session: SparkSession) -> Capabilities:
     """The capabilities of a Spark Connect session. The first call sends a few requests, but runs no job."""
-    known = _PROBED.get(session)
-    if known is None:
-        known = _PROBED[session] = _probed(session)
-    return known
+    probed = _PROBED.get(session)
+    if probed is None:
+        probed = _PROBED[session] = _probed(session)
+    return probed
 
 
 def _probed(session: SparkSession) -> Capabilities:

@@ -26,10 +26,10 @@ _LOGGER = logging.getLogger(__name__)
 
 def can_reach(session: SparkSession, scheme: str) -> bool:
     """Whether Spark has a file system for a scheme of Hadoop's, such as `s3a`."""
-    known = _REACHABLE.setdefault(session, {})
-    if scheme not in known:
-        known[scheme] = _has_file_system(session, scheme)
-    return known[scheme]
+    schemes = _REACHABLE.setdefault(session, {})
+    if scheme not in schemes:
+        schemes[scheme] = _has_file_system(session, scheme)
+    return schemes[scheme]
 
 
 def _has_file_system(session: SparkSession, scheme: str) -> bool:

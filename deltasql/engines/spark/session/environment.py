@@ -14,10 +14,10 @@ _SHORT = {"--driver-memory": "spark.driver.memory", "--name": "spark.app.name", 
 
 def outside_settings(environment: Mapping[str, str]) -> dict[str, str]:
     """Spark settings from spark-defaults.conf, PYSPARK_SUBMIT_ARGS and Java options, in ascending precedence."""
-    found = dict(_defaults(environment))
-    found.update(_submitted(environment.get("PYSPARK_SUBMIT_ARGS", "")))
+    settings = dict(_defaults(environment))
+    settings.update(_submitted(environment.get("PYSPARK_SUBMIT_ARGS", "")))
     options = " ".join(environment.get(name, "") for name in JAVA_OPTIONS)
-    return found | dict(re.findall(r"-D(spark\.[^\s=]+)=(\S*)", options))
+    return settings | dict(re.findall(r"-D(spark\.[^\s=]+)=(\S*)", options))
 
 
 def defaults_file(environment: Mapping[str, str]) -> Path | None:

@@ -83,14 +83,14 @@ def _loaded(session: SparkSession) -> InPlaceCommit | None:
         jar = _jar({name: bytes(code) for name, code in compiler.getBytecodes().items()})
         session.sql(f"ADD JAR '{jar}'")
         loader: Any = session._jsparkSession.sharedState().jarClassLoader()
-        made = InPlaceCommit(session, loader.loadClass(IN_PLACE))
-        with made.on_class_path():
+        committer = InPlaceCommit(session, loader.loadClass(IN_PLACE))
+        with committer.on_class_path():
             jvm.org.apache.spark.internal.io.FileCommitProtocol.instantiate(IN_PLACE, "0", "file:/", False)
     except Exception as error:
         # Py4J's errors and Spark's have no class in common, and neither must fail a write that can do without.
         _LOGGER.info("Spark's own committer writes the files, for ours cannot be had: %s", error)
         return None
-    return made
+    return committer
 
 
 def _jar(classes: dict[str, bytes]) -> str:

@@ -34,12 +34,12 @@ def cache_names(jvm: Any) -> None:
     """
     for name, members in _USED.items():
         # py4j takes an unknown name for a package, which has attributes of any name.
-        held = getattr(jvm, name)
+        package = getattr(jvm, name)
         for member in members:
-            setattr(held, member, getattr(held, member))
-        setattr(jvm, name, held)
+            setattr(package, member, getattr(package, member))
+        setattr(jvm, name, package)
     part = jvm
     for name in _ERROR_KINDS:
-        held = getattr(part, name)
-        setattr(part, name, held)
-        part = held
+        package = getattr(part, name)
+        setattr(part, name, package)
+        part = package

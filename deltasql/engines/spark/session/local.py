@@ -40,7 +40,7 @@ OF_EVERY_SESSION = {
 
 def session_settings() -> dict[str, str]:
     """The initial settings of a session that deltasql starts, except those that the environment sets."""
-    own = {
+    defaults = {
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "OFF",
@@ -55,8 +55,8 @@ def session_settings() -> dict[str, str]:
         **OF_EVERY_SESSION,
         **(_sizes(_cores(master_address())) if is_local_master(master_address()) else {}),
     }
-    given = outside_settings(os.environ)
-    return {STARTED_BY_DELTASQL: "true", **{key: value for key, value in own.items() if key not in given}}
+    outside = outside_settings(os.environ)
+    return {STARTED_BY_DELTASQL: "true", **{key: value for key, value in defaults.items() if key not in outside}}
 
 
 def _sizes(cores: int) -> dict[str, str]:
@@ -123,13 +123,13 @@ def start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:
         # A cancelled query is reported by whoever cancelled it; py4j would print two stacks on top.
         logging.getLogger().addFilter(_is_no_cancellation)
         with _same_interrupts():
-            if wanted := _with_jars(connectors):
-                announce_downloads(wanted)
+            if settings := _with_jars(connectors):
+                announce_downloads(settings)
                 try:
-                    return _begun(builder.config(map=wanted))
+                    return _begun(builder.config(map=settings))
                 except PySparkException:
                     # No way to the jars: the driver moves the files.
-                    builder = builder.config(map=dict.fromkeys(wanted, ""))
+                    builder = builder.config(map=dict.fromkeys(settings, ""))
             return _begun(builder)
 
 
@@ -145,22 +145,22 @@ def _with_jars(connectors: frozenset[str]) -> dict[str, str]:
     """The settings that load the jars of connectors; none where the environment sets the packages."""
     if PACKAGES in outside_settings(os.environ):
         return {}
-    return {key: value for place in connectors for key, value in connector_settings(place).items()}
+    return {key: value for connector in connectors for key, value in connector_settings(connector).items()}
 
 
 def _unused_warehouse() -> str:
     """A temporary directory for Spark's catalog, which otherwise creates one in the working directory."""
-    place = tempfile.mkdtemp(prefix="deltasql-spark-")
-    atexit.register(shutil.rmtree, place, ignore_errors=True)
-    return place
+    directory = tempfile.mkdtemp(prefix="deltasql-spark-")
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
+    return directory
 
 
 def is_configured_outside() -> bool:
     """Whether the environment configures Spark, or Java's time zone."""
     options = " ".join(os.environ.get(name, "") for name in JAVA_OPTIONS)
-    own = any(name in os.environ for name in ("SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS"))
+    by_environment = any(name in os.environ for name in ("SPARK_CONF_DIR", "PYSPARK_SUBMIT_ARGS"))
     defaults = defaults_file(os.environ) is not None
-    return own or defaults or "-Duser.timezone" in options or "-Dspark." in options
+    return by_environment or defaults or "-Duser.timezone" in options or "-Dspark." in options
 
 
 def _is_no_cancellation(record: logging.LogRecord) -> bool:

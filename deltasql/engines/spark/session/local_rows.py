@@ -35,8 +35,8 @@ def frame_of_rows(spark: SparkHandle, rows: pa.Table, schema: spark_types.Struct
     for index, field in enumerate(whole.fields):
         field.name = whole.names[index] = hidden(index)
     frame = spark.session.createDataFrame(rows.rename_columns(whole.names), whole)
-    wanted = zip(whole.names, schema.fields, strict=True)
-    return frame.select(*(F.col(name).cast(field.dataType).alias(field.name) for name, field in wanted))
+    renamed = zip(whole.names, schema.fields, strict=True)
+    return frame.select(*(F.col(name).cast(field.dataType).alias(field.name) for name, field in renamed))
 
 
 def no_rows(spark: SparkHandle, schema: StructType) -> DataFrame:

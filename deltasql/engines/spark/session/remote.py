@@ -32,11 +32,11 @@ def remote_session(address: str, settings: Mapping[str, str]) -> tuple[SparkSess
     with START_LOCK:
         from pyspark.sql import SparkSession
 
-        known = _REMOTE.get(address)
-        if known is None or known.is_stopped:
-            known = _REMOTE[address] = SparkSession.builder.remote(address).config(map=dict(settings)).create()
-            _USUAL[known] = dict(known.conf.getAll)
-        return known, _USUAL[known]
+        session = _REMOTE.get(address)
+        if session is None or session.is_stopped:
+            session = _REMOTE[address] = SparkSession.builder.remote(address).config(map=dict(settings)).create()
+            _USUAL[session] = dict(session.conf.getAll)
+        return session, _USUAL[session]
 
 
 def settings_of_server(session: SparkSession) -> Mapping[str, str]:

@@ -232,10 +232,10 @@ class SparkHandle:
 
     def hadoop_settings(self) -> dict[str, str]:
         """Hadoop settings by key: of the session that was passed in, else of the environment."""
-        given = outside_settings(os.environ) if self._requested is None else self.session.conf.getAll
+        settings = outside_settings(os.environ) if self._requested is None else self.session.conf.getAll
         return {
             key.removeprefix("spark.hadoop."): value
-            for key, value in given.items()
+            for key, value in settings.items()
             if key.startswith(("spark.hadoop.", "fs."))
         }
 
@@ -320,8 +320,8 @@ class SparkHandle:
         """
         if _bucket(location) in self._reached:
             return False
-        own = self.stores.hadoop_settings(location)
-        return any(self.session.conf.get(key, value) != value for key, value in own.items() if is_identity(key))
+        credentials = self.stores.hadoop_settings(location)
+        return any(self.session.conf.get(key, value) != value for key, value in credentials.items() if is_identity(key))
 
     def hadoop_location(self, location: str) -> str:
         """A location in Hadoop's spelling; sets the store's Hadoop settings in Spark on first use of its bucket."""
@@ -340,8 +340,8 @@ class SparkHandle:
         """
         if self.remote or self.session.conf.get(COMMITTER, None) not in {None, IN_PLACE}:
             return None, {}
-        own = None if is_local(location) else in_place_commit(self.session)
-        return own, {COMMITTER: None if own is None else IN_PLACE}
+        committer = None if is_local(location) else in_place_commit(self.session)
+        return committer, {COMMITTER: None if committer is None else IN_PLACE}
 
     def interrupt(self) -> None:
         """Cancels the running jobs: of this session with Spark Connect, of the process otherwise."""
@@ -373,11 +373,11 @@ class SparkHandle:
         session = self.session
         if not self.is_ours or self.capabilities is not SPARK:
             return nullcontext()
-        wanted = {key: value for key, value in for_size(size_in_bytes).items() if key not in self._fixed_keys}
+        settings = {key: value for key, value in for_size(size_in_bytes).items() if key not in self._fixed_keys}
         if self.remote:
             # Each setting takes a few requests. This one decides the number of files, and how rows are numbered.
-            wanted = {key: value for key, value in wanted.items() if key == SHUFFLES}
-        return self._tuning.suits(session, wanted)
+            settings = {key: value for key, value in settings.items() if key == SHUFFLES}
+        return self._tuning.suits(session, settings)
 
     @property
     def writes_one_file(self) -> bool:

@@ -44,11 +44,11 @@ def _view_names(spark: SparkHandle) -> list[str]:
     """Asks Spark's catalog of the session: a statement and its rows take fifty times as long."""
     session: Any = spark.session
     try:
-        found = str(session._jsparkSession.sessionState().catalog().getTempViewNames().mkString("\0"))
+        names = str(session._jsparkSession.sessionState().catalog().getTempViewNames().mkString("\0"))
     except Exception:
         # Not a public name of Spark's: another version may lack it.
         return _listed(spark)
-    return found.split("\0") if found else []
+    return names.split("\0") if names else []
 
 
 def sql_name(parts: Sequence[str]) -> str:

@@ -88,8 +88,8 @@ class Tuning:
             yield
         finally:
             with self._change:
-                for key, held in reversed(taken):
-                    self._give(session, key, held)
+                for key, setting in reversed(taken):
+                    self._give(session, key, setting)
                 self._change.notify_all()
 
     def _take(self, session: SparkSession, key: str, value: str | None) -> _AppliedSetting:
@@ -100,23 +100,23 @@ class Tuning:
         if holders and holders[-1].value == value:
             holders[-1].threads.append(thread)
             return holders[-1]
-        held = _AppliedSetting(value, session.conf.get(key, None), [thread])
-        if held.before != value:
+        setting = _AppliedSetting(value, session.conf.get(key, None), [thread])
+        if setting.before != value:
             _restore(session, key, value)
-        holders.append(held)
-        return held
+        holders.append(setting)
+        return setting
 
     def _give(self, session: SparkSession, key: str, setting: _AppliedSetting) -> None:
         setting.threads.remove(threading.get_ident())
         if setting.threads:
             return
         holders = self._settings[key]
-        place = holders.index(setting)
-        if place + 1 < len(holders):
-            holders[place + 1].before = setting.before
+        index = holders.index(setting)
+        if index + 1 < len(holders):
+            holders[index + 1].before = setting.before
         elif setting.before != setting.value:
             _restore(session, key, setting.before)
-        del holders[place]
+        del holders[index]
 
     @contextmanager
     def suits(self, session: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:

@@ -64,8 +64,8 @@ class ExecutorWriter:
             rows = counted.over(rows)
         committer, committing = self._spark.committer(self._store.root)
         counting = {} if counted is None else self._spark.for_counts()
-        known: AbstractContextManager[None] = nullcontext() if committer is None else committer.on_class_path()
-        with self._spark.needing(for_writes(self._shredding), counting, committing), known:
+        on_class_path: AbstractContextManager[None] = nullcontext() if committer is None else committer.on_class_path()
+        with self._spark.needing(for_writes(self._shredding), counting, committing), on_class_path:
             writer = rows.write.options(**WRITE_OPTIONS)
             if by:
                 writer = writer.partitionBy(*by)
@@ -73,13 +73,13 @@ class ExecutorWriter:
         committed = None if committer is None else committer.taken(directory)
         if has_nested_ids(schema):
             self._give_nested_ids(directory, schema)
-        found = written_files(self._store, directory, committed)
+        files = written_files(self._store, directory, committed)
         if counted is not None:
-            there = sum(item.footer.num_rows for item in found)
+            row_count = sum(item.footer.num_rows for item in files)
             written = counted.total()["rows"]
-            if written != there:
-                raise StagedRowsMissingError(location=self._store.root, written=written, found=there)
-        return found
+            if written != row_count:
+                raise StagedRowsMissingError(location=self._store.root, written=written, found=row_count)
+        return files
 
     def _give_nested_ids(self, directory: str, schema: StructType) -> None:
         for entry in data_entries(self._store, directory):

@@ -78,8 +78,8 @@ class SparkStage(FileStage):
         refuse_nested_voids(schema)
         self._refuse_voids_alone(schema)
         driver = moved_in_process(self._spark, self._root, self.input_size, variants=has_variants(schema))
-        own = [ORIGIN] * origins + [CHANGE_TYPE] * changes
-        stored = self._stored(rows, schema, row_ids, own, spread=not (origins or driver))
+        marks = [ORIGIN] * origins + [CHANGE_TYPE] * changes
+        stored = self._stored(rows, schema, row_ids, marks, spread=not (origins or driver))
         stored, by = self._in_directories(stored, schema, origins=origins, changes=changes)
         directory = self._new_directory(changes=changes)
         written = self._writer(driver).write(stored, by, directory, schema)
@@ -166,16 +166,16 @@ class SparkStage(FileStage):
         self, written: Sequence[WrittenFile], directory: str
     ) -> tuple[list[WrittenFile], list[WrittenFile]]:
         """Splits written files into data files and change data files, which are moved to the folder of the feed."""
-        own, place = f"{directory}/{IS_CHANGE}=true", f"{CHANGE_DATA}/{directory}"
+        staged, target = f"{directory}/{IS_CHANGE}=true", f"{CHANGE_DATA}/{directory}"
         moved = [
-            replace(item, path=PurePosixPath(place, item.path.relative_to(own)))
+            replace(item, path=PurePosixPath(target, item.path.relative_to(staged)))
             for item in written
-            if item.path.is_relative_to(own)
+            if item.path.is_relative_to(staged)
         ]
         if moved:
-            self._store.move_below(own, place)
-        feed = [item for item in written if item.path.is_relative_to(place)]
-        return [item for item in written if item.path.parts[0] == directory and not item.path.is_relative_to(own)], [
+            self._store.move_below(staged, target)
+        feed = [item for item in written if item.path.is_relative_to(target)]
+        return [item for item in written if item.path.parts[0] == directory and not item.path.is_relative_to(staged)], [
             *feed,
             *moved,
         ]
