@@ -176,8 +176,8 @@ def check_action(kind: str, action: Any) -> None:
     if type(action) is not dict:
         raise InvalidFieldError(f"{kind} is no JSON object")
     shape = (kind, *action, *map(type, action.values()))
-    known = _SHAPES.get(shape)
-    if known is None or not _is_right(action, *known):
+    cached = _SHAPES.get(shape)
+    if cached is None or not _is_right(action, *cached):
         check_fields(kind, action, ACTIONS[kind])
         _remember(shape, action, ACTIONS[kind].fields)
     if kind == "domainMetadata" and action["domain"] in _DOMAINS and not action.get("removed"):
@@ -196,7 +196,7 @@ def _remember(shape: tuple[object, ...], action: Json, fields: Mapping[str, _Typ
     checked = [name for name, value in action.items() if value is not None and name in fields]
     is_plain = all(fields[name] in (str, bool, int, _MAP) for name in checked)
     if is_plain and _PLAIN.issuperset(map(type, action.values())) and len(_SHAPES) < _MOST_SHAPES:
-        integers, maps = (tuple(name for name in checked if fields[name] is wanted) for wanted in (int, _MAP))
+        integers, maps = (tuple(name for name in checked if fields[name] is kind) for kind in (int, _MAP))
         _SHAPES[shape] = integers, maps
 
 
@@ -211,14 +211,14 @@ def _is_right(action: Json, integers: tuple[str, ...], maps: tuple[str, ...]) ->
     return True
 
 
-def check_fields(name: str, action: Any, wanted: Fields) -> None:
+def check_fields(name: str, action: Any, kinds: Fields) -> None:
     """Raises what `check_action` does. A number such as 1.0 for an integer becomes one."""
     if type(action) is not dict:
         raise InvalidFieldError(f"{name} is no JSON object")
-    for field in wanted.required:
+    for field in kinds.required:
         if action.get(field) is None:
             raise InvalidFieldError(f"the action lacks '{field}'")
-    fields = wanted.fields
+    fields = kinds.fields
     value: Any
     for field, value in action.items():
         kind = fields.get(field)

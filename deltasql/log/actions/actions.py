@@ -40,8 +40,8 @@ class DeletionVector:
     @property
     def unique_id(self) -> str:
         """The vector's storage type, path and offset as one text, by which two vectors of one file are told apart."""
-        place = self.storage_type + self.path_or_inline
-        return place if self.offset is None else f"{place}@{self.offset}"
+        location = self.storage_type + self.path_or_inline
+        return location if self.offset is None else f"{location}@{self.offset}"
 
     def to_json(self) -> Json:
         """The descriptor, which is a field of add and remove actions and no action itself."""

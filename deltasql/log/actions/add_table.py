@@ -152,7 +152,7 @@ def _objects(maps: pa.MapArray) -> pa.Array:
 
 def _vectors(vectors: pa.StructArray) -> pa.Array:
     """Descriptors of deletion vectors as JSON objects, null where there is none."""
-    kind, place, offset, size, rows = vectors.flatten()
+    kind, location, offset, size, rows = vectors.flatten()
     offsets, sizes, counts = (
         pc.binary_join_element_wise(f'"{name}":', values.cast(pa.string()), "")
         for name, values in (("offset", offset), ("sizeInBytes", size), ("cardinality", rows))
@@ -162,7 +162,7 @@ def _vectors(vectors: pa.StructArray) -> pa.Array:
         '{"storageType":',
         _quoted(kind),
         ',"pathOrInlineDv":',
-        _quoted(place),
+        _quoted(location),
         ",",
         shift,
         sizes,
@@ -186,18 +186,18 @@ _OPTIONAL = {
 
 def keys_of_maps(maps: pa.ChunkedArray, keys: list[str]) -> bool:
     """Whether every map has exactly these keys, in whatever order."""
-    wanted = pa.array(sorted(keys), pa.string())
-    return all(_have_keys(chunk, wanted) for chunk in maps.chunks if len(chunk))
+    key_array = pa.array(sorted(keys), pa.string())
+    return all(_have_keys(chunk, key_array) for chunk in maps.chunks if len(chunk))
 
 
-def _have_keys(maps: pa.MapArray, wanted: pa.Array) -> bool:
-    width = len(wanted)
+def _have_keys(maps: pa.MapArray, keys: pa.Array) -> bool:
+    width = len(keys)
     offsets = np.frombuffer(maps.offsets.buffers()[1], dtype=np.int32)[maps.offsets.offset :][: len(maps) + 1]
     if not np.all(np.diff(offsets) == width):
         return False
     if width == 0:
         return True
-    numbers = pc.index_in(maps.keys.slice(int(offsets[0]), width * len(maps)), value_set=wanted)
+    numbers = pc.index_in(maps.keys.slice(int(offsets[0]), width * len(maps)), value_set=keys)
     if numbers.null_count:
         return False
     rows = np.sort(numbers.to_numpy().reshape(len(maps), width), axis=1)

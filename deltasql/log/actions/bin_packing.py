@@ -50,15 +50,15 @@ def first_rows(numbers: Numbers) -> list[tuple[int, int]]:
     """The distinct numbers, and for each the first row that has it."""
     import numpy as np
 
-    found, rows = np.unique(numbers, return_index=True)
-    return list(zip(found.tolist(), rows.tolist(), strict=True))
+    bins, rows = np.unique(numbers, return_index=True)
+    return list(zip(bins.tolist(), rows.tolist(), strict=True))
 
 
-def rows_with(numbers: Numbers, wanted: Collection[int]) -> Numbers:
+def rows_with(numbers: Numbers, bins: Collection[int]) -> Numbers:
     """The rows whose number is one of the wanted ones."""
     import numpy as np
 
-    return np.flatnonzero(np.isin(numbers, np.array(list(wanted), np.int64)))
+    return np.flatnonzero(np.isin(numbers, np.array(list(bins), np.int64)))
 
 
 def bin_sizes(files: pa.Table, bins: pa.Array) -> list[int]:
@@ -83,8 +83,8 @@ def packed(files: pa.Table, groups: Numbers, limit: int, *, singles: bool) -> tu
     bins = np.empty(files.num_rows, np.int64)
     bins[order] = _filled(groups[order].tolist(), sizes[order].tolist(), limit)
     if not singles and files.num_rows:
-        kept = np.flatnonzero(np.bincount(bins)[bins] > 1)
-        files, bins = files.take(kept), bins[kept]
+        rows = np.flatnonzero(np.bincount(bins)[bins] > 1)
+        files, bins = files.take(rows), bins[rows]
     return in_order(files, bins)
 
 

@@ -86,9 +86,9 @@ def shallow_files(source: pa.Table, root: str, target: pa.Table, location: str, 
     if not len(target):
         return ClonedFiles(adds, nothing.select(["path", "size"]), Amount(), nothing)
     pairs = _Pairs(adds, one_array(canonical_paths(adds["path"], location)), _vector_keys(adds, whole=True))
-    known = _Pairs(target, one_array(canonical_paths(target["path"], location)), _vector_keys(target, whole=True))
-    found = _matched(pairs, known, numbered)
-    return ClonedFiles(adds.filter(pc.invert(found.same)), found.removed, found.removed_amount, nothing)
+    existing = _Pairs(target, one_array(canonical_paths(target["path"], location)), _vector_keys(target, whole=True))
+    matches = _matched(pairs, existing, numbered)
+    return ClonedFiles(adds.filter(pc.invert(matches.same)), matches.removed, matches.removed_amount, nothing)
 
 
 def deep_files(source: pa.Table, root: str, target: pa.Table, folder: str, *, numbered: bool) -> ClonedFiles:
@@ -97,29 +97,29 @@ def deep_files(source: pa.Table, root: str, target: pa.Table, folder: str, *, nu
     The name of a copy is a hash of its source's path, size and modification time. So the next clone finds the copies
     that the target (OF_TARGET) has already, whatever has changed in their actions since.
     """
-    places = file_locations(source["path"], root)
-    known_by = (places, source["size"], source["modificationTime"])
+    locations = file_locations(source["path"], root)
+    known_by = (locations, source["size"], source["modificationTime"])
     names = strings([_copy_name(*row) for row in zip(*(column.to_pylist() for column in known_by), strict=True)])
     vectors: dict[str, str] = {}
 
     def copied_vector(kind: str, name: str) -> str:
         path = vector_file({"storageType": kind, "pathOrInlineDv": name}, root)
         assert path is not None
-        place = located(path, root)
-        vectors[place] = folder + z85_encode(uuid5(NAMESPACE_URL, place).bytes)
-        return vectors[place]
+        location = located(path, root)
+        vectors[location] = folder + z85_encode(uuid5(NAMESPACE_URL, location).bytes)
+        return vectors[location]
 
     adds = with_column(_fresh(source), "deletionVector", _moved(source["deletionVector"], "u", copied_vector))
-    known = pc.struct_field(pc.extract_regex(one_array(target["path"]), _COPIED), "name")
-    found = _matched(_Pairs(adds, names, _vector_keys(adds)), _Pairs(target, known, _vector_keys(target)), numbered)
+    copied = pc.struct_field(pc.extract_regex(one_array(target["path"]), _COPIED), "name")
+    matches = _matched(_Pairs(adds, names, _vector_keys(adds)), _Pairs(target, copied, _vector_keys(target)), numbered)
     new = pc.binary_join_element_wise(folder, names, "/")
-    adds = with_column(adds, "path", pc.coalesce(one_array(target["path"]).take(found.rows), new))
-    is_new = pc.is_null(found.rows)
-    data = pa.table([places, new, source["size"]], names=["place", "path", "size"]).filter(is_new)
-    added = adds.filter(pc.invert(found.same))
+    adds = with_column(adds, "path", pc.coalesce(one_array(target["path"]).take(matches.rows), new))
+    is_new = pc.is_null(matches.rows)
+    data = pa.table([locations, new, source["size"]], names=["place", "path", "size"]).filter(is_new)
+    added = adds.filter(pc.invert(matches.same))
     needed = set(pc.unique(pc.struct_field(added["deletionVector"], "pathOrInlineDv")).to_pylist())
-    copies = tuple(Copy(place, vector_path(name), 0) for place, name in vectors.items() if name in needed)
-    return ClonedFiles(added, found.removed, found.removed_amount, data, copies)
+    copies = tuple(Copy(location, vector_path(name), 0) for location, name in vectors.items() if name in needed)
+    return ClonedFiles(added, matches.removed, matches.removed_amount, data, copies)
 
 
 class _Pairs(NamedTuple):
@@ -173,8 +173,8 @@ def _fresh(source: pa.Table) -> pa.Table:
     return with_column(with_column(adds, "baseRowId", nothing), "defaultRowCommitVersion", nothing)
 
 
-def _copy_name(place: str, size: int, modified: int) -> str:
-    text = blake2b(f"{place}\0{size}\0{modified}".encode(), digest_size=16).hexdigest()
+def _copy_name(location: str, size: int, modified: int) -> str:
+    text = blake2b(f"{location}\0{size}\0{modified}".encode(), digest_size=16).hexdigest()
     return f"part-{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}.parquet"
 
 

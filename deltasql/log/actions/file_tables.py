@@ -142,12 +142,12 @@ def partition_struct(maps: pa.ChunkedArray, keys: Sequence[str], names: Sequence
 
 def encoded_partitions(maps: Iterable[pa.ChunkedArray], keys: Sequence[str]) -> pa.StructArray:
     """Partition values as a struct with one dictionary-encoded string field per key; empty or missing is null."""
-    found: list[list[pa.Array]] = [[] for _ in keys]
+    chunks: list[list[pa.Array]] = [[] for _ in keys]
     for column in maps:
         for chunk in column.chunks:
             for index, key in enumerate(keys):
-                found[index].append(_lookup(chunk, key, index, len(keys)).dictionary_encode())
-    columns = [_one_dictionary(pieces) for pieces in found]
+                chunks[index].append(_lookup(chunk, key, index, len(keys)).dictionary_encode())
+    columns = [_one_dictionary(pieces) for pieces in chunks]
     return pa.StructArray.from_arrays(columns, fields=[pa.field(key, ENCODED_STRING) for key in keys])
 
 
@@ -191,8 +191,8 @@ def action_keys(table: pa.Table, root: str) -> list[str]:
 
 def without_files(table: pa.Table, paths: Collection[str], root: str) -> pa.Table:
     """`table` without the rows of the files `paths` (canonical)."""
-    known = pc.is_in(canonical_paths(table["path"], root), value_set=pa.array(list(paths), pa.string()))
-    return table.filter(pc.invert(known))
+    is_listed = pc.is_in(canonical_paths(table["path"], root), value_set=pa.array(list(paths), pa.string()))
+    return table.filter(pc.invert(is_listed))
 
 
 def canonical_paths(paths: pa.ChunkedArray, root: str) -> pa.ChunkedArray:
@@ -307,9 +307,9 @@ def _lookup(maps: pa.MapArray, key: str, index: int, width: int) -> pa.Array:
     offsets = np.frombuffer(maps.offsets.buffers()[1], dtype=np.int32)[maps.offsets.offset :][: len(maps) + 1]
     regular = maps.null_count == 0 and offsets[-1] - offsets[0] == width * len(maps)
     if regular and bool(np.all(np.diff(offsets) == width)):
-        places = integers(np.arange(offsets[0] + index, offsets[-1] + index, width))
-        if pc.all(pc.equal(maps.keys.take(places), strings([key])[0])).as_py() in (True, None):
-            return maps.items.take(places)
+        indexes = integers(np.arange(offsets[0] + index, offsets[-1] + index, width))
+        if pc.all(pc.equal(maps.keys.take(indexes), strings([key])[0])).as_py() in (True, None):
+            return maps.items.take(indexes)
     return pc.map_lookup(maps, strings([key])[0], "first")
 
 
@@ -320,14 +320,14 @@ def _empty_to_null(values: pa.Array) -> pa.Array:
     return pc.if_else(empty, pa.nulls(1, pa.string())[0], values)
 
 
-def _has_byte(chunk: pa.Array, wanted: bytes) -> bool:
+def _has_byte(chunk: pa.Array, sought: bytes) -> bool:
     data = chunk.buffers()[2]
     if data is None or chunk.type != pa.string():
         return data is not None
     offsets = np.frombuffer(chunk.buffers()[1], dtype=np.int32)
     start, stop = int(offsets[chunk.offset]), int(offsets[chunk.offset + len(chunk)])
     text = data.slice(start, stop - start).to_pybytes()
-    return any(byte in text for byte in wanted)
+    return any(byte in text for byte in sought)
 
 
 def _starts_with_slash(chunk: pa.Array) -> bool:
@@ -386,11 +386,11 @@ def _to_maps(values: pa.StructArray, keys: Sequence[str]) -> pa.MapArray:
 def _partition_keys(text: bytes, kind: str) -> list[str] | None:
     """The keys of the first action's partition values; every action of a table has the same. None: no action."""
     # Quotes inside of strings are escaped, so this is never found in one.
-    found = re.search(rb'\{\s*"%s"\s*:\s*\{' % kind.encode(), text)
-    if found is None:
+    match = re.search(rb'\{\s*"%s"\s*:\s*\{' % kind.encode(), text)
+    if match is None:
         return None
-    stop = text.find(b"\n", found.start())
-    action = json.loads(text[found.start() : len(text) if stop < 0 else stop])[kind]
+    stop = text.find(b"\n", match.start())
+    action = json.loads(text[match.start() : len(text) if stop < 0 else stop])[kind]
     return list(action.get("partitionValues") or {})
 
 
@@ -410,5 +410,5 @@ def file_locations(paths: pa.ChunkedArray, root: str) -> pa.ChunkedArray:
     above, slash = strings([root, "/"])
     if not needs_decoding(paths):
         return pc.binary_join_element_wise(above, paths, slash)
-    found = canonical_paths(paths, root)
-    return pc.if_else(_are_absolute(found), found, pc.binary_join_element_wise(above, found, slash))
+    locations = canonical_paths(paths, root)
+    return pc.if_else(_are_absolute(locations), locations, pc.binary_join_element_wise(above, locations, slash))

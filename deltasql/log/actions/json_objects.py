@@ -52,6 +52,6 @@ def _text(texts: pa.StringArray) -> pa.Buffer:
     _, offsets, data = texts.buffers()
     if data is None:
         return pa.py_buffer(b"")
-    places = memoryview(offsets).cast("i")
-    first, last = places[texts.offset], places[texts.offset + len(texts)]
+    positions = memoryview(offsets).cast("i")
+    first, last = positions[texts.offset], positions[texts.offset + len(texts)]
     return data.slice(first, last - first)

@@ -17,9 +17,9 @@ def record_count(stats: str | None) -> int | None:
     """Physical rows of a file, from the text of its statistics; None where they do not tell."""
     if not stats:
         return None
-    found = _FIRST_FIELD.match(stats)
-    if found is not None:
-        return int(found[1])
+    match = _FIRST_FIELD.match(stats)
+    if match is not None:
+        return int(match[1])
     try:
         count = json.loads(stats).get("numRecords")
     except (ValueError, AttributeError, RecursionError):

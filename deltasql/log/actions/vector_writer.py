@@ -59,15 +59,15 @@ def mark_rows(store: LogStore, files: Sequence[MarkedFile], now_ms: int) -> Mark
     InvalidDeletionVectorError when a vector that a file has already cannot be read.
     """
     gone = {item.add.path: _all_deleted(store, item) for item in files}
-    kept = [item for item in files if len(gone[item.add.path]) < item.num_rows]
-    vectors, path = write_vectors(store, {item.add.path: gone[item.add.path] for item in kept})
+    remaining = [item for item in files if len(gone[item.add.path]) < item.num_rows]
+    vectors, path = write_vectors(store, {item.add.path: gone[item.add.path] for item in remaining})
     actions: list[Action] = [item.add.remove(now_ms) for item in files]
-    actions += [_marked(item, vectors[item.add.path]) for item in kept]
+    actions += [_marked(item, vectors[item.add.path]) for item in remaining]
     return Marking(
         tuple(actions),
         path,
-        sum(item.add.deletion_vector is None for item in kept),
-        sum(item.add.deletion_vector is not None for item in kept),
+        sum(item.add.deletion_vector is None for item in remaining),
+        sum(item.add.deletion_vector is not None for item in remaining),
         tuple(item.add for item in files if item.add.path not in vectors),
     )
 

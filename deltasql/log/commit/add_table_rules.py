@@ -31,8 +31,8 @@ def check_table_paths(
     if not removes:
         return
     mask = pc.is_in(paths, value_set=pa.array(list(removes), pa.string()))
-    known = zip(paths.filter(mask).to_pylist(), add_objects(adds.filter(mask)), strict=True)
-    for path, add in known:
+    pairs = zip(paths.filter(mask).to_pylist(), add_objects(adds.filter(mask)), strict=True)
+    for path, add in pairs:
         if removes[path] == (None if add.deletion_vector is None else add.deletion_vector.unique_id):
             raise DuplicateActionsError(table, "add and remove", add.path, "both have the same deletion vector")
 

@@ -106,21 +106,21 @@ class BinRebase(Rebase):
             # Rows came back that the new files do not hold.
             return False
         rows = np.setdiff1d(new, old)
-        places = self._new_positions(item, path, rows) if len(rows) else []
-        if places is None:
+        positions = self._new_positions(item, path, rows) if len(rows) else []
+        if positions is None:
             return False
-        for output, position in places:
+        for output, position in positions:
             item.deleted.setdefault(output, set()).add(position)
         item.inputs[path] = AddFile.from_json(after)
         return True
 
     def _new_positions(self, item: Bin, path: str, rows: np.ndarray[Any, Any]) -> Sequence[tuple[str, int]] | None:
         """Where rows of an old file are in the new ones: by their order, or by their ids."""
-        places = row_indexes_by_order(self._store, self._root, path, rows, item.outputs)
-        if places is not None:
-            return places
-        found = self._follower.follow({path: MarkedFile(item.inputs[path], rows, 0)}, item.outputs)
-        return None if found is None else found[path]
+        positions = row_indexes_by_order(self._store, self._root, path, rows, item.outputs)
+        if positions is not None:
+            return positions
+        followed = self._follower.follow({path: MarkedFile(item.inputs[path], rows, 0)}, item.outputs)
+        return None if followed is None else followed[path]
 
     def _successors(self) -> list[AddFile]:
         """The new files, with vectors for what others have deleted; one without a live row is left out."""
@@ -130,8 +130,8 @@ class BinRebase(Rebase):
             output: np.array(sorted(rows), np.uint64) for item in self.bins for output, rows in item.deleted.items()
         }
         counts = {output: self._follower.count_rows(self._output(output)) for output in deleted}
-        kept = {output: rows for output, rows in deleted.items() if len(rows) < counts[output]}
-        vectors, self._vector_file = write_vectors(self._store, kept)
+        remaining = {output: rows for output, rows in deleted.items() if len(rows) < counts[output]}
+        vectors, self._vector_file = write_vectors(self._store, remaining)
         adds = []
         for item in self.bins:
             for output, add in item.outputs.items():

@@ -87,9 +87,9 @@ class CommitRace:
             if self._put_commit(text):
                 return WonRace(text.parsed(self._log.table), text.data, self._winners, attempts)
             commits = self._commits_from(self._version)
-            own = next((item for item in commits if self._is_ours(item)), None)
-            if own is not None:
-                return self._recovered(own, commits, attempts)
+            committed = next((item for item in commits if self._is_ours(item)), None)
+            if committed is not None:
+                return self._recovered(committed, commits, attempts)
             self._go_on_top(commits)
             actions = self._noted(actions, commits)
             if time.monotonic() > deadline:
@@ -127,8 +127,8 @@ class CommitRace:
         last = next((commit for commit in reversed(commits) if COPY_INTO in commit.transactions), None)
         if last is None or self._note is None:
             return actions
-        own = self._note(last)
-        return [own if isinstance(item, SetTransaction) and item.app_id == COPY_INTO else item for item in actions]
+        note = self._note(last)
+        return [note if isinstance(item, SetTransaction) and item.app_id == COPY_INTO else item for item in actions]
 
     def _winner(self, commit: CommitFile, files: FileChanges) -> Winner:
         """The commit as the rules of conflicts see it from this transaction."""

@@ -163,12 +163,12 @@ class CommitWriter:
     ) -> CommitInfo:
         plan = self.plan
         now = int(time.time() * 1000)
-        own = self._next_timestamp(now, winners) if has_commit_timestamps(plan.metadata) else None
+        timestamp = self._next_timestamp(now, winners) if has_commit_timestamps(plan.metadata) else None
         return build_commit_info(
             provenance,
             data_change=data_change,
-            timestamp_ms=own or now,
-            in_commit_timestamp=own,
+            timestamp_ms=timestamp or now,
+            in_commit_timestamp=timestamp,
             read_version=None if plan.read is None else plan.read.version,
             level=level,
             blind_append=plan.is_blind_append and level is plan.attempt.level,

@@ -151,8 +151,8 @@ _Rule = Callable[[Attempt, Winner], "ConcurrentModificationError | None"]
 
 
 def _first(rules: Iterable[_Rule], attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:
-    found = (rule(attempt, winner) for rule in rules)
-    return next((error for error in found if error is not None), None)
+    errors = (rule(attempt, winner) for rule in rules)
+    return next((error for error in errors if error is not None), None)
 
 
 def _protocol(attempt: Attempt, winner: Winner) -> ConcurrentModificationError | None:

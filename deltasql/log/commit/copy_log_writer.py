@@ -11,15 +11,15 @@ from deltasql.log.storage.source_files import ListedFile
 
 
 def put_part(
-    store: LogStore, table_id: str, newest: int, known: LoadedFiles, files: Sequence[ListedFile]
+    store: LogStore, table_id: str, newest: int, loaded: LoadedFiles, files: Sequence[ListedFile]
 ) -> tuple[SetTransaction, str]:
-    """Writes a part that adds `files` to `known`; returns the txn action that makes it valid, and its path.
+    """Writes a part that adds `files` to `loaded`; returns the txn action that makes it valid, and its path.
 
     `newest` is the number of the newest valid part. A higher number that exists is of a writer that has not committed,
     or never will: such a part never becomes valid, and clean-up of the log removes it.
     Raises StorageError.
     """
     number = newest + 1
-    while not store.put_if_absent(part_path(number), encoded(known.with_files(files, number), table_id)):
+    while not store.put_if_absent(part_path(number), encoded(loaded.with_files(files, number), table_id)):
         number += 1
     return transaction(number), part_path(number)

@@ -91,8 +91,8 @@ class MovesToUndo:
         self._moves = [move for move in self._moves if move not in continued]
         if _has_undone(continued, files):
             return True
-        known = _outputs(continued)
-        others = self._as_before({path: remove for path, remove in files.moved.items() if path not in known})
+        outputs = _outputs(continued)
+        others = self._as_before({path: remove for path, remove in files.moved.items() if path not in outputs})
         if others is not None:
             self._moves.append(_joined(continued, others, files))
         return others is not None
@@ -224,12 +224,12 @@ class TouchedRows:
         by_order = {
             path: row_indexes_by_order(self.store, self.root, path, item.rows, outputs) for path, item in rows.items()
         }
-        rest = {path: rows[path] for path, places in by_order.items() if places is None}
-        found = {path: places for path, places in by_order.items() if places is not None}
+        rest = {path: rows[path] for path, positions in by_order.items() if positions is None}
+        followed = {path: positions for path, positions in by_order.items() if positions is not None}
         if not rest:
-            return found
+            return followed
         by_id = self.follower.follow(rest, outputs)
-        return None if by_id is None else {**found, **by_id}
+        return None if by_id is None else {**followed, **by_id}
 
     def _replace(self, kind: dict[str, MarkedFile], replacements: NewPositions, outputs: Mapping[str, AddFile]) -> None:
         """Puts `replacements` in place of the rows of the files that are gone."""
@@ -237,12 +237,12 @@ class TouchedRows:
 
         if not replacements:
             return
-        found: dict[str, list[int]] = {}
+        by_path: dict[str, list[int]] = {}
         for path, new in replacements.items():
             del kind[path]
             for output, position in new:
-                found.setdefault(output, []).append(position)
-        for output, positions in found.items():
+                by_path.setdefault(output, []).append(position)
+        for output, positions in by_path.items():
             old = kind[output].rows if output in kind else np.empty(0, np.uint64)
             rows = np.union1d(old, np.array(positions, np.uint64))
             kind[output] = MarkedFile(outputs[output], rows, row_count_of(outputs[output], self.follower))
@@ -269,8 +269,8 @@ def row_indexes_by_order(
         start = 0
         for source, vector, live in _order_map(add):
             if canonical(source, root) == path:
-                places = _live_row_indexes(store, vector, rows)
-                return None if places is None else [(output, start + int(place)) for place in places]
+                ranks = _live_row_indexes(store, vector, rows)
+                return None if ranks is None else [(output, start + int(rank)) for rank in ranks]
             start += live
     return None
 

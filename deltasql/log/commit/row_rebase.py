@@ -87,14 +87,14 @@ class FollowingRebase(Rebase):
         error = self.closes_circle(attempt, winner, files)
         if error is not None:
             return error
-        own = replace(attempt, reads=replace(attempt.reads, files=attempt.reads.files | self._followed))
-        error = file_conflict(own, _without_moves(winner, files))
+        extended = replace(attempt, reads=replace(attempt.reads, files=attempt.reads.files | self._followed))
+        error = file_conflict(extended, _without_moves(winner, files))
         if error is not None:
             return error
         rewritten = attempt.removes - self._touched.marked.keys()
         if not rewritten.isdisjoint(files.moved) or not self._touched.move(files, winner.orders_rows):
             return moved_apart(attempt, winner, files.moved)
-        if not own.reads.files.isdisjoint(files.moved):
+        if not extended.reads.files.isdisjoint(files.moved):
             self._followed |= files.outputs.keys()
         return None
 
@@ -180,10 +180,10 @@ class RowRebase(FollowingRebase):
 
     def _look_up(self, attempt: Attempt, paths: Collection[str]) -> None:
         """Finds the rows that were only looked at in files which the statement has read and others have touched."""
-        wanted = [path for path in paths if path in attempt.reads.files and path not in self._searched]
-        if wanted:
-            self._searched.update(wanted)
-            self._touched.seen.update(self._reader.seen(wanted))
+        unsearched = [path for path in paths if path in attempt.reads.files and path not in self._searched]
+        if unsearched:
+            self._searched.update(unsearched)
+            self._touched.seen.update(self._reader.seen(unsearched))
 
     def _overlap(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
         """The error for rows of this transaction that the winner has changed or deleted, or brought back."""
@@ -196,12 +196,12 @@ class RowRebase(FollowingRebase):
             if len(met):
                 return kind(attempt.table, winner.version, winner.operation, attempt.advice, rows=_named(path, met))
         for path, (before, after) in files.restated.items():
-            own = self._touched.positions(path)
-            if not len(own) and winner.operation != operations.RESTORE.name and _grows(before, after):
+            positions = self._touched.positions(path)
+            if not len(positions) and winner.operation != operations.RESTORE.name and _grows(before, after):
                 continue
             old, new = (rows_marked_in(store, item) for item in (before, after))
             # Vectors have no position twice; to make sure of that took half of the time of a commit.
-            met = np.intersect1d(own, np.setdiff1d(new, old, assume_unique=True), assume_unique=True)
+            met = np.intersect1d(positions, np.setdiff1d(new, old, assume_unique=True), assume_unique=True)
             if len(met):
                 return kind(attempt.table, winner.version, winner.operation, attempt.advice, rows=_named(path, met))
             back = np.setdiff1d(old, new, assume_unique=True)
@@ -221,9 +221,9 @@ class RowRebase(FollowingRebase):
         if self._seconds > budget.seconds:
             raise _SpentError(f"it has taken {budget.seconds:g} seconds so far")
         started = time.monotonic()
-        found = self._reader.selects(adds, only)
+        selected = self._reader.selects(adds, only)
         self._seconds += time.monotonic() - started
-        return found
+        return selected
 
 
 class _SpentError(Exception):

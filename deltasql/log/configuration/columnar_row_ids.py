@@ -18,15 +18,15 @@ def numbered_adds(adds: pa.Table, highest: int, version: int, table: str) -> tup
     Raises RowIdsWithoutStatisticsError for a file whose number of rows is not known.
     """
     adds = adds.combine_chunks()
-    given = adds["baseRowId"]
-    fresh = pc.is_null(given)
+    base_ids = adds["baseRowId"]
+    fresh = pc.is_null(base_ids)
     rows = pc.if_else(fresh, pa.chunked_array([row_counts(adds["stats"])]), 0)
     if rows.null_count:
         path = adds["path"].filter(pc.is_null(rows))[0].as_py()
         raise RowIdsWithoutStatisticsError(table, path)
     ends = pc.add(pc.cumulative_sum(rows), highest)
     first = pc.add(pc.subtract(ends, rows), 1)
-    adds = with_column(adds, "baseRowId", pc.if_else(fresh, first, given))
+    adds = with_column(adds, "baseRowId", pc.if_else(fresh, first, base_ids))
     adds = with_column(adds, "defaultRowCommitVersion", adds["defaultRowCommitVersion"].fill_null(version))
     return adds, max(highest, int(ends[-1].as_py())) if len(adds) else highest
 

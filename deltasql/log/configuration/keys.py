@@ -64,10 +64,10 @@ def keys_of(metadata: Metadata) -> tuple[Key, ...]:
     if text is None:
         return ()
     try:
-        found = list(_read(json.loads(text), metadata.schema))
+        keys = list(_read(json.loads(text), metadata.schema))
     except (ValueError, TypeError, AttributeError, KeyError):
         return ()
-    return tuple(sorted(found, key=lambda key: (key.references is not None, key.name)))
+    return tuple(sorted(keys, key=lambda key: (key.references is not None, key.name)))
 
 
 def primary_key(metadata: Metadata) -> Key | None:

@@ -97,19 +97,19 @@ def parse_properties(
     ConstraintPropertyError, ProtocolPropertyError, FeatureStatusError, UnknownFeaturesError, ProviderPropertyError,
     LocationPropertyError, ReservedPropertyError, and for the clustering feature the class of the statement.
     """
-    given = _parse(items, allow_arbitrary, on_create)
+    parsed = _parse(items, allow_arbitrary, on_create)
     if not defaults:
-        return given
+        return parsed
     session = _parse(((f"delta.{key}", value) for key, value in defaults.items()), allow_arbitrary, on_create)
-    configuration = {**session.configuration, **given.configuration}
-    if given.ignore_protocol_defaults:
-        return replace(given, configuration=configuration)
+    configuration = {**session.configuration, **parsed.configuration}
+    if parsed.ignore_protocol_defaults:
+        return replace(parsed, configuration=configuration)
     return ParsedProperties(
         configuration,
-        session.features | given.features,
-        session.min_reader if given.min_reader is None else given.min_reader,
-        session.min_writer if given.min_writer is None else given.min_writer,
-        given.comment,
+        session.features | parsed.features,
+        session.min_reader if parsed.min_reader is None else parsed.min_reader,
+        session.min_writer if parsed.min_writer is None else parsed.min_writer,
+        parsed.comment,
     )
 
 
@@ -142,8 +142,8 @@ def canonical_key(key: str) -> str:
         return _ALIASES[folded]
     if folded.startswith((CONSTRAINT_PREFIX, *FREE_PREFIXES)):
         return folded
-    known = PROPERTIES.find(key)
-    return known.name if known else key
+    entry = PROPERTIES.find(key)
+    return entry.name if entry else key
 
 
 def unset_properties(
@@ -198,12 +198,12 @@ def protocol_for(
     base = current or _start(defaults, reader, writer)
     explicit = parsed.features | frozenset(explicit_features)
     requested = without_previewed(requested_features(schema, configuration), base.features | explicit)
-    wanted = without_previewed(with_required(requested | explicit), base.features | explicit) | explicit
-    refused = sorted(name for name in wanted if _refused(name) and (name in requested or name not in base.features))
+    features = without_previewed(with_required(requested | explicit), base.features | explicit) | explicit
+    refused = sorted(name for name in features if _refused(name) and (name in requested or name not in base.features))
     if refused:
         raise UnsupportedWriteFeaturesError(table, refused)
     _check_manual(requested - explicit - base.features, table, new=current is None or creating)
-    protocol = base.with_features(wanted).with_versions(reader, writer)
+    protocol = base.with_features(features).with_versions(reader, writer)
     check_compatible(schema, configuration, protocol.features, table)
     check_manifests(configuration, table)
     return protocol

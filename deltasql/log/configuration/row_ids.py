@@ -100,10 +100,10 @@ class RowNumbering:
         highest = start
         result: list[Action] = []
         for action in actions:
-            known = _with_ids(action, backfilled, self.root) if backfilled else action
-            if isinstance(known, AddFile):
-                known, highest = _numbered_add(known, highest, version, self.table)
-            result.append(known)
+            with_ids = _with_ids(action, backfilled, self.root) if backfilled else action
+            if isinstance(with_ids, AddFile):
+                with_ids, highest = _numbered_add(with_ids, highest, version, self.table)
+            result.append(with_ids)
         if added is not None:
             from deltasql.log.configuration.columnar_row_ids import numbered_adds, with_backfilled_ids
 
@@ -150,11 +150,11 @@ def _numbered_add(add: AddFile, highest: int, version: int, table: str) -> tuple
     return replace(add, base_row_id=base, default_row_commit_version=since), highest
 
 
-def _with_ids(action: Action, known: Mapping[str, FileIds], root: str) -> Action:
+def _with_ids(action: Action, ids: Mapping[str, FileIds], root: str) -> Action:
     """A file action that lacks row ids with those that a backfill has given to its file meanwhile."""
     if not isinstance(action, (AddFile, RemoveFile)) or action.base_row_id is not None:
         return action
-    base, version = known.get(canonical(action.path, root), (None, None))
+    base, version = ids.get(canonical(action.path, root), (None, None))
     return replace(action, base_row_id=base, default_row_commit_version=version)
 
 

@@ -24,8 +24,8 @@ def current_column(stored: Mapping[str, Any], schema: StructType) -> Path | None
     It goes by the names of files, which a rename leaves alone; by its own where the table maps no columns any more.
     """
     name = _parts(stored.get("column"))
-    wanted = (_parts(stored.get("physical")) or name) if is_mapped(schema) else name
-    return next((path for path, _ in walk(schema) if wanted and _physical(path, schema) == wanted), None)
+    physical = (_parts(stored.get("physical")) or name) if is_mapped(schema) else name
+    return next((path for path, _ in walk(schema) if physical and _physical(path, schema) == physical), None)
 
 
 def _parts(value: object) -> Path:
@@ -39,5 +39,5 @@ def _physical(path: Path, schema: StructType) -> Path:
 def _physical_names(path: Path, schema: StructType) -> Iterator[str]:
     """The physical name of each struct field on the way; `element`, `key` and `value` stay."""
     for length in range(1, len(path) + 1):
-        found = find_path(schema, path[:length])
-        yield path[length - 1] if found is None else physical_name(found.field)
+        column_path = find_path(schema, path[:length])
+        yield path[length - 1] if column_path is None else physical_name(column_path.field)

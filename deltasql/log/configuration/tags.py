@@ -39,9 +39,9 @@ def with_table_tags(metadata: Metadata, tags: Mapping[str, str]) -> Metadata:
 def with_column_tags(metadata: Metadata, tags: Mapping[Path, Mapping[str, str]]) -> Metadata:
     """`metadata` with exactly these tags of its columns."""
     stored = [
-        stored_column(path, metadata.schema) | {"tags": dict(sorted(given.items()))}
-        for path, given in sorted(tags.items())
-        if given
+        stored_column(path, metadata.schema) | {"tags": dict(sorted(column_tags.items()))}
+        for path, column_tags in sorted(tags.items())
+        if column_tags
     ]
     return _with(metadata, COLUMN_TAGS, stored)
 

@@ -61,12 +61,12 @@ class _BlockEncoder(BinaryEncoder):  # type: ignore[misc]
 
 def _integer(value: int) -> bytes:
     """Avro's zigzag varint."""
-    rest, found = (value << 1) ^ (value >> 63), bytearray()
+    rest, encoded = (value << 1) ^ (value >> 63), bytearray()
     while rest > 0x7F:
-        found.append(rest & 0x7F | 0x80)
+        encoded.append(rest & 0x7F | 0x80)
         rest >>= 7
-    found.append(rest)
-    return bytes(found)
+    encoded.append(rest)
+    return bytes(encoded)
 
 
 _FEW = 1 << 12

@@ -214,7 +214,7 @@ class _Conversion:
         values = table["partitionValues"].combine_chunks()
         columns = [pc.struct_field(values, [index]).cast(pa.string()) for index in range(len(names))]
         return AddedFiles(
-            [root_uri(place) for place in table["location"].to_pylist()],
+            [root_uri(location) for location in table["location"].to_pylist()],
             table["size"].to_pylist(),
             table["stats"].combine_chunks().cast(pa.string()),
             _struct(columns, names, table.num_rows),

@@ -46,21 +46,21 @@ def metadata_path(number: int) -> str:
 def current_metadata(store: LogStore) -> CurrentMetadata | None:
     """The newest Iceberg metadata of a table; None if it was never converted. The hint may lag behind, or be lost."""
     number = _hinted(store) or max(_numbers(store), default=0)
-    found = None
+    newest = None
     while number:
         try:
             data = store.read(metadata_path(number))
         except FileNotFoundError:
-            if found is None:
+            if newest is None:
                 # A hint at nothing: what is there counts.
                 number = max(_numbers(store), default=0)
                 if not number:
                     return None
                 continue
-            return found
-        found = CurrentMetadata(number, metadata_path(number), data)
+            return newest
+        newest = CurrentMetadata(number, metadata_path(number), data)
         number += 1
-    return found
+    return newest
 
 
 def _hinted(store: LogStore) -> int:
@@ -73,4 +73,4 @@ def _hinted(store: LogStore) -> int:
 
 def _numbers(store: LogStore) -> list[int]:
     names = (_NAME.fullmatch(entry.name) for entry in store.list_folder(METADATA_FOLDER))
-    return [int(found[1]) for found in names if found]
+    return [int(match[1]) for match in names if match]

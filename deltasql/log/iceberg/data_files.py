@@ -65,7 +65,7 @@ def _described_files(added: AddedFiles, metadata: Metadata, spec_id: int, table:
     partitions = _partition_rows(added.partitions, metadata)
     for row, (location, size, rows) in enumerate(zip(added.locations, added.sizes, counts, strict=True)):
         nulls = _of_row(columns.null_counts, row)
-        found = DataFile.from_args(
+        file = DataFile.from_args(
             content=DataFileContent.DATA,
             file_path=location,
             file_format=FileFormat.PARQUET,
@@ -77,8 +77,8 @@ def _described_files(added: AddedFiles, metadata: Metadata, spec_id: int, table:
             lower_bounds=_of_row(columns.lows, row),
             upper_bounds=_of_row(columns.highs, row),
         )
-        found.spec_id = spec_id
-        yield found
+        file.spec_id = spec_id
+        yield file
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +149,8 @@ def _encoded(values: pa.Array) -> list[bytes | None]:
     fixed = pa.FixedSizeBinaryArray.from_buffers(
         pa.binary(width), len(numbers), numbers.buffers(), null_count=numbers.null_count, offset=numbers.offset
     )
-    found: list[bytes | None] = fixed.to_pylist()
-    return found
+    encoded: list[bytes | None] = fixed.to_pylist()
+    return encoded
 
 
 def _partition_rows(values: pa.StructArray, metadata: Metadata) -> list[tuple[Any, ...]]:
@@ -166,5 +166,5 @@ def _plain(values: pa.Array) -> list[Any]:
         values = values.cast(pa.int32())
     elif pa.types.is_timestamp(values.type):
         values = values.cast(pa.int64())
-    found: list[Any] = values.to_pylist()
-    return found
+    plain: list[Any] = values.to_pylist()
+    return plain

@@ -70,22 +70,22 @@ class ManifestWriting:
         self, manifests: Sequence[ManifestFile], removed: set[str], specs: dict[int, PartitionSpec]
     ) -> tuple[list[ManifestFile], set[str]]:
         """The manifests when these files are gone, by location, and those that were found nowhere."""
-        left, kept = set(removed), []
+        left, remaining = set(removed), []
         search = PathSearch(removed, self.files.root)
         for manifest in reversed(manifests):
             if not left or not self._lists(manifest, search):
-                kept.append(manifest)
+                remaining.append(manifest)
                 continue
             entries = manifest.fetch_manifest_entry(self.files)
             if not any(entry.data_file.file_path in left for entry in entries):
-                kept.append(manifest)
+                remaining.append(manifest)
                 continue
             changed = (
                 self._deleted(entry) if entry.data_file.file_path in left else _existing(entry) for entry in entries
             )
-            kept += [self._manifest(chunk, specs[manifest.partition_spec_id]) for chunk in _chunked(changed)]
+            remaining += [self._manifest(chunk, specs[manifest.partition_spec_id]) for chunk in _chunked(changed)]
             left -= {entry.data_file.file_path for entry in entries}
-        return kept[::-1], left
+        return remaining[::-1], left
 
     def merged(self, manifests: Sequence[ManifestFile], specs: dict[int, PartitionSpec]) -> list[ManifestFile]:
         """The manifests, small ones of one spec joined where there are too many.

@@ -62,17 +62,17 @@ def iceberg_spec(metadata: Metadata, table: str, spec_id: int = 0) -> PartitionS
 
 def leaf_ids(schema: StructType, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], int]:
     """The ids of the columns that have statistics, by their physical path; none are inside arrays and maps."""
-    found: dict[tuple[str, ...], int] = {}
+    ids: dict[tuple[str, ...], int] = {}
     for field in schema:
         path = (*above, physical_name(field))
         match field.type:
             case StructType():
-                found |= leaf_ids(field.type, path)
+                ids |= leaf_ids(field.type, path)
             case ArrayType() | MapType():
                 pass
             case _:
-                found[path] = int(field.metadata[ID])
-    return found
+                ids[path] = int(field.metadata[ID])
+    return ids
 
 
 def _field(field: StructField, table: str) -> iceberg.NestedField:
@@ -102,15 +102,15 @@ class _FieldPath:
         return ids[self.path]
 
 
-def _type(kind: DataType, place: _FieldPath) -> iceberg.IcebergType:
+def _type(kind: DataType, path: _FieldPath) -> iceberg.IcebergType:
     match kind:
         case StructType():
-            return iceberg.StructType(*(_field(field, place.table) for field in kind))
+            return iceberg.StructType(*(_field(field, path.table) for field in kind))
         case ArrayType(element, contains_null):
-            inner = place.inner("element")
+            inner = path.inner("element")
             return iceberg.ListType(inner.id, _type(element, inner), element_required=not contains_null)
         case MapType(key, value, contains_null):
-            keys, values = place.inner("key"), place.inner("value")
+            keys, values = path.inner("key"), path.inner("value")
             types = _type(key, keys), _type(value, values)
             return iceberg.MapType(keys.id, types[0], values.id, types[1], value_required=not contains_null)
         case DecimalType(precision, scale):
@@ -118,8 +118,8 @@ def _type(kind: DataType, place: _FieldPath) -> iceberg.IcebergType:
         case PrimitiveType(name) if name in _PRIMITIVES:
             return _PRIMITIVES[name]
         case _:
-            name, why = place.field.name, "Iceberg has no such type"
-            raise IcebergTypeError(place.table, "Iceberg", name, type_text(kind), why, UNIVERSAL_FORMATS.name)
+            name, why = path.field.name, "Iceberg has no such type"
+            raise IcebergTypeError(path.table, "Iceberg", name, type_text(kind), why, UNIVERSAL_FORMATS.name)
 
 
 def _id(field: StructField, table: str) -> int:
@@ -142,6 +142,6 @@ def _primitives(schema: Schema) -> dict[int, iceberg.NestedField]:
     return {key: field for key, field in index_by_id(schema).items() if field.field_type.is_primitive}
 
 
-def find_schema(schemas: Sequence[Schema], wanted: Schema) -> Schema | None:
-    """The schema among `schemas` whose fields are those of `wanted`; None if there is none."""
-    return next((schema for schema in schemas if schema.fields == wanted.fields), None)
+def find_schema(schemas: Sequence[Schema], sought: Schema) -> Schema | None:
+    """The schema among `schemas` whose fields are those of `sought`; None if there is none."""
+    return next((schema for schema in schemas if schema.fields == sought.fields), None)

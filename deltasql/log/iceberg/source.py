@@ -69,20 +69,20 @@ def iceberg_table(store: LogStore) -> IcebergTable:
     that changed, deletes, files of other formats, types.
     """
     metadata = _current(store)
-    place = store.root
-    schema = _struct(metadata.schema().fields, (), place)
-    spec = _spec(metadata, place)
+    root = store.root
+    schema = _struct(metadata.schema().fields, (), root)
+    spec = _spec(metadata, root)
     columns = tuple(metadata.schema().find_column_name(field.source_id) or "" for field in spec.fields)
     if any("." in name for name in columns):
-        raise IcebergSourceError(place, f"it is partitioned by a field inside of a column, {', '.join(columns)}")
-    kinds = [found.type for name in columns if (found := schema.find(name, case_sensitive=True)) is not None]
+        raise IcebergSourceError(root, f"it is partitioned by a field inside of a column, {', '.join(columns)}")
+    kinds = [column.type for name in columns if (column := schema.find(name, case_sensitive=True)) is not None]
     files = [
         (_path(item.file_path, store.root), item.file_size_in_bytes, _values(item, metadata, columns, kinds))
         for item in _data_files(metadata, store)
     ]
-    kept = {key: value for key, value in metadata.properties.items() if not key.lower().startswith(_OURS)}
+    properties = {key: value for key, value in metadata.properties.items() if not key.lower().startswith(_OURS)}
     mapping = {COLUMN_MAPPING_MODE.name: "id", MAX_COLUMN_ID.name: str(metadata.last_column_id)}
-    return IcebergTable(schema, columns, files, {**kept, **mapping})
+    return IcebergTable(schema, columns, files, {**properties, **mapping})
 
 
 def _current(store: LogStore) -> TableMetadata:
@@ -104,16 +104,16 @@ def _current(store: LogStore) -> TableMetadata:
         raise NoIcebergTableError(store.root, f"{path} cannot be read") from error
 
 
-def _spec(metadata: TableMetadata, place: str) -> PartitionSpec:
+def _spec(metadata: TableMetadata, root: str) -> PartitionSpec:
     """The partition spec of all files. Raises IcebergSourceError for one that is computed, or has changed."""
     used = [spec for spec in metadata.partition_specs if spec.spec_id == metadata.default_spec_id]
     if len(metadata.partition_specs) != len(used):
-        raise IcebergSourceError(place, "its partitioning has changed, so that its files are partitioned differently")
+        raise IcebergSourceError(root, "its partitioning has changed, so that its files are partitioned differently")
     (spec,) = used
     for field in spec.fields:
         if not isinstance(field.transform, (IdentityTransform, VoidTransform)):
             raise IcebergSourceError(
-                place, f"its partitions are computed: {field.name} is {field.transform} of a column"
+                root, f"its partitions are computed: {field.name} is {field.transform} of a column"
             )
     return PartitionSpec(*(field for field in spec.fields if isinstance(field.transform, IdentityTransform)))
 
@@ -124,7 +124,7 @@ def _data_files(metadata: TableMetadata, store: LogStore) -> Iterator[DataFile]:
     if snapshot is None:
         return
     files = StoreIO(store)
-    found = []
+    live = []
     for manifest in snapshot.manifests(files):
         for entry in manifest.fetch_manifest_entry(files, discard_deleted=True):
             item = entry.data_file
@@ -133,8 +133,8 @@ def _data_files(metadata: TableMetadata, store: LogStore) -> Iterator[DataFile]:
                 raise IcebergSourceError(store.root, f"it has {what}, {item.file_path}: rewrite its data files first")
             if item.file_format != FileFormat.PARQUET:
                 raise IcebergSourceError(store.root, f"{item.file_path} is of format {item.file_format.value}")
-            found.append(item)
-    yield from sorted(found, key=lambda item: str(item.file_path))
+            live.append(item)
+    yield from sorted(live, key=lambda item: str(item.file_path))
 
 
 def _path(location: str, root: str) -> str:
@@ -182,31 +182,31 @@ def _moment(value: int | datetime, *, utc: bool) -> str:
 # Types
 
 
-def _struct(fields: Sequence[iceberg.NestedField], above: tuple[str, ...], place: str) -> delta.StructType:
-    return delta.StructType(tuple(_field(field, above, place) for field in fields))
+def _struct(fields: Sequence[iceberg.NestedField], above: tuple[str, ...], location: str) -> delta.StructType:
+    return delta.StructType(tuple(_field(field, above, location) for field in fields))
 
 
-def _field(field: iceberg.NestedField, above: tuple[str, ...], place: str) -> delta.StructField:
+def _field(field: iceberg.NestedField, above: tuple[str, ...], location: str) -> delta.StructField:
     """A field under its id, and under its name of today as the physical one; all can be null: old files lack some."""
     path = (*above, field.name)
     metadata = {ID: field.field_id, PHYSICAL_NAME: field.name}
     if field.doc:
         metadata = {"comment": field.doc, **metadata}
-    return delta.StructField(field.name, _type(field.field_type, path, place), True, MappingProxyType(metadata))
+    return delta.StructField(field.name, _type(field.field_type, path, location), True, MappingProxyType(metadata))
 
 
-def _type(kind: iceberg.IcebergType, path: tuple[str, ...], place: str) -> delta.DataType:
+def _type(kind: iceberg.IcebergType, path: tuple[str, ...], location: str) -> delta.DataType:
     match kind:
         case iceberg.StructType():
-            return _struct(kind.fields, path, place)
+            return _struct(kind.fields, path, location)
         case iceberg.ListType():
-            return delta.ArrayType(_type(kind.element_type, (*path, "element"), place))
+            return delta.ArrayType(_type(kind.element_type, (*path, "element"), location))
         case iceberg.MapType():
-            key, value = (_type(item, path, place) for item in (kind.key_type, kind.value_type))
+            key, value = (_type(item, path, location) for item in (kind.key_type, kind.value_type))
             return delta.MapType(key, value)
         case iceberg.DecimalType():
             return delta.DecimalType(kind.precision, kind.scale)
-    found = _PRIMITIVES.get(type(kind))
-    if found is None:
-        raise IcebergSourceError(place, f"its column {'.'.join(path)} is a {kind}, which Delta has not")
-    return found
+    primitive = _PRIMITIVES.get(type(kind))
+    if primitive is None:
+        raise IcebergSourceError(location, f"its column {'.'.join(path)} is a {kind}, which Delta has not")
+    return primitive

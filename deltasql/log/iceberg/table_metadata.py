@@ -96,9 +96,9 @@ def _highest(schema: Schema, properties: TableProperties) -> int:
 
 def _numbered_schema(schemas: Sequence[Schema], schema: Schema) -> Schema:
     """`schema` with the id of the equal one in `schemas`, or else with the next id."""
-    known = find_schema(schemas, schema)
-    if known is not None:
-        return known
+    existing = find_schema(schemas, schema)
+    if existing is not None:
+        return existing
     number = max(item.schema_id for item in schemas) + 1
     return Schema(*schema.fields, schema_id=number)
 
@@ -109,10 +109,10 @@ def _specs(specs: Sequence[PartitionSpec], spec: PartitionSpec) -> tuple[list[Pa
     Otherwise a renamed column's old name would stay in the spec, and no new column could ever have it.
     """
     sources = [field.source_id for field in spec.fields]
-    for known in specs:
-        if [field.source_id for field in known.fields] == sources:
-            named = PartitionSpec(*spec.fields, spec_id=known.spec_id)
-            return [named if item is known else item for item in specs], known.spec_id
+    for existing in specs:
+        if [field.source_id for field in existing.fields] == sources:
+            named = PartitionSpec(*spec.fields, spec_id=existing.spec_id)
+            return [named if item is existing else item for item in specs], existing.spec_id
     number = max(item.spec_id for item in specs) + 1
     return [*specs, PartitionSpec(*spec.fields, spec_id=number)], number
 
@@ -208,11 +208,11 @@ def without_old(
     first = max(0, len(snapshots) - MOST_SNAPSHOTS)
     while first < len(snapshots) and ends[first] < cutoff:
         first += 1
-    kept = {item.snapshot_id for item in snapshots[first:]}
+    retained_ids = {item.snapshot_id for item in snapshots[first:]}
     log = [*metadata.metadata_log, *([previous] if previous else [])]
     update = {
         "snapshots": snapshots[first:],
-        "snapshot_log": [item for item in metadata.snapshot_log if item.snapshot_id in kept],
+        "snapshot_log": [item for item in metadata.snapshot_log if item.snapshot_id in retained_ids],
         "metadata_log": log[-MOST_SNAPSHOTS:],
     }
     expired = ExpiredMetadata(snapshots[:first], [item.metadata_file for item in log[:-MOST_SNAPSHOTS]])

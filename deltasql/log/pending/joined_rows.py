@@ -39,14 +39,14 @@ class JoinedRows:
         """The rows of some files of the version that was read, which some statement has found."""
         import numpy as np
 
-        found: dict[str, MarkedFile] = {}
+        marked: dict[str, MarkedFile] = {}
         for statement in self._statements:
             for path, item in statement.seen(paths).items():
-                known = found.get(path)
-                found[path] = item if known is None else replace(known, rows=np.union1d(known.rows, item.rows))
+                earlier = marked.get(path)
+                marked[path] = item if earlier is None else replace(earlier, rows=np.union1d(earlier.rows, item.rows))
         # As they were read: an earlier statement may have marked rows of them.
-        before = self._read.as_read([item.add.path for item in found.values()])
-        return {path: replace(item, add=before.get(path, item.add)) for path, item in found.items()}
+        before = self._read.as_read([item.add.path for item in marked.values()])
+        return {path: replace(item, add=before.get(path, item.add)) for path, item in marked.items()}
 
     def follow(self, moved: Mapping[str, MarkedFile], outputs: Mapping[str, AddFile]) -> NewPositions | None:
         """Where rows of `moved` are in `outputs`, by their row ids."""

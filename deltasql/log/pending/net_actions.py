@@ -173,6 +173,6 @@ class _Files:
             return
         import numpy as np
 
-        known = self.marked.get(path)
-        self.marked[path] = item if known is None else replace(known, rows=np.union1d(known.rows, item.rows))
+        before = self.marked.get(path)
+        self.marked[path] = item if before is None else replace(before, rows=np.union1d(before.rows, item.rows))
         self.restated[path] = again

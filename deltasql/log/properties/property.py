@@ -62,5 +62,5 @@ class Property(RegistryEntry[T]):
 
     def switches(self, text: str | None) -> bool:
         """Whether the value `text` enables the property's feature; an illegal value does not."""
-        given = (text or "").strip()
-        return bool(given) and (self.any_text_switches or given.lower() in self.switch)
+        value = (text or "").strip()
+        return bool(value) and (self.any_text_switches or value.lower() in self.switch)

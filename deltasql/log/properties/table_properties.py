@@ -46,5 +46,5 @@ class TableProperties:
     def constraints(self) -> dict[str, str]:
         """CHECK expressions by the lower-case name of their constraint, in the order of the names."""
         prefix = CONSTRAINT_PREFIX
-        found = {key.lower(): sql for key, sql in self.configuration.items() if key.lower().startswith(prefix)}
-        return {key[len(prefix) :]: found[key] for key in sorted(found)}
+        constraints = {key.lower(): sql for key, sql in self.configuration.items() if key.lower().startswith(prefix)}
+        return {key[len(prefix) :]: constraints[key] for key in sorted(constraints)}

@@ -159,14 +159,14 @@ def find_feature(name: str) -> TableFeature:
 
 def with_required(names: Iterable[str]) -> frozenset[str]:
     """`names` and the features that they require, directly or not. Unknown names are kept as they are."""
-    found: set[str] = set()
+    required: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in required:
+            required.add(name)
             waiting.extend(FEATURES[name].requires if name in FEATURES else ())
-    return frozenset(found)
+    return frozenset(required)
 
 
 def without_previewed(names: Iterable[str], supported: Collection[str]) -> frozenset[str]:

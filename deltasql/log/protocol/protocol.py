@@ -154,10 +154,10 @@ class Protocol:
 
 def _minimum(features: Iterable[str]) -> tuple[int, int]:
     """The lowest versions that can hold known `features`; (1, 1) for none."""
-    known = [FEATURES[name] for name in features if name in FEATURES]
+    supported = [FEATURES[name] for name in features if name in FEATURES]
     foreign = any(name not in FEATURES for name in features)
-    reader = max((feature.min_reader for feature in known), default=1)
-    return reader, MAX_WRITER_VERSION if foreign else max((feature.min_writer for feature in known), default=1)
+    reader = max((feature.min_reader for feature in supported), default=1)
+    return reader, MAX_WRITER_VERSION if foreign else max((feature.min_writer for feature in supported), default=1)
 
 
 def _listed(base: Protocol, features: Iterable[str]) -> Protocol:

@@ -85,8 +85,8 @@ def _changing(log: DeltaLog, actions: Sequence[Json]) -> dict[str, Json]:
 def _differences(pairs: Iterator[tuple[Json, Any, Any]]) -> list[MarkedRows]:
     import numpy as np
 
-    found = [MarkedRows(add, np.setdiff1d(rows, others, assume_unique=True)) for add, rows, others in pairs]
-    return [item for item in found if len(item.rows)]
+    marked = [MarkedRows(add, np.setdiff1d(rows, others, assume_unique=True)) for add, rows, others in pairs]
+    return [item for item in marked if len(item.rows)]
 
 
 def _deleted_rows(log: DeltaLog, action: Json) -> np.ndarray[Any, Any]:

@@ -31,8 +31,8 @@ def clustering_columns(snapshot: Snapshot) -> tuple[Path, ...]:
     """The clustering columns as the schema calls them; a path that leads nowhere is left out."""
     if CLUSTERING_FEATURE not in snapshot.protocol.features:
         return ()
-    found = (logical_path(snapshot.schema, path) for path in _physical_paths(snapshot.domains))
-    return tuple(path for path in found if path is not None)
+    paths = (logical_path(snapshot.schema, path) for path in _physical_paths(snapshot.domains))
+    return tuple(path for path in paths if path is not None)
 
 
 def _physical_paths(domains: Mapping[str, str]) -> list[Path]:

@@ -92,8 +92,8 @@ def encoded(state: LoadedFiles, table_id: str) -> bytes:
 
 
 def _line(file: ListedFile) -> str:
-    told = {"file": {"path": file.path, "size": file.size, "modificationTime": file.modified}}
-    return json.dumps(told, ensure_ascii=False) + "\n"
+    line = {"file": {"path": file.path, "size": file.size, "modificationTime": file.modified}}
+    return json.dumps(line, ensure_ascii=False) + "\n"
 
 
 def loaded_files(store: LogStore, snapshot: Snapshot) -> LoadedFiles:

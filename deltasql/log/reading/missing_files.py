@@ -23,11 +23,11 @@ def missing_files(store: LogStore, files: pa.Table) -> tuple[pa.BooleanArray, pa
 
     An object store is listed once, and asked by name only for what is not in the list. Raises StorageError.
     """
-    places = [absolute(path, store.root) for path in files["path"].to_pylist()]
+    paths = [absolute(path, store.root) for path in files["path"].to_pylist()]
     vectors = [vector_location(vector, store.root) for vector in files["deletionVector"].to_pylist()]
-    there = _listed(store)
-    gone = {place for place in {*places, *vectors} - there if place is not None and not _exists(store, place)}
-    return flags([place in gone for place in places]), flags([place in gone for place in vectors])
+    listed = _listed(store)
+    gone = {item for item in {*paths, *vectors} - listed if item is not None and not _exists(store, item)}
+    return flags([item in gone for item in paths]), flags([item in gone for item in vectors])
 
 
 def vector_location(vector: Json | None, root: str) -> str | None:
@@ -43,8 +43,8 @@ def _listed(store: LogStore) -> set[str | None]:
     return {store.url(entry.path) for entry in store.list_below("")}
 
 
-def _exists(store: LogStore, place: str) -> bool:
-    if is_local(place):
-        return path_exists(local_path(place))
-    folder, name = folder_and_name(place)
+def _exists(store: LogStore, location: str) -> bool:
+    if is_local(location):
+        return path_exists(local_path(location))
+    folder, name = folder_and_name(location)
     return store.at(folder).exists(name)

@@ -273,8 +273,8 @@ class StreamSource:
     ) -> StreamFile:
         vector = None if marked is not None else action.get("deletionVector")
         values = dict(action.get("partitionValues") or {})
-        place = absolute(action["path"], self.log.location)
-        return StreamFile(place, action.get("size") or 0, values, vector, marked, change, version, time_ms)
+        location = absolute(action["path"], self.log.location)
+        return StreamFile(location, action.get("size") or 0, values, vector, marked, change, version, time_ms)
 
     def _check_start(self, version: int) -> None:
         """The schema of what was read last must be readable, too: without renames nothing else could have changed."""

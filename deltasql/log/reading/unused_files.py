@@ -94,11 +94,11 @@ def logged_paths(log: DeltaLog, after: int, cutoff_ms: int) -> tuple[list[str], 
     last = max(after, _last_before(times, cutoff_ms))
     if last > after and min(times) > after + 1:
         raise VacuumLiteError(log.table, after + 1, min(times))
-    found: set[str] = set()
+    paths: set[str] = set()
     for removes, changes in _removals(log, range(after + 1, last + 1)):
-        found.update(path for piece in _paths(removes, log.location) for path in piece.to_pylist())
-        found.update(canonical(change["path"], log.location) for change in changes)
-    return sorted(path for path in found if not is_absolute(path) and ".." not in path.split("/")), last
+        paths.update(path for piece in _paths(removes, log.location) for path in piece.to_pylist())
+        paths.update(canonical(change["path"], log.location) for change in changes)
+    return sorted(path for path in paths if not is_absolute(path) and ".." not in path.split("/")), last
 
 
 def last_before(log: DeltaLog, cutoff_ms: int) -> int:
@@ -112,10 +112,10 @@ def _last_before(times: Mapping[int, int], cutoff_ms: int) -> int:
 
 def _is_in_any(paths: pa.Array, pieces: Iterable[pa.Array]) -> pa.BooleanArray:
     """Which of `paths` are among those that are `pieces`, which are gone through once, piece by piece."""
-    found = flags(np.zeros(len(paths), dtype=bool))
+    union = flags(np.zeros(len(paths), dtype=bool))
     if not len(paths):
-        return found
-    return reduce(lambda mask, piece: pc.or_(mask, pc.is_in(paths, value_set=piece)), pieces, found)
+        return union
+    return reduce(lambda mask, piece: pc.or_(mask, pc.is_in(paths, value_set=piece)), pieces, union)
 
 
 def _live_paths(files: LiveFiles, root: str) -> Iterator[pa.Array]:
@@ -161,16 +161,16 @@ def _paths(files: pa.Table, root: str) -> Iterator[pa.Array]:
         yield one_array(files["path"])
     vectors = files["deletionVector"].combine_chunks().drop_null()
     if len(vectors):
-        places = (_vector_file(vector, root) for vector in _distinct(vectors))
-        yield strings([path for path in places if path is not None])
+        vector_files = (_vector_file(vector, root) for vector in _distinct(vectors))
+        yield strings([path for path in vector_files if path is not None])
 
 
 def _distinct(vectors: pa.StructArray) -> list[Json]:
     """Files of vectors, each once: many vectors share one."""
     kinds, names = (pc.struct_field(vectors, name) for name in ("storageType", "pathOrInlineDv"))
     pairs = pa.table({"storageType": kinds, "pathOrInlineDv": names}).group_by(["storageType", "pathOrInlineDv"])
-    found: list[Json] = pairs.aggregate([]).to_pylist()
-    return found
+    distinct: list[Json] = pairs.aggregate([]).to_pylist()
+    return distinct
 
 
 def _vector_file(vector: Json, root: str) -> str | None:

@@ -85,10 +85,10 @@ class Checkpoint:
         """All actions of a kind that is no file action, as JSON objects."""
         if self._json is not None:
             return [line[kind] for line in self._json if line.get(kind) is not None]
-        found: list[Json] = []
+        actions: list[Json] = []
         for path in self.files.paths:
-            found.extend(self._guarded(path, lambda file: rare_actions(file, kind)))
-        return found
+            actions.extend(self._guarded(path, lambda file: rare_actions(file, kind)))
+        return actions
 
     def adds(self, columns: Sequence[str]) -> pa.Table:
         """The add actions in file order, with these columns of `file_tables.ADD`; missing ones are null."""
@@ -108,12 +108,12 @@ class Checkpoint:
         if all(("add", name) in self._columns for name in columns):
             yield self.adds(columns)
             return
-        wanted = pa.schema([ADD.field(name) for name in columns])
+        schema = pa.schema([ADD.field(name) for name in columns])
         for path in self._sources:
             with self._opened(path) as file:
-                yield from action_batches(file, "add", wanted, rows)
+                yield from action_batches(file, "add", schema, rows)
         if self._json is not None:
-            yield from_actions(self.actions("add"), wanted)
+            yield from_actions(self.actions("add"), schema)
 
     def adds_at(self, rows: np.ndarray, columns: Sequence[str]) -> pa.Table:
         """The add actions at the sorted row indices `rows`; only row groups with one of them are read.
@@ -128,18 +128,18 @@ class Checkpoint:
         picked = self._picked_before(rows, columns)
         if picked is not None:
             return picked
-        kept = self._cached_at(rows, columns)
-        missing = [field for field in schema if field.name not in kept]
+        cached = self._cached_at(rows, columns)
+        missing = [field for field in schema if field.name not in cached]
         read = self._read_at(rows, pa.schema(missing)) if missing else {}
-        picked = pa.table([kept[name] if name in kept else read[name] for name in columns], schema=schema)
+        picked = pa.table([cached[name] if name in cached else read[name] for name in columns], schema=schema)
         if missing and len(rows) <= _MOST_PICKED:
             self._picked = (rows, picked)
         return picked
 
     def _cached_at(self, rows: np.ndarray, columns: Sequence[str]) -> dict[str, pa.ChunkedArray]:
         """Values at `rows` of those columns that are cached as a whole."""
-        known = [name for name in columns if ("add", name) in self._columns]
-        return {name: take_values(self._columns["add", name], rows) for name in known}
+        cached = [name for name in columns if ("add", name) in self._columns]
+        return {name: take_values(self._columns["add", name], rows) for name in cached}
 
     def _picked_before(self, rows: np.ndarray, columns: Sequence[str]) -> pa.Table | None:
         """The result of `adds_at` from the cached last one; None if that lacks a row or a column."""
@@ -149,20 +149,20 @@ class Checkpoint:
 
         if self._picked is None or not set(columns) <= set(self._picked[1].column_names):
             return None
-        known, table = self._picked
-        places = np.searchsorted(known, rows)
-        if len(rows) and (places[-1] >= len(known) or not np.array_equal(known[places], rows)):
+        picked_rows, table = self._picked
+        indexes = np.searchsorted(picked_rows, rows)
+        if len(rows) and (indexes[-1] >= len(picked_rows) or not np.array_equal(picked_rows[indexes], rows)):
             return None
-        return table.select(columns).take(integers(places))
+        return table.select(columns).take(integers(indexes))
 
     def partitions(self, keys: Sequence[str]) -> pa.StructArray:
         """The adds' partition values: a dictionary-encoded string per key, null where it is empty or missing."""
         from deltasql.log.actions.file_tables import no_columns
 
-        known = self._partitions.get(tuple(keys))
-        if known is None:
-            known = self._partitions[tuple(keys)] = self._encoded(keys) if keys else no_columns(self.size())
-        return known
+        cached = self._partitions.get(tuple(keys))
+        if cached is None:
+            cached = self._partitions[tuple(keys)] = self._encoded(keys) if keys else no_columns(self.size())
+        return cached
 
     def _encoded(self, keys: Sequence[str]) -> pa.StructArray:
         """The partition values, read from the files of the checkpoint in parallel."""
@@ -173,17 +173,17 @@ class Checkpoint:
         name = "partitionValues"
         if ("add", name) in self._columns or (self._json is not None and not self._sources):
             return encoded_partitions((batch[name] for batch in self.batches((name,))), keys)
-        wanted = pa.schema([ADD.field(name)])
+        schema = pa.schema([ADD.field(name)])
 
         def encoded(path: str) -> pa.StructArray:
             with self._opened(path) as file:
-                return encoded_partitions((batch[name] for batch in action_batches(file, "add", wanted)), keys)
+                return encoded_partitions((batch[name] for batch in action_batches(file, "add", schema)), keys)
 
         parts = self._of_each_source(encoded)
         if self._json is not None:
             from deltasql.log.actions.file_tables import from_actions
 
-            parts.append(encoded_partitions([from_actions(self.actions("add"), wanted)[name]], keys))
+            parts.append(encoded_partitions([from_actions(self.actions("add"), schema)[name]], keys))
         return joined_partitions(parts, keys)
 
     def _of_each_source(self, read: Callable[[str], _T]) -> list[_T]:
@@ -212,7 +212,7 @@ class Checkpoint:
             fields = {leaf for key in missing for leaf in leaves(key)}
             with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
                 parts = list(
-                    threads.map(lambda place: self._group_statistics(place, fields, missing, read), self._groups)
+                    threads.map(lambda group: self._group_statistics(group, fields, missing, read), self._groups)
                 )
             if self._json is not None:
                 from deltasql.log.actions.file_tables import ADD, from_actions
@@ -222,20 +222,20 @@ class Checkpoint:
             parts = parts or [read(pa.nulls(0, pa.string()), missing)]
             for key, pieces in zip(missing, zip(*parts, strict=True), strict=True):
                 self._statistics[key] = pa.chunked_array(pieces)
-        found = [self._statistics[key] for key in keys]
+        statistics = [self._statistics[key] for key in keys]
         self._forget_statistics(keys)
-        return found
+        return statistics
 
     def _group_statistics(
         self,
-        place: tuple[str, int],
+        file_group: tuple[str, int],
         fields: Collection[FieldPath],
         keys: Sequence[StatisticsKey],
         read: StatisticsReader[StatisticsKey],
     ) -> list[pa.Array]:
         import pyarrow as pa
 
-        path, group = place
+        path, group = file_group
         with self._opened(path) as file:
             parts = [read(batch, keys) for batch in statistics(file, group, fields)]
         parts = parts or [read(pa.nulls(0, pa.string()), keys)]
@@ -253,11 +253,11 @@ class Checkpoint:
     @cached_property
     def _groups(self) -> list[tuple[str, int]]:
         """The row groups that hold adds, with their files."""
-        places: list[tuple[str, int]] = []
+        groups: list[tuple[str, int]] = []
         for path in self._sources:
             with self._opened(path) as file:
-                places.extend((path, group) for group in row_groups(file, "add"))
-        return places
+                groups.extend((path, group) for group in row_groups(file, "add"))
+        return groups
 
     def size(self) -> int:
         """The number of adds, from the footers."""
@@ -292,11 +292,11 @@ class Checkpoint:
     @cached_property
     def _sources(self) -> tuple[str, ...]:
         """The Parquet files that hold file actions."""
-        own = () if self._json is not None else self.files.paths
+        paths = () if self._json is not None else self.files.paths
         sidecars = self.actions("sidecar")
         if not all(sidecar.get("path") for sidecar in sidecars):
             raise InvalidCheckpointError(self._table, self.files.paths[0], "a sidecar has no path")
-        return (*own, *(sidecar_path(sidecar["path"]) for sidecar in sidecars))
+        return (*paths, *(sidecar_path(sidecar["path"]) for sidecar in sidecars))
 
     def _file_actions(self, kind: str, columns: Sequence[str], schema: pa.Schema) -> pa.Table:
         import pyarrow as pa
@@ -319,27 +319,27 @@ class Checkpoint:
 
         from deltasql.log.storage.arrow_values import no_rows
 
-        wanted = pa.schema([schema.field(name) for name in columns])
-        tables = self._of_each_source(lambda path: self._guarded(path, lambda file: action_rows(file, kind, wanted)))
+        fields = pa.schema([schema.field(name) for name in columns])
+        tables = self._of_each_source(lambda path: self._guarded(path, lambda file: action_rows(file, kind, fields)))
         if self._json is not None:
             from deltasql.log.actions.file_tables import from_actions
 
-            tables.append(from_actions(self.actions(kind), wanted))
-        return pa.concat_tables(tables) if tables else no_rows(wanted)
+            tables.append(from_actions(self.actions(kind), fields))
+        return pa.concat_tables(tables) if tables else no_rows(fields)
 
-    def _read_at(self, rows: np.ndarray, wanted: pa.Schema) -> pa.Table:
+    def _read_at(self, rows: np.ndarray, schema: pa.Schema) -> pa.Table:
         import pyarrow as pa
 
         tables, start = [], 0
         for path in self._sources:
-            table, start = self._guarded(path, partial(rows_at, wanted=wanted, places=rows, start=start))
+            table, start = self._guarded(path, partial(rows_at, schema=schema, indexes=rows, start=start))
             tables.append(table)
         if self._json is not None:
             from deltasql.log.actions.file_tables import from_actions
 
             actions = self.actions("add")
-            own = rows[rows >= start] - start
-            tables.append(from_actions([actions[int(row)] for row in own], wanted))
+            rows_of_file = rows[rows >= start] - start
+            tables.append(from_actions([actions[int(row)] for row in rows_of_file], schema))
         return pa.concat_tables(tables)
 
     def _guarded(self, path: str, read: Callable[[OpenFile], Any]) -> Any:

@@ -65,15 +65,15 @@ def row_groups(file: OpenFile, kind: str) -> list[int]:
 
 def rare_actions(file: OpenFile, kind: str) -> list[Json]:
     """The actions of a kind that is rare, as JSON objects. Raises InvalidFieldError."""
-    found: list[Json] = []
+    rare: list[Json] = []
     groups = row_groups(file, kind)
     for batch in file.parquet.iter_batches(SMALL_BATCH, row_groups=groups, columns=[kind]) if groups else ():
         actions = batch.column(0)
         if actions.null_count < len(actions):
-            found.extend(_pruned(value) for value in actions.drop_null().to_pylist(maps_as_pydicts="lossy"))
-    for action in found:
+            rare.extend(_pruned(value) for value in actions.drop_null().to_pylist(maps_as_pydicts="lossy"))
+    for action in rare:
         check_action(kind, action)
-    return found
+    return rare
 
 
 def _pruned(value: Any) -> Any:
@@ -81,33 +81,33 @@ def _pruned(value: Any) -> Any:
     return {key: item for key, item in value.items() if item is not None}
 
 
-def action_rows(file: OpenFile, kind: str, wanted: pa.Schema) -> pa.Table:
-    """The actions of one kind in the file, in order, with the columns of `wanted`."""
+def action_rows(file: OpenFile, kind: str, schema: pa.Schema) -> pa.Table:
+    """The actions of one kind in the file, in order, with the columns of `schema`."""
     import pyarrow as pa
 
     from deltasql.log.storage.arrow_values import no_rows
 
     # A row group may be empty.
-    return pa.concat_tables([no_rows(wanted), *action_batches(file, kind, wanted, _BATCH)])
+    return pa.concat_tables([no_rows(schema), *action_batches(file, kind, schema, _BATCH)])
 
 
-def action_batches(file: OpenFile, kind: str, wanted: pa.Schema, size: int = SMALL_BATCH) -> Iterator[pa.Table]:
-    """The actions of one kind in the file, in order, with the columns of `wanted`, about `size` at a time.
+def action_batches(file: OpenFile, kind: str, schema: pa.Schema, size: int = SMALL_BATCH) -> Iterator[pa.Table]:
+    """The actions of one kind in the file, in order, with the columns of `schema`, about `size` at a time.
 
     Small batches stay in the processor's cache: of 1,000,000 files, paths that are not kept are read in 0.1 s instead
     of 0.4 s.
     """
     for group in row_groups(file, kind):
-        names = _present(file, kind, group, wanted)
+        names = _present(file, kind, group, schema)
         for batch in file.parquet.iter_batches(size, row_groups=[group], columns=names):
-            yield _action_rows(kind, batch.column(0), wanted)
+            yield _action_rows(kind, batch.column(0), schema)
 
 
-def _present(file: OpenFile, kind: str, group: int, wanted: pa.Schema) -> list[str]:
+def _present(file: OpenFile, kind: str, group: int, schema: pa.Schema) -> list[str]:
     """The columns of a row group to read for those that are wanted."""
     present = {field.name for field in file.parquet.schema_arrow.field(kind).type}
-    columns = [name for name in wanted.names if name in present]
-    if "stats" in wanted.names and "stats_parsed" in present and _only_typed(file, group):
+    columns = [name for name in schema.names if name in present]
+    if "stats" in schema.names and "stats_parsed" in present and _only_typed(file, group):
         columns = [*columns, "stats_parsed"]
     columns = [name for name in columns if _may_hold(file, group, f"{kind}.{name}")]
     # Where no column is there to be read, one still tells the rows of other kinds from actions.
@@ -124,23 +124,23 @@ def _only_typed(file: OpenFile, group: int) -> bool:
 
 def _nulls(file: OpenFile, group: int, leaf: str) -> int | None:
     """The number of rows in a row group that lack a value; None if the file does not say."""
-    place = file.footer.leaves.get(leaf)
-    return None if place is None else file.footer.groups[group].chunks[place].nulls
+    index = file.footer.leaves.get(leaf)
+    return None if index is None else file.footer.groups[group].chunks[index].nulls
 
 
-def rows_at(file: OpenFile, wanted: pa.Schema, places: np.ndarray, start: int) -> tuple[pa.Table, int]:
-    """The add actions of the file with the numbers `places`, and the number after its last; `start` is its first."""
+def rows_at(file: OpenFile, schema: pa.Schema, indexes: np.ndarray, start: int) -> tuple[pa.Table, int]:
+    """The add actions of the file with the numbers `indexes`, and the number after its last; `start` is its first."""
     import pyarrow as pa
 
     from deltasql.log.storage.arrow_values import no_rows
 
-    pieces = [no_rows(wanted)]
+    pieces = [no_rows(schema)]
     for group in row_groups(file, "add"):
         size = group_size(file, group)
-        own = places[(places >= start) & (places < start + size)] - start
+        rows_of_group = indexes[(indexes >= start) & (indexes < start + size)] - start
         start += size
-        if len(own):
-            pieces.extend(_picked(file, group, _present(file, "add", group, wanted), wanted, own))
+        if len(rows_of_group):
+            pieces.extend(_picked(file, group, _present(file, "add", group, schema), schema, rows_of_group))
     return pa.concat_tables(pieces), start
 
 
@@ -194,7 +194,7 @@ def _leaves(kind: pa.DataType) -> Iterator[tuple[str, ...]]:
             yield (field.name,)
 
 
-def _picked(file: OpenFile, group: int, names: list[str], wanted: pa.Schema, rows: np.ndarray) -> Iterator[pa.Table]:
+def _picked(file: OpenFile, group: int, names: list[str], schema: pa.Schema, rows: np.ndarray) -> Iterator[pa.Table]:
     """The actions of a row group with these numbers; what follows the last one is not decoded."""
     from deltasql.log.storage.arrow_values import integers
 
@@ -202,10 +202,10 @@ def _picked(file: OpenFile, group: int, names: list[str], wanted: pa.Schema, row
     for batch in file.parquet.iter_batches(SMALL_BATCH, row_groups=[group], columns=names):
         chunk = batch.column(0)
         chunk = chunk.filter(chunk.is_valid()) if chunk.null_count else chunk
-        own = rows[(rows >= start) & (rows < start + len(chunk))] - start
+        rows_of_chunk = rows[(rows >= start) & (rows < start + len(chunk))] - start
         start += len(chunk)
-        if len(own):
-            yield _action_rows("add", chunk.take(integers(own)), wanted)
+        if len(rows_of_chunk):
+            yield _action_rows("add", chunk.take(integers(rows_of_chunk)), schema)
         if start > rows[-1]:
             return
 
@@ -265,7 +265,7 @@ def has_leaf(file: OpenFile, group: int, path: str) -> bool:
     return leaf is not None and file.footer.groups[group].chunks[leaf].may_have_values
 
 
-def _action_rows(kind: str, chunk: pa.StructArray, wanted: pa.Schema) -> pa.Table:
+def _action_rows(kind: str, chunk: pa.StructArray, schema: pa.Schema) -> pa.Table:
     """The fields of the structs that are there, as columns of the wanted types. Raises ValueError for gaps."""
     import numpy as np
     import pyarrow as pa
@@ -273,16 +273,16 @@ def _action_rows(kind: str, chunk: pa.StructArray, wanted: pa.Schema) -> pa.Tabl
     from deltasql.log.storage.arrow_values import indexes_of
 
     fields = {field.name: chunk.field(index) for index, field in enumerate(chunk.type)}
-    table = pa.table([_column(fields, column, len(chunk)) for column in wanted], schema=wanted)
+    table = pa.table([_column(fields, column, len(chunk)) for column in schema], schema=schema)
     # The struct itself tells: where it is null, some writers leave empty strings and zeros below.
     absent = indexes_of(chunk.is_null()) if chunk.null_count else np.empty(0, int)
-    found = _dense(table, absent)
+    rows = _dense(table, absent)
     for name in ACTIONS[kind].required:
-        if name in wanted.names and found[name].null_count:
+        if name in schema.names and rows[name].null_count:
             raise ValueError(f"the action lacks '{name}'")
-    if "deletionVector" in wanted.names and found["deletionVector"].null_count < len(found):
-        _check_vectors(found["deletionVector"])
-    return found
+    if "deletionVector" in schema.names and rows["deletionVector"].null_count < len(rows):
+        _check_vectors(rows["deletionVector"])
+    return rows
 
 
 def _check_vectors(vectors: pa.ChunkedArray) -> None:

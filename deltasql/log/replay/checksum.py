@@ -121,16 +121,16 @@ def _histogram(totals: FileTotals) -> Json:
 
 def _totals(values: Json) -> FileTotals:
     histogram = values.get("fileSizeHistogram") or values.get("histogramOpt") or {}
-    known = histogram.get("sortedBinBoundaries") == list(BOUNDARIES)
-    if known and not len(histogram["fileCounts"]) == len(histogram["totalBytes"]) == len(BOUNDARIES):
+    has_our_bounds = histogram.get("sortedBinBoundaries") == list(BOUNDARIES)
+    if has_our_bounds and not len(histogram["fileCounts"]) == len(histogram["totalBytes"]) == len(BOUNDARIES):
         raise ValueError("a histogram has a count for each of its bins")
     # A table without the feature has no vectors, and its checksum does not say so.
     unknown = None if "deletionVectors" in (values["protocol"].get("writerFeatures") or ()) else 0
     return FileTotals(
         values["numFiles"],
         values["tableSizeBytes"],
-        tuple(histogram["fileCounts"]) if known else None,
-        tuple(histogram["totalBytes"]) if known else None,
+        tuple(histogram["fileCounts"]) if has_our_bounds else None,
+        tuple(histogram["totalBytes"]) if has_our_bounds else None,
         values.get("numDeletionVectorsOpt", unknown),
         values.get("numDeletedRecordsOpt", unknown),
     )

@@ -127,12 +127,12 @@ class DeltaLog:
         segment = snapshot.segment
         if not segment.commits:
             return False
-        known = segment.commits[-1][1]
+        entry = segment.commits[-1][1]
         try:
-            present = self.store.head(known.path)
+            present = self.store.head(entry.path)
         except FileNotFoundError:
             return True
-        return known.modified >= 0 and not known.is_same(present)
+        return entry.modified >= 0 and not entry.is_same(present)
 
     def _adopt(self, snapshot: Snapshot) -> Snapshot:
         if len(snapshot.segment.commits) >= _LONG_TAIL and snapshot.version % _LOOK_EVERY == 0:

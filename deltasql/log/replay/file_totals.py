@@ -45,9 +45,9 @@ class FileTotals:
                 files += sign
                 total += sign * size
                 if counts:
-                    place = bisect_right(BOUNDARIES, size) - 1
-                    counts[place] += sign
-                    sizes[place] += sign * size
+                    index = bisect_right(BOUNDARIES, size) - 1
+                    counts[index] += sign
+                    sizes[index] += sign * size
                 vector = action.get("deletionVector")
                 if vector is not None:
                     vectors += sign

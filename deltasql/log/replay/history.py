@@ -41,8 +41,8 @@ def commit_history(reader: LogReader, listing: LogListing, snapshot: Snapshot, l
     entries = []
     for version in sorted(times, reverse=True)[:limit]:
         info = read_commit_info(reader, version, listing.commits[version].size)
-        own = info.get("inCommitTimestamp") if first is not None and version >= first else None
-        entries.append(CommitEntry(version, times[version] if own is None else int(own), info))
+        in_commit_ms = info.get("inCommitTimestamp") if first is not None and version >= first else None
+        entries.append(CommitEntry(version, times[version] if in_commit_ms is None else int(in_commit_ms), info))
     return entries
 
 
@@ -54,12 +54,12 @@ def version_at(reader: LogReader, listing: LogListing, snapshot: Snapshot, times
     versions = sorted(version for version in listing.commits if version >= _earliest(listing))
     if not versions:
         raise NoCommitsFoundError(reader.table, f"{reader.store.root}/{LOG}")
-    wanted = timestamp_us // 1000
+    timestamp_ms = timestamp_us // 1000
     clock = _Clock(reader, listing, snapshot)
     latest = versions[-1]
-    candidates = _on_one_clock(clock, versions, wanted)
+    candidates = _on_one_clock(clock, versions, timestamp_ms)
     first = clock.at(candidates[0])
-    if wanted < first:
+    if timestamp_ms < first:
         raise TimestampTooEarlyError(
             reader.table, timestamp_text(timestamp_us), timestamp_text(first * 1000), candidates[0]
         )
@@ -67,7 +67,7 @@ def version_at(reader: LogReader, listing: LogListing, snapshot: Snapshot, times
         raise TimestampTooLateError(
             reader.table, timestamp_text(timestamp_us), timestamp_text(clock.at(latest) * 1000), latest
         )
-    return candidates[_last_not_after(clock, candidates, wanted)]
+    return candidates[_last_not_after(clock, candidates, timestamp_ms)]
 
 
 def commit_times(reader: LogReader, listing: LogListing, snapshot: Snapshot, versions: Iterable[int]) -> dict[int, int]:
@@ -79,13 +79,13 @@ def commit_times(reader: LogReader, listing: LogListing, snapshot: Snapshot, ver
 def first_at(reader: LogReader, listing: LogListing, snapshot: Snapshot, timestamp_us: int) -> int | None:
     """The first version committed at or after the timestamp (µs since the epoch); None if there is none yet."""
     versions = sorted(version for version in listing.commits if version >= _earliest(listing))
-    wanted = -(-timestamp_us // 1000)
+    timestamp_ms = -(-timestamp_us // 1000)
     clock = _Clock(reader, listing, snapshot)
-    if not versions or clock.at(versions[-1]) < wanted:
+    if not versions or clock.at(versions[-1]) < timestamp_ms:
         return None
-    if clock.at(versions[0]) >= wanted:
+    if clock.at(versions[0]) >= timestamp_ms:
         return versions[0]
-    before = _last_not_after(clock, versions, wanted - 1)
+    before = _last_not_after(clock, versions, timestamp_ms - 1)
     return versions[before + 1]
 
 
@@ -104,8 +104,8 @@ def read_commit_info(reader: LogReader, version: int, size: int) -> Mapping[str,
     path = commit_path(version)
     try:
         if size > _HEAD:
-            head, found, _ = reader.store.read_range(path, 0, _HEAD).partition(b"\n")
-            if found and head.startswith(b'{"commitInfo"'):
+            head, newline, _ = reader.store.read_range(path, 0, _HEAD).partition(b"\n")
+            if newline and head.startswith(b'{"commitInfo"'):
                 info = parse_commit(head, version, path, reader.table).info
                 return info.values if info is not None else {}
         info = parse_commit(reader.store.read(path), version, path, reader.table).info
@@ -139,20 +139,20 @@ class _Clock:
         return int(info["inCommitTimestamp"])
 
 
-def _on_one_clock(clock: _Clock, versions: Sequence[int], wanted: int) -> Sequence[int]:
+def _on_one_clock(clock: _Clock, versions: Sequence[int], timestamp_ms: int) -> Sequence[int]:
     """The versions to look in. The files of a copied table may be later than the times inside its commits."""
     newer = [version for version in versions if clock.first is not None and version >= clock.first]
     if not newer or len(newer) == len(versions):
         return versions
-    return newer if wanted >= clock.at(newer[0]) else versions[: len(versions) - len(newer)]
+    return newer if timestamp_ms >= clock.at(newer[0]) else versions[: len(versions) - len(newer)]
 
 
-def _last_not_after(clock: _Clock, versions: Sequence[int], wanted: int) -> int:
-    """Index of the last version whose time is not after `wanted`; the first version's is not."""
+def _last_not_after(clock: _Clock, versions: Sequence[int], timestamp_ms: int) -> int:
+    """Index of the last version whose time is not after `timestamp_ms`; the first version's is not."""
     low, high = 0, len(versions) - 1
     while low < high:
         middle = (low + high + 1) // 2
-        if clock.at(versions[middle]) <= wanted:
+        if clock.at(versions[middle]) <= timestamp_ms:
             low = middle
         else:
             high = middle - 1

@@ -71,12 +71,12 @@ class LiveFiles:
         """Columns of few files: of a checkpoint, only row groups that hold one of them are read."""
         raw = {"path" if name == "location" else name for name in columns if name != "partitionValues"}
         read = self._raw_at(sorted(raw), rows)
-        found = {name: read[name] for name in raw}
+        by_name = {name: read[name] for name in raw}
         if "partitionValues" in columns:
-            found["partitionValues"] = take_values(self.column("partitionValues"), rows)
+            by_name["partitionValues"] = take_values(self.column("partitionValues"), rows)
         if "location" in columns:
-            found["location"] = file_locations(found["path"], self._root)
-        return pa.table({name: found[name] for name in columns})
+            by_name["location"] = file_locations(by_name["path"], self._root)
+        return pa.table({name: by_name[name] for name in columns})
 
     def column(self, name: str) -> pa.ChunkedArray:
         if name == "partitionValues":
@@ -98,8 +98,8 @@ class LiveFiles:
             self.raw_column(missing.pop(0))  # Finds which rows count, once for all columns.
             with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
                 # The statistics are most of it.
-                found = threads.map(self._read_column, reversed(missing))
-                self._columns |= dict(zip(reversed(missing), found, strict=True))
+                read = threads.map(self._read_column, reversed(missing))
+                self._columns |= dict(zip(reversed(missing), read, strict=True))
         return pa.table({name: self.raw_column(name) for name in columns})
 
     def count(self) -> int:
@@ -135,11 +135,11 @@ class LiveFiles:
 
     def with_paths(self, paths: Iterable[str]) -> pa.Table:
         """The add actions of the files with these paths. Of a checkpoint, first the paths are read alone."""
-        wanted = set(paths)
-        newer = self._newer.filter(pc.is_in(self._newer["path"], value_set=strings(sorted(wanted))))
+        requested = set(paths)
+        newer = self._newer.filter(pc.is_in(self._newer["path"], value_set=strings(sorted(requested))))
         if self._checkpoint is None:
             return newer
-        hits = rows_of_paths(self._checkpoint, wanted)
+        hits = rows_of_paths(self._checkpoint, requested)
         rows = np.setdiff1d(hits, self._hidden, assume_unique=True)
         return pa.concat_tables([self._checkpoint.adds_at(rows, ADD.names), newer])
 
@@ -149,8 +149,8 @@ class LiveFiles:
         if self._checkpoint is None:
             return newer
         older = self._checkpoint.removes(REMOVE.names)
-        known = (self._tail.live, self._tail.removed)
-        replaced = [row for row, key in enumerate(action_keys(older, self._root)) if any(key in item for item in known)]
+        later = (self._tail.live, self._tail.removed)
+        replaced = [row for row, key in enumerate(action_keys(older, self._root)) if any(key in item for item in later)]
         return pa.concat_tables([without_rows(older, np.array(replaced, np.int64)), newer])
 
     def _read_column(self, name: str) -> pa.ChunkedArray:

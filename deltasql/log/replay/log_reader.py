@@ -74,12 +74,12 @@ class LogReader:
         return commit
 
     def checkpoint(self, files: CheckpointFiles) -> Checkpoint:
-        known = self._checkpoints.get(files)
-        if known is None:
+        cached = self._checkpoints.get(files)
+        if cached is None:
             # One is enough: snapshots of one log mostly share it, and its columns are big.
             self._checkpoints = {files: Checkpoint(self.store, self.table, files)}
-            known = self._checkpoints[files]
-        return known
+            cached = self._checkpoints[files]
+        return cached
 
     def remember(self, commit: CommitFile) -> None:
         """Keeps a commit that this process wrote, so that it is not read."""

@@ -101,16 +101,16 @@ class LogSegment:
     @property
     def deltas(self) -> list[Delta]:
         """The files that hold the commits after the checkpoint, each once, oldest first."""
-        found = self.deltas_between(self._start + 1 if self.checkpoint else 0, self.version)
-        assert found is not None
-        return found
+        deltas = self.deltas_between(self._start + 1 if self.checkpoint else 0, self.version)
+        assert deltas is not None
+        return deltas
 
     def deltas_between(self, first: int, last: int) -> list[Delta] | None:
         """The files that hold exactly the commits from `first` to `last`; None if some are compacted with others."""
         inside = [item for item in self.compacted if first <= item.start and item.end <= last]
         starts = [item.start for item in inside]
-        wanted = [Delta(version, version, entry) for version, entry in self.commits if first <= version <= last]
-        single = [item for item in wanted if not _is_within(item.start, inside, starts)]
+        deltas = [Delta(version, version, entry) for version, entry in self.commits if first <= version <= last]
+        single = [item for item in deltas if not _is_within(item.start, inside, starts)]
         if len(single) + sum(item.end - item.start + 1 for item in inside) != last - first + 1:
             return None
         return sorted([*single, *inside], key=_by_start)
@@ -122,8 +122,8 @@ class LogSegment:
         while version + 1 in listing.commits:
             version += 1
             commits.append((version, listing.commits[version]))
-        known = {item for item in self.checksums if item >= self._start} | listing.checksums
-        return replace(self, version=version, commits=tuple(commits), checksums=frozenset(known))
+        checksums = {item for item in self.checksums if item >= self._start} | listing.checksums
+        return replace(self, version=version, commits=tuple(commits), checksums=frozenset(checksums))
 
     @property
     def _start(self) -> int:
@@ -173,9 +173,9 @@ def classify(entries: Iterable[Entry], complete: bool) -> LogListing:
             parts.setdefault((int(match[1]), int(match[3])), {})[int(match[2])] = entry
         elif match := _NAMED.fullmatch(name):
             checkpoints.append(CheckpointFiles(int(match[1]), _V2, (entry,)))
-    for (version, count), found in parts.items():
-        if set(found) == set(range(1, count + 1)):
-            checkpoints.append(CheckpointFiles(version, _PARTS, tuple(found[part] for part in sorted(found))))
+    for (version, count), members in parts.items():
+        if set(members) == set(range(1, count + 1)):
+            checkpoints.append(CheckpointFiles(version, _PARTS, tuple(members[part] for part in sorted(members))))
     ranked = tuple(sorted(checkpoints, key=_rank))
     return LogListing(commits, ranked, frozenset(checksums), complete, tuple(sorted(compacted, key=_longest_first)))
 
@@ -193,23 +193,23 @@ def build_segment(
     """
     if listing.latest < 0:
         raise NotADeltaTableError(table, location)
-    wanted = listing.latest if version is None else version
-    usable = [item for item in listing.checkpoints if item.version <= wanted and item not in without]
+    newest = listing.latest if version is None else version
+    usable = [item for item in listing.checkpoints if item.version <= newest and item not in without]
     checkpoint = usable[-1] if usable else None
-    _require_version(listing, table, wanted, begins=checkpoint is not None or 0 in listing.commits or version is None)
+    _require_version(listing, table, newest, begins=checkpoint is not None or 0 in listing.commits or version is None)
     start = checkpoint.version + 1 if checkpoint else 0
-    compacted = _usable_compactions(listing, without, start, wanted)
-    _require_none(_first_missing(listing, compacted, start, wanted), listing, table, location, start, wanted)
-    checksums = frozenset(number for number in listing.checksums if start - 1 <= number <= wanted)
-    return LogSegment(wanted, checkpoint, listing.commits_from(start, wanted), checksums, compacted)
+    compacted = _usable_compactions(listing, without, start, newest)
+    _require_none(_first_missing(listing, compacted, start, newest), listing, table, location, start, newest)
+    checksums = frozenset(number for number in listing.checksums if start - 1 <= number <= newest)
+    return LogSegment(newest, checkpoint, listing.commits_from(start, newest), checksums, compacted)
 
 
-def _require_version(listing: LogListing, table: str, wanted: int, *, begins: bool) -> None:
+def _require_version(listing: LogListing, table: str, requested: int, *, begins: bool) -> None:
     """Raises VersionNotFoundError for a version outside of the log, or one before all that replay could begin with."""
-    if 0 <= wanted <= listing.latest and begins:
+    if 0 <= requested <= listing.latest and begins:
         return
     earliest = min(listing.commits) if listing.earliest is None else listing.earliest
-    raise VersionNotFoundError(table, wanted, earliest, listing.latest)
+    raise VersionNotFoundError(table, requested, earliest, listing.latest)
 
 
 def _usable_compactions(
@@ -252,8 +252,8 @@ def _require_none(missing: int | None, listing: LogListing, table: str, location
 
 def _is_within(version: int, spans: Sequence[Delta], starts: Sequence[int]) -> bool:
     """Whether one of the `spans`, which do not overlap and begin at the sorted `starts`, holds the version."""
-    place = bisect_right(starts, version) - 1
-    return place >= 0 and version <= spans[place].end
+    index = bisect_right(starts, version) - 1
+    return index >= 0 and version <= spans[index].end
 
 
 def _by_start(delta: Delta) -> int:

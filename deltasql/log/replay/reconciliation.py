@@ -85,8 +85,8 @@ def hidden_rows(checkpoint: Checkpoint, tail: LogTail, root: str) -> np.ndarray:
 
     if not tail.live and not tail.removed:
         return np.empty(0, dtype=np.int64)
-    wanted = {key.partition("\0")[0] for key in (*tail.live, *tail.removed)} | _spellings(tail)
-    rows = rows_of_paths(checkpoint, wanted, root)
+    paths = {key.partition("\0")[0] for key in (*tail.live, *tail.removed)} | _spellings(tail)
+    rows = rows_of_paths(checkpoint, paths, root)
     if len(rows) == 0:
         return rows
     keys = action_keys(checkpoint.adds_at(rows, ("path", "deletionVector")), root)
@@ -94,7 +94,7 @@ def hidden_rows(checkpoint: Checkpoint, tail: LogTail, root: str) -> np.ndarray:
     return hidden
 
 
-def rows_of_paths(checkpoint: Checkpoint, wanted: Collection[str], root: str | None = None) -> np.ndarray:
+def rows_of_paths(checkpoint: Checkpoint, paths: Collection[str], root: str | None = None) -> np.ndarray:
     """The numbers of the checkpoint's add rows with these paths, sorted.
 
     With `root`, rows count as well whose path is written in another way but comes to the same.
@@ -104,31 +104,31 @@ def rows_of_paths(checkpoint: Checkpoint, wanted: Collection[str], root: str | N
 
     from deltasql.log.storage.arrow_values import indexes_of, strings
 
-    options = pc.SetLookupOptions(strings(sorted(wanted)))
-    found, start = [np.empty(0, dtype=np.int64)], 0
+    options = pc.SetLookupOptions(strings(sorted(paths)))
+    chunks, start = [np.empty(0, dtype=np.int64)], 0
     for batch in checkpoint.batches(("path",)):
         for chunk in batch["path"].chunks:
             rows = indexes_of(pc.is_in(chunk, options=options))
             if root is not None:
-                rows = np.union1d(rows, _oddly_spelled(chunk, wanted, root))
-            found.append(rows + start)
+                rows = np.union1d(rows, _oddly_spelled(chunk, paths, root))
+            chunks.append(rows + start)
             start += len(chunk)
-    return np.concatenate(found)
+    return np.concatenate(chunks)
 
 
 def _spellings(tail: LogTail) -> set[str]:
     """The paths of the tail as they are written, for those that are written otherwise than canonically."""
-    found: set[str] = set()
+    spellings: set[str] = set()
     for commit in tail.commits:
         if commit.is_big:
             for table in commit.tables or ():
-                found.update(table["path"].to_pylist())
+                spellings.update(table["path"].to_pylist())
             continue
-        found.update(action["path"] for action in (*commit.adds, *commit.removes))
-    return found
+        spellings.update(action["path"] for action in (*commit.adds, *commit.removes))
+    return spellings
 
 
-def _oddly_spelled(paths: pa.Array, wanted: Collection[str], root: str) -> np.ndarray:
+def _oddly_spelled(paths: pa.Array, requested: Collection[str], root: str) -> np.ndarray:
     """The places of paths that are spelled otherwise than canonically, where the canonical one is wanted."""
     import numpy as np
     import pyarrow.compute as pc
@@ -140,8 +140,8 @@ def _oddly_spelled(paths: pa.Array, wanted: Collection[str], root: str) -> np.nd
         return np.empty(0, dtype=np.int64)
     odd = indexes_of(pc.match_substring_regex(paths, "[%:]|^/"))
     spelled = paths.take(integers(odd)).to_pylist()
-    found: np.ndarray = odd[np.array([canonical(path, root) in wanted for path in spelled], dtype=bool)]
-    return found
+    matches: np.ndarray = odd[np.array([canonical(path, root) in requested for path in spelled], dtype=bool)]
+    return matches
 
 
 def _keys(commit: CommitFile, root: str, table: str) -> tuple[list[str], list[str]]:
@@ -154,14 +154,14 @@ def _keys(commit: CommitFile, root: str, table: str) -> tuple[list[str], list[st
 
 
 def _rows(
-    commits: Sequence[CommitFile], places: Iterable[tuple[int, int]], kind: int, schema: pa.Schema, table: str
+    commits: Sequence[CommitFile], positions: Iterable[tuple[int, int]], kind: int, schema: pa.Schema, table: str
 ) -> pa.Table:
     import pyarrow as pa
 
     from deltasql.log.actions.file_tables import from_actions
 
     chosen: dict[int, list[int]] = {}
-    for number, row in places:
+    for number, row in positions:
         chosen.setdefault(number, []).append(row)
     pieces = []
     small: list[Any] = []

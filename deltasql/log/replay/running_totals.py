@@ -78,9 +78,9 @@ def _only_news(commit: CommitFile, before: LogTail, checkpoint: CheckpointFiles 
 
     adds, removes = commit.file_tables(table)
     if (before.live or before.removed) and not all(
-        known.isdisjoint(keys)
+        paths.isdisjoint(keys)
         for keys in (action_keys(adds, root), action_keys(removes, root))
-        for known in (before.live.keys(), before.removed.keys())
+        for paths in (before.live.keys(), before.removed.keys())
     ):
         return False
     if checkpoint is None:

@@ -79,10 +79,10 @@ class SegmentReplay:
 
     def state(self) -> TableState:
         """Protocol and metadata; transactions and domains as well unless a checksum lacks them."""
-        known = self.base_version
+        base = self.base_version
         checkpoint = self.segment.checkpoint
-        if known is not None and known.version >= (checkpoint.version if checkpoint else 0):
-            return self._applied(known.state, known.version + 1)
+        if base is not None and base.version >= (checkpoint.version if checkpoint else 0):
+            return self._applied(base.state, base.version + 1)
         return self._from_checkpoint(whole=True)
 
     def full_state(self, core: TableState) -> TableState:
@@ -122,15 +122,15 @@ class SegmentReplay:
                 raise InvalidMetadataError(self.table, commit.path, _reason(error)) from error
         return state
 
-    def carried_totals(self, known: BaseVersion) -> FileTotals | None:
+    def carried_totals(self, base: BaseVersion) -> FileTotals | None:
         """The totals of `base_version` plus the commits since; None if that requires reading the checkpoint."""
-        commits = self._commits_with_files(known.version)
-        if known.totals is None or commits is None:
+        commits = self._commits_with_files(base.version)
+        if base.totals is None or commits is None:
             return None
-        tail = self._tail_at(known.version) if commits else LogTail()
+        tail = self._tail_at(base.version) if commits else LogTail()
         if tail is None:
             return None
-        return count_commits(known.totals, commits, tail, self.segment.checkpoint, self.location, self.table)
+        return count_commits(base.totals, commits, tail, self.segment.checkpoint, self.location, self.table)
 
     def _commits_with_files(self, version: int) -> list[CommitFile] | None:
         """The commits after `version` up to the last with file actions; None if some exist only in compacted files."""

@@ -130,14 +130,14 @@ class Snapshot:
     @cached_property
     def transactions(self) -> Mapping[str, int]:
         """The last version of every application that has written, by its id."""
-        known = self.full_state.transactions or {}
-        return {name: item.version for name, item in known.items()}
+        transactions = self.full_state.transactions or {}
+        return {name: item.version for name, item in transactions.items()}
 
     @cached_property
     def domains(self) -> Mapping[str, str]:
         """The configuration of every live metadata domain, by its name."""
-        known = self.full_state.domains or {}
-        return {name: item.configuration for name, item in known.items()}
+        domains = self.full_state.domains or {}
+        return {name: item.configuration for name, item in domains.items()}
 
     @cached_property
     def timestamp_ms(self) -> int:
@@ -203,9 +203,9 @@ class Snapshot:
 
     @cached_property
     def _carried_totals(self) -> FileTotals | None:
-        known = self._replay.current.base_version
-        if known is not None and known.totals is not None:
-            totals = self._replay.read(lambda replay: replay.carried_totals(known))
+        base = self._replay.current.base_version
+        if base is not None and base.totals is not None:
+            totals = self._replay.read(lambda replay: replay.carried_totals(base))
             if totals is not None:
                 return totals
         return None if self.segment.checkpoint else self._count()
@@ -213,14 +213,14 @@ class Snapshot:
     @property
     def lost_count(self) -> bool:
         """True if the totals of an earlier version are known, but not how the commits since have changed them."""
-        known = self._replay.current.base_version
-        return self.cheap_totals is None and known is not None and known.totals is not None
+        base = self._replay.current.base_version
+        return self.cheap_totals is None and base is not None and base.totals is not None
 
     def correct_count(self) -> bool:
         """Counts the files where the totals are only carried on from a checksum; True if they were wrong."""
-        known = self.cheap_totals
+        totals = self.cheap_totals
         self._counted, self._corrected = self._count(), True
-        return known is not None and (known.files, known.bytes) != (self._counted.files, self._counted.bytes)
+        return totals is not None and (totals.files, totals.bytes) != (self._counted.files, self._counted.bytes)
 
     @property
     def is_plainly_empty(self) -> bool:
@@ -263,8 +263,8 @@ class Snapshot:
 
     def add_files(self, paths: Iterable[str]) -> list[AddFile]:
         """The full add actions of these files, in log order. `paths` as in the log; unknown ones are left out."""
-        wanted = set(paths)
-        actions = self.read_files(lambda files: files.with_paths(wanted)).to_pylist(maps_as_pydicts="lossy")
+        requested = set(paths)
+        actions = self.read_files(lambda files: files.with_paths(requested)).to_pylist(maps_as_pydicts="lossy")
         return [AddFile.from_json(action) for action in actions]
 
     def tombstones(self) -> pa.Table:

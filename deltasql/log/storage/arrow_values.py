@@ -73,25 +73,25 @@ def _built(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
 def _fields(values: Sequence[Any], kind: pa.StructType) -> list[pa.Array]:
     """The fields of structs."""
     _check(values, Mapping)
-    given: list[Mapping[str, Any]] = [{} if value is None else value for value in values]
-    return [_built([value.get(field.name) for value in given], field.type) for field in kind]
+    structs: list[Mapping[str, Any]] = [{} if value is None else value for value in values]
+    return [_built([value.get(field.name) for value in structs], field.type) for field in kind]
 
 
 def _entries(values: Sequence[Any], kind: pa.MapType) -> tuple[list[int], pa.Array]:
     """The number of entries of each map, and all entries as structs."""
     _check(values, Mapping)
-    given: list[Mapping[Any, Any]] = [{} if value is None else value for value in values]
-    keys = _built([key for value in given for key in value], kind.key_type)
-    items = _built([item for value in given for item in value.values()], kind.item_type)
+    maps: list[Mapping[Any, Any]] = [{} if value is None else value for value in values]
+    keys = _built([key for value in maps for key in value], kind.key_type)
+    items = _built([item for value in maps for item in value.values()], kind.item_type)
     entries = pa.StructArray.from_arrays([keys, items], fields=[kind.key_field, kind.item_field])
-    return [len(value) for value in given], entries
+    return [len(value) for value in maps], entries
 
 
 def _items(values: Sequence[Any], kind: pa.ListType) -> tuple[list[int], pa.Array]:
     """The length of each list, and all items."""
     _check(values, list)
-    given: list[list[Any]] = [[] if value is None else value for value in values]
-    return [len(value) for value in given], _built([item for value in given for item in value], kind.value_type)
+    lists: list[list[Any]] = [[] if value is None else value for value in values]
+    return [len(value) for value in lists], _built([item for value in lists for item in value], kind.value_type)
 
 
 def _plain(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
@@ -108,18 +108,18 @@ def _plain(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
     return integers([value or 0 for value in values]).cast(kind)
 
 
-def _check(values: Sequence[Any], wanted: type) -> None:
+def _check(values: Sequence[Any], kind: type) -> None:
     """Raises TypeError for a value of another type; None is accepted."""
-    if not all(value is None or isinstance(value, wanted) for value in values):
-        raise TypeError(f"a value is no {wanted.__name__}")
+    if not all(value is None or isinstance(value, kind) for value in values):
+        raise TypeError(f"a value is no {kind.__name__}")
 
 
 def indexes_of(mask: pa.Array) -> np.ndarray:
     """The sorted indices of the true values of a boolean array. Null counts as false."""
     import pyarrow.compute as pc
 
-    found = pc.indices_nonzero(mask)
-    return np.frombuffer(found.buffers()[1], dtype=np.uint64, count=len(found)).astype(np.int64)
+    indexes = pc.indices_nonzero(mask)
+    return np.frombuffer(indexes.buffers()[1], dtype=np.uint64, count=len(indexes)).astype(np.int64)
 
 
 TRUE, ZERO, EMPTY = flags([True])[0], integers([0])[0], strings([""])[0]

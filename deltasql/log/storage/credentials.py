@@ -75,38 +75,38 @@ def _s3_options(bucket: str, settings: Mapping[str, str]) -> dict[str, str]:
     def setting(name: str) -> str | None:
         return settings.get(f"fs.s3a.bucket.{bucket}.{name}") or settings.get(f"fs.s3a.{name}") or None
 
-    found = {option: value for name, option in _S3A.items() if (value := setting(name))}
-    if endpoint := found.get("aws_endpoint"):
+    options = {option: value for name, option in _S3A.items() if (value := setting(name))}
+    if endpoint := options.get("aws_endpoint"):
         if "://" not in endpoint:
             safe = setting("connection.ssl.enabled") != "false"
-            endpoint = found["aws_endpoint"] = f"{'https' if safe else 'http'}://{endpoint}"
+            endpoint = options["aws_endpoint"] = f"{'https' if safe else 'http'}://{endpoint}"
         if endpoint.startswith("http://"):
-            found["aws_allow_http"] = "true"
+            options["aws_allow_http"] = "true"
     if setting("path.style.access") == "false":
-        found["aws_virtual_hosted_style_request"] = "true"
+        options["aws_virtual_hosted_style_request"] = "true"
     if (setting("aws.credentials.provider") or "").endswith(_ANONYMOUS):
-        found["aws_skip_signature"] = "true"
-    return found
+        options["aws_skip_signature"] = "true"
+    return options
 
 
-def _azure_options(place: str, settings: Mapping[str, str]) -> dict[str, str]:
-    account = place.rpartition("@")[2].partition(".")[0]
-    found = {}
+def _azure_options(host: str, settings: Mapping[str, str]) -> dict[str, str]:
+    account = host.rpartition("@")[2].partition(".")[0]
+    options = {}
     for name, value in settings.items():
         key = _ACCOUNT_KEY.fullmatch(name)
         if key and key["account"] in {None, account}:
-            found["azure_storage_account_key"] = value
+            options["azure_storage_account_key"] = value
         elif _SAS.fullmatch(name) and (account in name or name == "fs.azure.sas.fixed.token"):
-            found["azure_storage_sas_key"] = value
+            options["azure_storage_sas_key"] = value
     for name, option in (("id", "azure_storage_client_id"), ("secret", "azure_storage_client_secret")):
-        if told := _of_account(settings, f"fs.azure.account.oauth2.client.{name}", place):
-            found[option] = told
-    tenant = _TENANT.match(_of_account(settings, "fs.azure.account.oauth2.client.endpoint", place) or "")
-    return {**found, "azure_storage_tenant_id": tenant["tenant"]} if tenant else found
+        if text := _of_account(settings, f"fs.azure.account.oauth2.client.{name}", host):
+            options[option] = text
+    tenant = _TENANT.match(_of_account(settings, "fs.azure.account.oauth2.client.endpoint", host) or "")
+    return {**options, "azure_storage_tenant_id": tenant["tenant"]} if tenant else options
 
 
-def _of_account(settings: Mapping[str, str], name: str, place: str) -> str | None:
-    return settings.get(f"{name}.{place.rpartition('@')[2]}") or settings.get(name)
+def _of_account(settings: Mapping[str, str], name: str, host: str) -> str | None:
+    return settings.get(f"{name}.{host.rpartition('@')[2]}") or settings.get(name)
 
 
 _MANNERS = ("path.style.access", "connection.ssl.enabled", "endpoint.region", "aws.credentials.provider")
@@ -134,22 +134,22 @@ def hadoop_settings(location: str, options: Mapping[str, str]) -> dict[str, str]
 
 
 def _s3_settings(bucket: str, options: Mapping[str, str]) -> dict[str, str]:
-    known = {name: options[option] for name, option in _S3A.items() if options.get(option)}
-    if "endpoint" in known:
+    settings = {name: options[option] for name, option in _S3A.items() if options.get(option)}
+    if "endpoint" in settings:
         # A server of one's own rarely has a name for each bucket.
         hosted = options.get("aws_virtual_hosted_style_request") == "true"
-        known["path.style.access"] = str(not hosted).lower()
-        known["connection.ssl.enabled"] = str(not known["endpoint"].startswith("http://")).lower()
+        settings["path.style.access"] = str(not hosted).lower()
+        settings["connection.ssl.enabled"] = str(not settings["endpoint"].startswith("http://")).lower()
     if options.get("aws_skip_signature") == "true":
-        known["aws.credentials.provider"] = f"org.apache.hadoop.fs.s3a.{_ANONYMOUS}"
-    elif "access.key" in known:
-        kind = "Temporary" if "session.token" in known else "Simple"
-        known["aws.credentials.provider"] = f"org.apache.hadoop.fs.s3a.{kind}AWSCredentialsProvider"
-    return {f"fs.s3a.bucket.{bucket}.{name}": value for name, value in known.items()}
+        settings["aws.credentials.provider"] = f"org.apache.hadoop.fs.s3a.{_ANONYMOUS}"
+    elif "access.key" in settings:
+        kind = "Temporary" if "session.token" in settings else "Simple"
+        settings["aws.credentials.provider"] = f"org.apache.hadoop.fs.s3a.{kind}AWSCredentialsProvider"
+    return {f"fs.s3a.bucket.{bucket}.{name}": value for name, value in settings.items()}
 
 
-def _azure_settings(place: str, options: Mapping[str, str]) -> dict[str, str]:
-    host = place.rpartition("@")[2]
+def _azure_settings(account_host: str, options: Mapping[str, str]) -> dict[str, str]:
+    host = account_host.rpartition("@")[2]
     if key := options.get("azure_storage_account_key"):
         return {f"fs.azure.account.key.{host}": key}
     if token := options.get("azure_storage_sas_key"):

@@ -65,10 +65,10 @@ def list_local(root: str, is_hidden: IsHidden) -> TableListing:
 def list_objects(entries: Iterable[tuple[str, int, int]], is_hidden: IsHidden) -> TableListing:
     """The files of an object store, which has no folders, from (path, size, modified) per object."""
     visible: dict[str, bool] = {}
-    found = list(entries)
-    nested = {path.partition(f"/{LOG_FOLDER}/")[0] for path, _, _ in found if f"/{LOG_FOLDER}/" in path}
+    listed = list(entries)
+    nested = {path.partition(f"/{LOG_FOLDER}/")[0] for path, _, _ in listed if f"/{LOG_FOLDER}/" in path}
     files = []
-    for entry in found:
+    for entry in listed:
         folder, _, name = entry[0].rpartition("/")
         if folder not in visible:
             parents = folder.split("/") if folder else []

@@ -111,9 +111,9 @@ def sync_trees(folders: Iterable[str], above: str) -> None:
     """
     work: list[Callable[[], None]] = [partial(sync_folder, above)]
     for folder in folders:
-        for place, _, names in os.walk(folder):
-            work += [partial(_sync_file, f"{place}/{name}") for name in names]
-            work.append(partial(sync_folder, place))
+        for directory, _, names in os.walk(folder):
+            work += [partial(_sync_file, f"{directory}/{name}") for name in names]
+            work.append(partial(sync_folder, directory))
     if len(work) == 1:
         return work[0]()
     with ThreadPoolExecutor(min(len(work), _SYNCS_AT_ONCE)) as threads:

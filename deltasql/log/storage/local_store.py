@@ -162,31 +162,31 @@ class LocalLogStore(LogStore):
         after = "" if offset is None else offset.rpartition("/")[2]
         try:
             with os.scandir(f"{self.root}/{folder}") as names:
-                found = [_entry_of(folder, item) for item in names if item.name > after and not item.is_dir()]
+                entries = [_entry_of(folder, item) for item in names if item.name > after and not item.is_dir()]
         except (FileNotFoundError, NotADirectoryError):
             return []
         except OSError as error:
             raise StorageError("list", self.url(folder), storage_reason(error)) from error
-        return sorted((entry for entry in found if entry), key=by_path)
+        return sorted((entry for entry in entries if entry), key=by_path)
 
-    def list_below(self, folder: str, offset: str | None = None, known: Collection[str] = ()) -> list[Entry]:
-        """See `LogStore.list_below`. A link to a folder is not followed; what is known is not looked at."""
+    def list_below(self, folder: str, offset: str | None = None, excluded: Collection[str] = ()) -> list[Entry]:
+        """See `LogStore.list_below`. A link to a folder is not followed; paths in `excluded` are not looked at."""
         try:
-            found = [entry for entry in self._walk(folder, known) if offset is None or entry.path > offset]
+            entries = [entry for entry in self._walk(folder, excluded) if offset is None or entry.path > offset]
         except OSError as error:
             raise StorageError("list", self.url(folder), storage_reason(error)) from error
-        return sorted(found, key=by_path)
+        return sorted(entries, key=by_path)
 
-    def _walk(self, folder: str, known: Collection[str]) -> Iterator[Entry]:
+    def _walk(self, folder: str, excluded: Collection[str]) -> Iterator[Entry]:
         before = f"{folder}/" if folder else ""
         try:
-            with os.scandir(f"{self.root}/{folder}") as found:
-                items = [item for item in found if before + item.name not in known]
+            with os.scandir(f"{self.root}/{folder}") as entries:
+                items = [item for item in entries if before + item.name not in excluded]
         except (FileNotFoundError, NotADirectoryError):
             return
         for item in items:
             if item.is_dir(follow_symlinks=False):
-                yield from self._walk(before + item.name, known)
+                yield from self._walk(before + item.name, excluded)
             elif (entry := _entry_of(folder, item)) is not None:
                 yield entry
 
@@ -215,12 +215,12 @@ class LocalLogStore(LogStore):
     def move_below(self, source: str, target: str) -> None:
         """See `LogStore.move_below`. The folder itself gets the new name."""
         self._require_inside("write", [source, target])
-        written, place = self._folder / source, self._folder / target
+        written, destination = self._folder / source, self._folder / target
         if not written.is_dir():
             return
         try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            written.rename(place)
+            destination.parent.mkdir(parents=True, exist_ok=True)
+            written.rename(destination)
         except OSError as error:
             raise StorageError("write", self.url(target), storage_reason(error)) from error
 
@@ -248,9 +248,9 @@ class LocalLogStore(LogStore):
 
     def delete(self, paths: Iterable[str]) -> None:
         """See `LogStore.delete`. Raises StorageError for a path that leads out, before any file is gone."""
-        wanted = list(paths)
-        self._require_inside("delete", wanted)
-        super().delete(wanted)
+        deleted = list(paths)
+        self._require_inside("delete", deleted)
+        super().delete(deleted)
 
     def _delete(self, path: str) -> None:
         self._unlink(path)

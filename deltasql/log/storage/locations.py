@@ -22,10 +22,10 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
 def scheme(location: str) -> str:
     """The canonical scheme of a location in lower case; `file` for a plain path."""
-    found = _SCHEME.match(location)
-    if found is None or location.startswith("/"):
+    match = _SCHEME.match(location)
+    if match is None or location.startswith("/"):
         return "file"
-    return _ALIASES.get(found[1].lower(), found[1].lower())
+    return _ALIASES.get(match[1].lower(), match[1].lower())
 
 
 def is_local(location: str) -> bool:
@@ -40,15 +40,15 @@ def is_url(location: str) -> bool:
 
 def plain_location(decoded: str) -> str:
     """A decoded path or URI with its canonical scheme; a `file:` URI becomes a plain path, without its authority."""
-    found = _SCHEME.match(decoded)
-    if found is None:
+    match = _SCHEME.match(decoded)
+    if match is None:
         return decoded
-    if found[1] == "file":
+    if match[1] == "file":
         rest = decoded[len("file:") :]
         if rest.startswith("//"):
             rest = rest[2:].partition("/")[2]
         return "/" + rest.lstrip("/")
-    return scheme(decoded) + decoded[found.end(1) :]
+    return scheme(decoded) + decoded[match.end(1) :]
 
 
 def local_path(location: str) -> str:
@@ -64,17 +64,17 @@ def table_location(location: str) -> str:
     return local_path(location) if is_local(location) else plain_location(location).rstrip("/")
 
 
-def absolute_location(place: str) -> str:
+def absolute_location(location: str) -> str:
     """The location of a path or URL that a user has written; a relative path is taken from the working directory."""
-    if is_local(place):
-        return str(Path(local_path(place)))
-    return table_location(place) if "://" in place else str(Path(place).absolute())
+    if is_local(location):
+        return str(Path(local_path(location)))
+    return table_location(location) if "://" in location else str(Path(location).absolute())
 
 
 def hadoop_scheme(location: str) -> str:
     """Hadoop's scheme for the storage of a location, such as `s3a`."""
-    own = scheme(location)
-    return _HADOOP.get(own, own)
+    name = scheme(location)
+    return _HADOOP.get(name, name)
 
 
 def hadoop_location(location: str) -> str:

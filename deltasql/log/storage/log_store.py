@@ -114,26 +114,26 @@ class LogStore:
         if config is None:
             return None
         scheme, _, rest = self.root.partition("://")
-        place = config.get("endpoint") or config.get("account_name")
-        return f"{scheme}://{rest.partition('/')[0]}" + (f" at {place}" if place else "")
+        endpoint = config.get("endpoint") or config.get("account_name")
+        return f"{scheme}://{rest.partition('/')[0]}" + (f" at {endpoint}" if endpoint else "")
 
     def read(self, path: str) -> bytes:
         """The whole object. Raises FileNotFoundError or StorageError."""
         return self._ask("read", path, lambda store, key: bytes(obstore.get(store, key).bytes()))
 
-    def read_tagged(self, path: str, known: Tag | None = None) -> tuple[bytes, Tag] | None:
-        """The whole object with its tag; None, without a transfer, if it still has the tag `known`.
+    def read_tagged(self, path: str, tag: Tag | None = None) -> tuple[bytes, Tag] | None:
+        """The whole object with its tag; None, without a transfer, if it still has the tag `tag`.
 
         Raises FileNotFoundError or StorageError.
         """
-        options = {"if_none_match": known.e_tag} if known is not None and known.e_tag is not None else None
+        options = {"if_none_match": tag.e_tag} if tag is not None and tag.e_tag is not None else None
 
         def look(store: Any, key: str) -> tuple[bytes, Tag] | None:
             try:
-                found = obstore.get(store, key, options=options)
+                response = obstore.get(store, key, options=options)
             except exceptions.NotModifiedError:
                 return None
-            return bytes(found.bytes()), _tag(found.meta)
+            return bytes(response.bytes()), _tag(response.meta)
 
         return self._ask("read", path, look)
 
@@ -165,9 +165,9 @@ class LogStore:
                 raise StorageError("write", self.url(path), storage_reason(error)) from error
             last = reply is PutOutcome.REFUSED or not tries.left
             if last or reply is not PutOutcome.NONE:
-                held = self._content_after_put(path, error)
-                if held is not None:
-                    return held == data
+                stored = self._content_after_put(path, error)
+                if stored is not None:
+                    return stored == data
             if last:
                 raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
             doubtful = True
@@ -251,11 +251,11 @@ class LogStore:
         origin = source._prefix + name
         self._ask("write", path, lambda store, key: obstore.copy(store, origin, key))
 
-    def list_below(self, folder: str, offset: str | None = None, known: Collection[str] = ()) -> list[Entry]:
-        """Objects below `folder`, at any depth, by name; only those after the path `offset`, none that is `known`."""
+    def list_below(self, folder: str, offset: str | None = None, excluded: Collection[str] = ()) -> list[Entry]:
+        """Objects below `folder`, at any depth, by name; only those after the path `offset`, and not in `excluded`."""
         after, last = (None, "") if offset is None else (self._prefix + offset, offset)
-        found = self._entries(folder, after)
-        return sorted((entry for entry in found if entry.path > last and entry.path not in known), key=by_path)
+        entries = self._entries(folder, after)
+        return sorted((entry for entry in entries if entry.path > last and entry.path not in excluded), key=by_path)
 
     def _entries(self, folder: str, after: str | None = None) -> Iterator[Entry]:
         """Objects below `folder`, listed page by page."""
@@ -398,8 +398,8 @@ class LogStore:
         """An object's entry and first bytes, with one request. Raises like `read`, also for an empty object."""
 
         def look(store: Any, key: str) -> tuple[Entry, bytes]:
-            found = obstore.get(store, key, options={"range": (0, length)})
-            return self._entry(found.meta), bytes(found.bytes())
+            response = obstore.get(store, key, options={"range": (0, length)})
+            return self._entry(response.meta), bytes(response.bytes())
 
         return self._ask("read", path, look)
 

@@ -114,8 +114,8 @@ def is_unknown_operation(error: BaseException | None) -> bool:
 
 def status_of(error: BaseException) -> int | None:
     """The HTTP status in an error; None without one."""
-    found = _STATUS.search(_first_lines(error))
-    return None if found is None else int(found[1])
+    match = _STATUS.search(_first_lines(error))
+    return None if match is None else int(match[1])
 
 
 def storage_reason(error: BaseException) -> str:
@@ -130,8 +130,8 @@ def storage_reason(error: BaseException) -> str:
     # Of a request without an answer only the debug form says why.
     debug = str(error)[len(_first_lines(error)) :]
     cause, kind = _CAUSE.search(debug), _KIND.search(debug)
-    told = cause[1] if cause else _KINDS[kind[1]] if kind else None
-    return f"{reason} ({told})" if told else reason
+    text = cause[1] if cause else _KINDS[kind[1]] if kind else None
+    return f"{reason} ({text})" if text else reason
 
 
 def repeats_by_itself(store: Any) -> bool:

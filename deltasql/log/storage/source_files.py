@@ -60,22 +60,22 @@ class Choice:
     recursive: bool = False
 
 
-def find_source(open_store: Opener, location: str, choice: Choice, known: Collection[str] = ()) -> FileSource:
+def find_source(open_store: Opener, location: str, choice: Choice, excluded: Collection[str] = ()) -> FileSource:
     """The chosen files at a location (a folder, a file, or a pattern of such), sorted by path.
 
-    Of a folder, files whose absolute paths are in `known` may be left out.
+    Of a folder, files whose absolute paths are in `excluded` may be left out.
     Raises FileNotFoundError with the missing paths, ValueError for an invalid pattern, StorageError.
     """
-    place = table_location(location)
+    folder = table_location(location)
     # A file needs one spelling, or else it would be loaded twice.
-    place = normpath(place) if place.startswith("/") else place
-    root, pattern = _base(place)
+    folder = normpath(folder) if folder.startswith("/") else folder
+    root, pattern = _base(folder)
     store = open_store(root)
     if pattern is None and choice.names:
         return _named(store, root, choice.names)
-    entries = store.list_below("", known=_below(root, known))
+    entries = store.list_below("", excluded=_below(root, excluded))
     if not entries and pattern is None and not store.has_below(""):
-        return _single(open_store, place)
+        return _single(open_store, folder)
     is_table = pattern is None and any(entry.path.startswith(f"{LOG_FOLDER}/") for entry in entries)
     plain = [(entry, entry.path) for entry in entries]
     inside = plain if pattern is None else _matching(entries, glob_expression(pattern))
@@ -83,17 +83,17 @@ def find_source(open_store: Opener, location: str, choice: Choice, known: Collec
     return FileSource(root, tuple(_file(root, entry) for entry in chosen), is_table)
 
 
-def _below(root: str, places: Collection[str]) -> set[str]:
-    """Those of the absolute `places` that are below the folder `root`, relative to it."""
+def _below(root: str, locations: Collection[str]) -> set[str]:
+    """Those of the absolute `locations` that are below the folder `root`, relative to it."""
     prefix = f"{root.rstrip('/')}/"
-    return {place[len(prefix) :] for place in places if place.startswith(prefix)}
+    return {location[len(prefix) :] for location in locations if location.startswith(prefix)}
 
 
 def broken_files(
     open_store: Opener, files: Iterable[ListedFile], is_whole: Callable[[LogStore, str], bool]
 ) -> set[str]:
     """The paths of the files for which `is_whole` is false, checked in parallel; missing files are not among them."""
-    found = list(files)
+    listed = list(files)
 
     def broken(file: ListedFile) -> bool:
         folder, name = folder_and_name(file.path)
@@ -103,31 +103,31 @@ def broken_files(
             return False
 
     with ThreadPoolExecutor(_THREADS) as threads:
-        return {file.path for file, bad in zip(found, threads.map(broken, found), strict=True) if bad}
+        return {file.path for file, bad in zip(listed, threads.map(broken, listed), strict=True) if bad}
 
 
-def _base(place: str) -> tuple[str, str | None]:
+def _base(location: str) -> tuple[str, str | None]:
     """The folder before the first wildcard of a location, and the pattern below it; None for a plain location."""
-    special = SPECIAL.search(place)
+    special = SPECIAL.search(location)
     if special is None:
-        return place, None
-    root, _, _ = place[: special.start()].rpartition("/")
-    if not place.startswith("/") and not root:
+        return location, None
+    root, _, _ = location[: special.start()].rpartition("/")
+    if not location.startswith("/") and not root:
         # A relative pattern, which has no folder.
-        return ".", place
-    return root or "/", place[len(root) + 1 :]
+        return ".", location
+    return root or "/", location[len(root) + 1 :]
 
 
 def _file(root: str, entry: Entry) -> ListedFile:
     return ListedFile(f"{root.rstrip('/')}/{entry.path}", entry.size, entry.modified)
 
 
-def _single(open_store: Opener, place: str) -> FileSource:
+def _single(open_store: Opener, location: str) -> FileSource:
     """The source of the single file at a location that is no folder. Raises FileNotFoundError."""
-    folder, name = folder_and_name(place)
+    folder, name = folder_and_name(location)
     entry = open_store(folder).find(name)
     if entry is None:
-        raise FileNotFoundError(place)
+        raise FileNotFoundError(location)
     return FileSource(folder, (_file(folder, entry),))
 
 
@@ -156,14 +156,14 @@ def _by_path(file: ListedFile) -> str:
 
 def _matching(entries: Iterable[Entry], expression: re.Pattern[str]) -> list[tuple[Entry, str]]:
     """The entries that match, or are below a matching folder; each with its path below that folder."""
-    found = []
+    matches = []
     for entry in entries:
         parts = entry.path.split("/")
         heads = ("/".join(parts[:count]) for count in range(len(parts), 0, -1))
         head = next((head for head in heads if expression.fullmatch(head)), None)
         if head is not None:
-            found.append((entry, entry.path[len(head) + 1 :] or parts[-1]))
-    return found
+            matches.append((entry, entry.path[len(head) + 1 :] or parts[-1]))
+    return matches
 
 
 def _chosen(entries: Iterable[tuple[Entry, str]], choice: Choice) -> list[Entry]:

@@ -58,11 +58,11 @@ class Stores:
             raise UnsupportedLocationError(location.replace("\0", "\\0"), "it has a NUL character")
         if is_local(location):
             return LocalLogStore(local_path(location))
-        place = table_location(location)
-        if scheme(place) == "memory":
-            return LogStore(place, _MEMORY, place.partition(":")[2].strip("/"))
-        bucket, prefix = _parts(place)
-        return LogStore(place, self._bucket(bucket, place), prefix)
+        root = table_location(location)
+        if scheme(root) == "memory":
+            return LogStore(root, _MEMORY, root.partition(":")[2].strip("/"))
+        bucket, prefix = _parts(root)
+        return LogStore(root, self._bucket(bucket, root), prefix)
 
     def open_file(self, location: str) -> pa.NativeFile:
         """The file at an absolute location, for pyarrow. Raises FileNotFoundError, StorageError."""
@@ -95,13 +95,13 @@ class Stores:
         if scheme(url) in _HADOOP_ONLY:
             reason = "only Hadoop knows this file system, and it offers no safe commit"
             raise UnsupportedLocationError(location, reason)
-        told = self._store_options(url)
-        endpoint = long_names({**of_environment(os.environ, url), **told}).get("aws_endpoint", "")
+        options = self._store_options(url)
+        endpoint = long_names({**of_environment(os.environ, url), **options}).get("aws_endpoint", "")
         if scheme(url) == "s3" and endpoint and not _ADDRESS.match(endpoint):
             # The client would panic with its first request.
             raise UnsupportedLocationError(location, "its endpoint is no address such as https://host:9000")
         try:
-            opened = from_url(url, retry_config=ONCE, **_arguments(told))
+            opened = from_url(url, retry_config=ONCE, **_arguments(options))
         except (exceptions.BaseError, ValueError, TypeError) as error:
             relative = ":" not in url
             reason = "it is relative; write the whole path, as /data/t" if relative else storage_reason(error)
@@ -130,5 +130,5 @@ def _parts(location: str) -> tuple[str, str]:
         return location, ""
     # Not as a URL: `?` and `#` are characters of a name like any other.
     kind, _, rest = location.partition("://")
-    place, _, path = rest.partition("/")
-    return f"{kind}://{place}", path.strip("/")
+    bucket, _, path = rest.partition("/")
+    return f"{kind}://{bucket}", path.strip("/")

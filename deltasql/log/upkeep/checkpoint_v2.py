@@ -78,8 +78,8 @@ def write_v2(
         "sidecarSizeInBytes": str(bytes_of_sidecars),
         "numOfAddFiles": str(rows.files),
     }
-    own = [{"checkpointMetadata": {"version": snapshot.version, "tags": tags}}, *small]
-    lines = [*own, *({"sidecar": item} for item in sidecars)]
+    actions = [{"checkpointMetadata": {"version": snapshot.version, "tags": tags}}, *small]
+    lines = [*actions, *({"sidecar": item} for item in sidecars)]
     data = _as_json(lines) if top_level == "json" else _as_parquet(lines)
     name = f"{snapshot.version:020d}.checkpoint.{uuid.uuid4()}.{top_level}"
     store.put_if_absent(f"{LOG}/{name}", data)
@@ -92,7 +92,7 @@ def write_v2(
             name,
             len(data),
             store.head(f"{LOG}/{name}").modified,
-            tuple(own) if len(own) <= _MOST_IN_HINT else None,
+            tuple(actions) if len(actions) <= _MOST_IN_HINT else None,
             tuple(sidecars) if len(sidecars) <= _MOST_IN_HINT else None,
         ),
     )

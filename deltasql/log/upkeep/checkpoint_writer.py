@@ -65,9 +65,9 @@ def _has_checkpoint(store: LogStore, version: int) -> bool:
 
 
 def _counted(snapshot: Snapshot, files: LiveFiles) -> int:
-    count, known = files.count(), snapshot.cheap_totals
-    if known is not None and known.files != count:
-        raise CheckpointMismatchError(snapshot.table, snapshot.version, count, known.files)
+    count, totals = files.count(), snapshot.cheap_totals
+    if totals is not None and totals.files != count:
+        raise CheckpointMismatchError(snapshot.table, snapshot.version, count, totals.files)
     return count
 
 

@@ -68,13 +68,13 @@ def _delete_before(
     first: int, store: LogStore, snapshot: Snapshot, entries: Collection[Entry], listing: LogListing, now: int
 ) -> list[str]:
     expired = expired_files(entries, first)
-    kept = [item for item in listing.checkpoints if item.version >= first]
-    if expired and not any(item.is_classic for item in kept):
+    retained = [item for item in listing.checkpoints if item.version >= first]
+    if expired and not any(item.is_classic for item in retained):
         from deltasql.log.upkeep.checkpoint_v2 import write_classic_copy
 
-        write_classic_copy(store, snapshot.table, kept[0])
+        write_classic_copy(store, snapshot.table, retained[0])
     store.delete(expired)
-    orphans = _orphans(store, [Checkpoint(store, snapshot.table, item) for item in kept], now) if expired else []
+    orphans = _orphans(store, [Checkpoint(store, snapshot.table, item) for item in retained], now) if expired else []
     orphans += _unneeded_parts(store, snapshot, now) if expired else []
     store.delete(orphans)
     return [*expired, *orphans]
@@ -90,12 +90,12 @@ def oldest_needed_checkpoint(listing: LogListing, cutoff_ms: int) -> int | None:
 
 def expired_files(entries: Iterable[Entry], first: int) -> list[str]:
     """The log files that only versions before `first` need, in order of deletion: a commit before its checkpoint."""
-    found = []
+    expired = []
     for entry in entries:
         match = _VERSIONED.fullmatch(entry.name)
         if match and (int(match[1]) < first or (int(match[1]) == first and "compacted" in match[2])):
-            found.append((int(match[1]), _ORDER.get(match[2], 2), entry.name.lstrip("."), entry.path))
-    return [path for *_, path in sorted(found)]
+            expired.append((int(match[1]), _ORDER.get(match[2], 2), entry.name.lstrip("."), entry.path))
+    return [path for *_, path in sorted(expired)]
 
 
 def _cutoff(properties: TableProperties, now: int) -> int:
@@ -105,13 +105,13 @@ def _cutoff(properties: TableProperties, now: int) -> int:
     return (now - retention) // _DAY_MS * _DAY_MS
 
 
-def _orphans(store: LogStore, kept: Iterable[Checkpoint], now: int) -> list[str]:
+def _orphans(store: LogStore, retained: Iterable[Checkpoint], now: int) -> list[str]:
     """Sidecars that no checkpoint refers to, except those of the last day: their checkpoint may not be written yet."""
     sidecars = [entry for entry in store.list_folder(f"{LOG}/_sidecars") if entry.modified < now - _DAY_MS]
     if not sidecars:
         return []
     try:
-        used = {sidecar_path(action["path"]) for item in kept for action in item.actions("sidecar")}
+        used = {sidecar_path(action["path"]) for item in retained for action in item.actions("sidecar")}
     except InvalidCheckpointError:
         # Whatever that checkpoint refers to must stay.
         return []

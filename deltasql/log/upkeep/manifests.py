@@ -38,16 +38,16 @@ def write_manifests(store: LogStore, snapshot: Snapshot, partitions: Collection[
     """
     if snapshot.properties.maps_columns:
         raise MappedManifestError(table=snapshot.table)
-    wanted = _manifests(snapshot)
+    manifests = _manifests(snapshot)
     if partitions is not None:
-        wanted = {folder: text for folder, text in wanted.items() if folder in partitions}
+        manifests = {folder: text for folder, text in manifests.items() if folder in partitions}
     present = {entry.path for entry in store.list_below(FOLDER)}
-    for folder, text in wanted.items():
+    for folder, text in manifests.items():
         _write(store, _path(folder), text, present)
-    kept = {_path(folder) for folder in wanted}
+    paths = {_path(folder) for folder in manifests}
     written = {path for path in present if path.rpartition("/")[2] == _NAME}
     judged = written if partitions is None else written & {_path(folder) for folder in partitions}
-    _remove(store, sorted(judged - kept))
+    _remove(store, sorted(judged - paths))
 
 
 def _write(store: LogStore, path: str, text: str, present: Collection[str]) -> None:
@@ -86,7 +86,7 @@ def _manifests(snapshot: Snapshot) -> dict[str, str]:
     lines: dict[str, list[str]] = {} if snapshot.partition_columns else {"": []}
     for values, location in zip(_values(files, snapshot), files["location"].to_pylist(), strict=True):
         lines.setdefault(folder_of(values), []).append(table_uri(location))
-    return {folder: "".join(f"{line}\n" for line in sorted(found)) for folder, found in lines.items()}
+    return {folder: "".join(f"{line}\n" for line in sorted(paths)) for folder, paths in lines.items()}
 
 
 def _values(files: pa.Table, snapshot: Snapshot) -> Iterator[list[tuple[str, str | None]]]:
