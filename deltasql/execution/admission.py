@@ -86,9 +86,9 @@ _STATEMENTS: Mapping[type[LogicalPlan], tuple[str, str]] = {
 
 def admit_statement(statement: LogicalPlan) -> None:
     """Raises NotInTransactionError for a statement that can be no part of a transaction."""
-    known = _STATEMENTS.get(type(statement))
-    if known is not None:
-        raise NotInTransactionError(*known)
+    admission = _STATEMENTS.get(type(statement))
+    if admission is not None:
+        raise NotInTransactionError(*admission)
 
 
 def admit(plan: Plan) -> None:

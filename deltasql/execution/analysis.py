@@ -27,11 +27,11 @@ class Analyzed:
         planned = self._plan.planned
         if isinstance(planned, QueryRows):
             self._seconds, rows = _timed(lambda: self._runtime.run_through(planned.operator))
-            found = [f"rows: {rows:,}"]
+            counts = [f"rows: {rows:,}"]
         else:
-            found = ["nothing was committed", *self._counts()]
+            counts = ["nothing was committed", *self._counts()]
             self.discard()
-        lines = ["== Analysis ==", *found, f"read: {self._plan.read}", f"time: {self._seconds * 1000:.0f} ms"]
+        lines = ["== Analysis ==", *counts, f"read: {self._plan.read}", f"time: {self._seconds * 1000:.0f} ms"]
         return Committed(_PLAN, (("\n".join([self._plan.text, *lines]),),))
 
     def contribution(self) -> None:
@@ -44,8 +44,8 @@ class Analyzed:
 
     def _counts(self) -> list[str]:
         """The metrics that the commit would have had, but for times, which are told in one."""
-        given = None if self._staged is None else self._staged.contribution()
-        metrics = {} if given is None else given.answer.metrics or {}
+        contribution = None if self._staged is None else self._staged.contribution()
+        metrics = {} if contribution is None else contribution.answer.metrics or {}
         return [f"{name}: {value}" for name, value in sorted(metrics.items()) if not name.endswith("TimeMs")]
 
 

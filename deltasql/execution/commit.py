@@ -158,17 +158,17 @@ def commit_actions(
 
 def commit_tags(change: TableChange | RowChange | LayoutChange | CloneChange) -> Mapping[str, str] | None:
     """Tags of the commit: those of the change, and with row tracking that all moved rows kept their row ids."""
-    own, read = change.commit.tags, change.commit.snapshot
-    if isinstance(change, TableChange) and own is not None:
-        return own
+    tags, read = change.commit.tags, change.commit.snapshot
+    if isinstance(change, TableChange) and tags is not None:
+        return tags
     moves = isinstance(change, LayoutChange) or change.commit.operation.outcome in {
         Outcome.UPDATE,
         Outcome.DELETE,
         Outcome.MERGE,
     }
     if read is None or not moves or not tracks_rows(read.protocol, read.metadata):
-        return own
-    return {**(own or {}), PRESERVED_TAG: "true"}
+        return tags
+    return {**(tags or {}), PRESERVED_TAG: "true"}
 
 
 def register(registration: Registration | None, catalog: Catalog, store: LogStore) -> None:

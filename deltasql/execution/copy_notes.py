@@ -31,8 +31,8 @@ class CopyNotes:
         Raises DuplicateLoadError if that has loaded one of the same files, CopyStateError, StorageError.
         """
         newest = winner.transactions[COPY_INTO].version
-        known = read_parts(self._store, self._snapshot.table, self._snapshot.metadata.id, newest)
-        paths = known.paths
+        loaded = read_parts(self._store, self._snapshot.table, self._snapshot.metadata.id, newest)
+        paths = loaded.paths
         left = tuple(file for file in self._load.new if file.path not in paths)
         both = len(self._load.new) - len(left)
         if both and not self._load.forced:
@@ -42,7 +42,7 @@ class CopyNotes:
             # No commit has referred to it.
             self._store.delete([self._part_path])
             self._part_path = None
-        self.action = self._put(newest, replace(self._load, new=left, loaded=known))
+        self.action = self._put(newest, replace(self._load, new=left, loaded=loaded))
         return self.action
 
     def _put(self, newest: int, load: CopyLoad) -> SetTransaction:

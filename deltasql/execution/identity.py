@@ -31,9 +31,11 @@ def with_used_numbers(change: RowChange, adds: Sequence[AddFile], runtime: Runti
         return change
     from deltasql.datafiles.statistics.of_footers import extremes
 
-    found = extremes(runtime.stores, change.commit.log.location, StructType(tuple(fields)), adds)
-    known = identities(change.metadata.schema)
-    marks = {field.name: known[field.name].covering(_outermost(field, known[field.name], found)) for field in fields}
+    bounds = extremes(runtime.stores, change.commit.log.location, StructType(tuple(fields)), adds)
+    counters = identities(change.metadata.schema)
+    marks = {
+        field.name: counters[field.name].covering(_outermost(field, counters[field.name], bounds)) for field in fields
+    }
     schema = with_identities(change.metadata.schema, marks)
     return change if schema == change.metadata.schema else _with_schema(change, schema)
 
@@ -49,9 +51,9 @@ def _with_schema(change: RowChange, schema: StructType) -> RowChange:
 
 
 def _outermost(
-    field: StructField, identity: Identity, found: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]
+    field: StructField, identity: Identity, bounds: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]
 ) -> int | None:
-    """The number that an identity column has come to in some files; `found` has lowest and highest values of each."""
+    """The number that an identity column has come to in some files; `bounds` has lowest and highest values of each."""
     rises = identity.step > 0
-    of_files = ((high if rises else low).get(physical_name(field)) for low, high in found)
+    of_files = ((high if rises else low).get(physical_name(field)) for low, high in bounds)
     return (max if rises else min)((value for value in of_files if value is not None), default=None)

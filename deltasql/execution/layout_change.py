@@ -73,10 +73,10 @@ class StagedLayout:
 
 def _remove_unused(change: LayoutChange, bins: Sequence[Bin], adds: Sequence[AddFile]) -> None:
     """Removes the files of bins that were given up, and those whose rows others have all deleted."""
-    kept = {canonical(add.path, change.commit.log.location) for add in adds}
+    committed = {canonical(add.path, change.commit.log.location) for add in adds}
     # The commit is there; what cannot be removed now is left to VACUUM.
     with suppress(StorageError):
-        change.commit.log.store.delete_all([path for item in bins for path in item.outputs if path not in kept])
+        change.commit.log.store.delete_all([path for item in bins for path in item.outputs if path not in committed])
 
 
 def _bins(change: LayoutChange, runtime: Runtime, staged: Sequence[StagedFile], numbers: Sequence[int]) -> list[Bin]:
@@ -108,11 +108,11 @@ def _successors(
     whole = Counter(file.origin for file in staged)
     adds = []
     for file in staged:
-        own = tags
+        file_tags = tags
         if operator.curve is None and whole[file.origin] == 1 and len(sources) <= MOST_SOURCES:
-            own = {**tags, SOURCE_TAG: _order_map(runtime, sources, root)}
-        own = {**(file.add.tags or {}), **own}
-        add = replace(file.add, partition_values=sources[0].partition_values, data_change=False, tags=own or None)
+            file_tags = {**tags, SOURCE_TAG: _order_map(runtime, sources, root)}
+        file_tags = {**(file.add.tags or {}), **file_tags}
+        add = replace(file.add, partition_values=sources[0].partition_values, data_change=False, tags=file_tags or None)
         adds.append(replace(add, clustering_provider=provider))
     return adds
 
@@ -126,20 +126,20 @@ def _cube_tags(operator: Rearrange) -> dict[str, str | None]:
 
 def _common_cube(sources: Sequence[AddFile]) -> dict[str, str | None]:
     """The tags of the cube that all files are in, if there is one: rows in their order stay in it."""
-    found = [{key: (file.tags or {}).get(key) for key in (CUBE_ID, CUBE_COLUMNS, CUBE_CURVE)} for file in sources]
-    same = found[0][CUBE_ID] is not None and all(tags == found[0] for tags in found)
-    return {key: value for key, value in found[0].items() if value is not None} if same else {}
+    cubes = [{key: (file.tags or {}).get(key) for key in (CUBE_ID, CUBE_COLUMNS, CUBE_CURVE)} for file in sources]
+    same = cubes[0][CUBE_ID] is not None and all(tags == cubes[0] for tags in cubes)
+    return {key: value for key, value in cubes[0].items() if value is not None} if same else {}
 
 
 def _order_map(runtime: Runtime, sources: Sequence[AddFile], root: str) -> str:
     """Where each row came from: the n-th live row of all sources, one after another, is row n of the file."""
     from deltasql.datafiles.reading.row_numbers import row_count
 
-    places: list[tuple[str, str | None, int]] = []
+    pairs: list[tuple[str, str | None, int]] = []
     for file in sources:
         vector, rows = file.deletion_vector, row_count(runtime.stores, file, root)
-        places.append((file.path, vector.unique_id if vector else None, rows - (vector.cardinality if vector else 0)))
-    return json.dumps(places, separators=(",", ":"))
+        pairs.append((file.path, vector.unique_id if vector else None, rows - (vector.cardinality if vector else 0)))
+    return json.dumps(pairs, separators=(",", ":"))
 
 
 def _done(bins: Sequence[Bin], adds: Sequence[AddFile]) -> LayoutOutcome:

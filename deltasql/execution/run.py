@@ -173,9 +173,9 @@ class Run:
         self, plan: TableChange | RowChange | LayoutChange | CloneChange, staged: StagedChange | None
     ) -> Committed:
         assert staged is not None
-        given = None if self._transaction is None else staged.contribution()
-        if self._transaction is not None and given is not None:
-            done, is_done = self._transaction.join(given), not given.is_empty
+        contribution = None if self._transaction is None else staged.contribution()
+        if self._transaction is not None and contribution is not None:
+            done, is_done = self._transaction.join(contribution), not contribution.is_empty
         else:
             done = staged.commit()
             is_done = done.version is not None

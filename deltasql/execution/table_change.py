@@ -38,16 +38,16 @@ class StagedTable:
         self._rebase = rebase_of(change, RaceRules.of(settings), runtime)
 
     def commit(self) -> Committed:
-        change, given = self._change, self.contribution()
-        if given.is_empty:
-            return replace(given.answer, metrics={})
-        commit = commit_actions(change, given.actions, given.answer.metrics, self._settings, self._rebase)
+        change, contribution = self._change, self.contribution()
+        if contribution.is_empty:
+            return replace(contribution.answer, metrics={})
+        commit = commit_actions(change, contribution.actions, contribution.answer.metrics, self._settings, self._rebase)
         # Only changes with rows find that others have left them nothing.
         assert commit is not None
         register(change.commit.register, self._catalog, change.commit.log.store)
         if change.checkpoint:
             _checkpoint(change, commit)
-        return replace(given.answer, version=commit.version, attempts=commit.attempts)
+        return replace(contribution.answer, version=commit.version, attempts=commit.attempts)
 
     def contribution(self) -> Contribution:
         change, spec = self._change, self._change.commit
@@ -92,5 +92,5 @@ def _deleted_rows(files: pa.Table | None) -> int:
     if files is None:
         return 0
     counts = live_rows(files)
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else -1
+    counted = [count for count in counts if count is not None]
+    return sum(counted) if len(counted) == len(counts) else -1

@@ -22,7 +22,7 @@ _TWICE = "it changes rows, or copies some, which the transaction has changed bef
 _SWITCHED = "rows have changed before the feed was switched on or off."
 
 
-def with_feed(given: Contribution, before: NetActions, log: PinnedLog) -> tuple[Contribution, NetActions]:
+def with_feed(contribution: Contribution, before: NetActions, log: PinnedLog) -> tuple[Contribution, NetActions]:
     """A statement and those before it, with the change files that their commit needs.
 
     Raises FeedInTransactionError where the changes of both are not those of one commit: of a row that both have
@@ -30,51 +30,51 @@ def with_feed(given: Contribution, before: NetActions, log: PinnedLog) -> tuple[
     """
     has_feed = log.snapshot().properties[CHANGE_DATA_FEED]
     if not before.changes_files:
-        return given, before
-    if _feed_after(given, has_feed) != has_feed:
-        raise _error(given, log, _SWITCHED)
-    if not has_feed or not (given.marked or _has(given, (AddFile, RemoveFile))):
-        return given, before
-    writes = _has(given, (AddCDCFile,))
+        return contribution, before
+    if _feed_after(contribution, has_feed) != has_feed:
+        raise _error(contribution, log, _SWITCHED)
+    if not has_feed or not (contribution.marked or _has(contribution, (AddFile, RemoveFile))):
+        return contribution, before
+    writes = _has(contribution, (AddCDCFile,))
     if not writes and not before.changes:
-        return given, before
-    if before.touches_added(given.actions, given.marked):
-        raise _error(given, log, _TWICE)
+        return contribution, before
+    if before.touches_added(contribution.actions, contribution.marked):
+        raise _error(contribution, log, _TWICE)
     if writes and not before.changes:
-        return given, before.recording(_recorded(given, _stage_of(given, log), before, log))
+        return contribution, before.recording(_recorded(contribution, _stage_of(contribution, log), before, log))
     if not writes:
-        stage = _stage_of(given, log)
-        own = NetActions(log.location).after(given.actions, now_ms(), given.marked, given.marking)
+        stage = _stage_of(contribution, log)
+        net = NetActions(log.location).after(contribution.actions, now_ms(), contribution.marked, contribution.marking)
         with discarded_on_error(stage):
-            changes = _recorded(given, stage, own, log)
-        given = replace(given, stage=stage, actions=(*given.actions, *changes))
-    return given, before
+            changes = _recorded(contribution, stage, net, log)
+        contribution = replace(contribution, stage=stage, actions=(*contribution.actions, *changes))
+    return contribution, before
 
 
-def _has(given: Contribution, kinds: tuple[type, ...]) -> bool:
-    return any(isinstance(action, kinds) for action in given.actions)
+def _has(contribution: Contribution, kinds: tuple[type, ...]) -> bool:
+    return any(isinstance(action, kinds) for action in contribution.actions)
 
 
-def _feed_after(given: Contribution, before: bool) -> bool:
+def _feed_after(contribution: Contribution, before: bool) -> bool:
     """Whether the table has a feed once the statement is done."""
-    stated = [action.properties[CHANGE_DATA_FEED] for action in given.actions if isinstance(action, Metadata)]
+    stated = [action.properties[CHANGE_DATA_FEED] for action in contribution.actions if isinstance(action, Metadata)]
     return stated[-1] if stated else before
 
 
-def _stage_of(given: Contribution, log: PinnedLog) -> Stage:
+def _stage_of(contribution: Contribution, log: PinnedLog) -> Stage:
     """Where the statement's files are; a place for some where it has written none so far."""
-    if given.stage is not None:
-        return given.stage
+    if contribution.stage is not None:
+        return contribution.stage
     metadata = log.snapshot().metadata
-    return given.runtime.stage(log.location, metadata.partition_columns, metadata.configuration)
+    return contribution.runtime.stage(log.location, metadata.partition_columns, metadata.configuration)
 
 
-def _recorded(given: Contribution, stage: Stage, net: NetActions, log: PinnedLog) -> tuple[AddCDCFile, ...]:
+def _recorded(contribution: Contribution, stage: Stage, net: NetActions, log: PinnedLog) -> tuple[AddCDCFile, ...]:
     """Change files for what follows from the data files of `net`, written by the engine of a statement."""
     snapshot = log.snapshot()
     commit = pending_commit(net, snapshot.version, now_ms())
-    return given.runtime.record(derived_changes(changes_of(log, commit), snapshot), snapshot.schema, stage)
+    return contribution.runtime.record(derived_changes(changes_of(log, commit), snapshot), snapshot.schema, stage)
 
 
-def _error(given: Contribution, log: PinnedLog, reason: str) -> FeedInTransactionError:
-    return FeedInTransactionError(operation=str(given.change.commit.operation), table=log.table, reason=reason)
+def _error(contribution: Contribution, log: PinnedLog, reason: str) -> FeedInTransactionError:
+    return FeedInTransactionError(operation=str(contribution.change.commit.operation), table=log.table, reason=reason)

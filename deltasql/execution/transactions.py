@@ -200,29 +200,29 @@ class OpenTransaction:
             for relation in plan.relations.values():
                 self._note(relation)
 
-    def join(self, given: Contribution) -> Committed:
+    def join(self, contribution: Contribution) -> Committed:
         """Adds a statement's contribution to the transaction, without a commit, and returns the statement's result.
 
         Raises what `admit` and `with_feed` raise, and StaleStatementError; the transaction is then unchanged, and the
         files that the statement staged are removed.
         """
         try:
-            self._check_target(given.change)
-            if given.is_empty:
-                given.discard()
-                return given.answer
-            log = self._logs[given.change.commit.log.location]
-            given, before = with_feed(given, self._net or NetActions(log.location), log)
-            net = before.after(given.actions, now_ms(), given.marked, given.marking)
+            self._check_target(contribution.change)
+            if contribution.is_empty:
+                contribution.discard()
+                return contribution.answer
+            log = self._logs[contribution.change.commit.log.location]
+            contribution, before = with_feed(contribution, self._net or NetActions(log.location), log)
+            net = before.after(contribution.actions, now_ms(), contribution.marked, contribution.marking)
             log.put_on_top(net)
         except BaseException as error:
-            given.discard()
+            contribution.discard()
             if isinstance(error, DeltaSqlError):
                 raise error.at(self.caret) from None
             raise
         self._written, self._net = log, net
-        self._parts.append(given)
-        return given.answer
+        self._parts.append(contribution)
+        return contribution.answer
 
     def commit(self) -> Committed:
         """Commits the net changes of all statements as one version. Raises a ConcurrentModificationError.
@@ -318,11 +318,11 @@ class OpenTransaction:
         note = notes[-1] if notes else self._settings[USER_METADATA]
         if not others:
             return Provenance(first.operation, first.parameters, self._metrics, note, tags=self._tags)
-        told = [
+        statements = [
             {"operation": spec.operation.name, "operationParameters": shown_parameters(spec.parameters)}
             for spec in (first, *others)
         ]
-        return Provenance(operations.TRANSACTION, {"statements": told}, self._metrics, note, tags=self._tags)
+        return Provenance(operations.TRANSACTION, {"statements": statements}, self._metrics, note, tags=self._tags)
 
     @property
     def _metrics(self) -> Mapping[str, int]:
@@ -376,9 +376,9 @@ class OpenTransaction:
     def _remove_unused(self, net: NetActions, log: PinnedLog, commit: Commit) -> None:
         """Removes staged files that a later statement of the transaction has replaced."""
         root = log.location
-        made = log.real.reader.commit(commit.version).materialized(log.table)
-        used = {canonical(add["path"], root) for add in made.adds}
-        used |= {vector_file(add["deletionVector"], root) or "" for add in made.adds if add.get("deletionVector")}
+        stored = log.real.reader.commit(commit.version).materialized(log.table)
+        used = {canonical(add["path"], root) for add in stored.adds}
+        used |= {vector_file(add["deletionVector"], root) or "" for add in stored.adds if add.get("deletionVector")}
         used |= {canonical(change.path, root) for change in net.changes}
         with suppress(StorageError):
             # Files that remain are unreferenced, and VACUUM removes them.

@@ -49,15 +49,15 @@ def remove_files(change: FileRemoval, runtime: Runtime, settings: SessionSetting
     cutoff = int(time.time() * 1000) - change.retention_ms
     tree, last = _candidates(change, runtime, cutoff)
     snapshot = change.log.snapshot()
-    found = unused_files(tree, change.log, snapshot, cutoff)
-    metrics = {"numFilesToDelete": found.files.num_rows, "sizeOfDataToDelete": found.size}
+    unused = unused_files(tree, change.log, snapshot, cutoff)
+    metrics = {"numFilesToDelete": unused.files.num_rows, "sizeOfDataToDelete": unused.size}
     if change.dry_run:
-        return Committed(PATHS, _rows(change, found), metrics=metrics)
+        return Committed(PATHS, _rows(change, unused), metrics=metrics)
     if change.logged:
         start = _note(change, snapshot, operations.VACUUM_START, change.parameters, metrics, settings)
         next_step()
-        found = unused_files(tree, change.log, start.snapshot, cutoff)
-    done = _deleted(change, found, tree, settings)
+        unused = unused_files(tree, change.log, start.snapshot, cutoff)
+    done = _deleted(change, unused, tree, settings)
     _remember(change, last, cutoff)
     return done
 
@@ -79,9 +79,9 @@ def _candidates(change: FileRemoval, runtime: Runtime, cutoff: int) -> tuple[Tab
 def _present(change: FileRemoval, paths: list[str], is_hidden: IsHidden) -> TableListing:
     """The files of these that are there and may be the table's data."""
     store = change.log.store
-    own = [path for path in paths if _may_be_data(path, store, is_hidden)]
-    found = [entry for path in own if (entry := store.find(path)) is not None]
-    files = file_table([e.path for e in found], [e.size for e in found], [e.modified for e in found])
+    data_paths = [path for path in paths if _may_be_data(path, store, is_hidden)]
+    entries = [entry for path in data_paths if (entry := store.find(path)) is not None]
+    files = file_table([e.path for e in entries], [e.size for e in entries], [e.modified for e in entries])
     return TableListing(files, no_folders())
 
 
@@ -98,12 +98,12 @@ def _inventoried(rows: pa.Table, store: LogStore, is_hidden: IsHidden) -> TableL
     import pyarrow.compute as pc
 
     rows = rows.filter(pc.invert(rows["isDir"].fill_null(False))).drop_null()
-    kept = []
+    entries = []
     for path, size, _, modified in zip(*(rows[name].to_pylist() for name in rows.column_names), strict=True):
         below = relative_path(plain_location(path), store.root)
         if not is_absolute(below) and _may_be_data(below, store, is_hidden):
-            kept.append((below, size, modified))
-    paths, sizes, times = zip(*kept, strict=True) if kept else ((), (), ())
+            entries.append((below, size, modified))
+    paths, sizes, times = zip(*entries, strict=True) if entries else ((), (), ())
     return TableListing(file_table(list(paths), list(sizes), list(times)), no_folders())
 
 
@@ -128,20 +128,20 @@ def _note(
     raise AssertionError("unreachable")
 
 
-def _deleted(change: FileRemoval, found: UnusedFiles, tree: TableListing, settings: SessionSettings) -> Committed:
+def _deleted(change: FileRemoval, unused: UnusedFiles, tree: TableListing, settings: SessionSettings) -> Committed:
     """Deletes, and notes how that ended."""
-    store, paths = change.log.store, found.files["path"].to_pylist()
+    store, paths = change.log.store, unused.files["path"].to_pylist()
     metrics = {"numDeletedFiles": 0, "numVacuumedDirectories": tree.folders}
     try:
         metrics["numDeletedFiles"] = store.delete_all(paths)
-        store.delete_folders(found.folders)
+        store.delete_folders(unused.folders)
     except BaseException:
         # Also on Ctrl-C. That it failed is told by the error itself if not even the log can be written.
         with suppress(DeltaSqlError), shielded():
             _ended(change, "FAILED", metrics, settings)
         raise
     ended = _ended(change, "COMPLETED", metrics, settings)
-    before = {"numFilesToDelete": len(paths), "sizeOfDataToDelete": found.size}
+    before = {"numFilesToDelete": len(paths), "sizeOfDataToDelete": unused.size}
     version, attempts = (None, 0) if ended is None else (ended.version, ended.attempts)
     return Committed(PATHS, ((table_uri(change.log.location),),), version, {**before, **metrics}, attempts)
 
@@ -152,9 +152,9 @@ def _ended(change: FileRemoval, status: str, metrics: Mapping[str, int], setting
     return _note(change, change.log.snapshot(), operations.VACUUM_END, {"status": status}, metrics, settings)
 
 
-def _rows(change: FileRemoval, found: UnusedFiles) -> tuple[tuple[str], ...]:
+def _rows(change: FileRemoval, unused: UnusedFiles) -> tuple[tuple[str], ...]:
     root = table_uri(change.log.location)
-    return tuple((f"{root}/{path}",) for path in (*found.files["path"].to_pylist(), *found.folders))
+    return tuple((f"{root}/{path}",) for path in (*unused.files["path"].to_pylist(), *unused.folders))
 
 
 def _last_version(change: FileRemoval) -> int:

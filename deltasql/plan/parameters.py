@@ -106,7 +106,7 @@ class BoundStatement:
         if not self.values:
             return
         forms = self._forms()
-        vars(error).update({name: _hidden(told, forms) for name, told in vars(error).items()})
+        vars(error).update({name: _hidden(value, forms) for name, value in vars(error).items()})
         error.args = _hidden(error.args, forms)
         # A traceback prints the cause, too, in Spark's words.
         error.__cause__ = None
@@ -117,18 +117,18 @@ class BoundStatement:
 
         The longest value comes first. There may be tens of thousands, each looked for in each text of an error.
         """
-        found: dict[tuple[str, bool], str] = {}
+        forms: dict[tuple[str, bool], str] = {}
         for bound in sorted(self.values, key=lambda item: item.start - item.end):
             literal = self.sql[bound.start : bound.end]
             if "'" in literal or len(literal) >= _TELLING:
-                found.setdefault((literal, True), bound.marker)
+                forms.setdefault((literal, True), bound.marker)
             if isinstance(bound.value, str) and bound.value:
                 quoted = ("'" + bound.value + "'", json.dumps(bound.value), json.dumps(bound.value, ensure_ascii=False))
                 for text in quoted:
-                    found.setdefault((text, False), bound.marker)
+                    forms.setdefault((text, False), bound.marker)
                 if len(bound.value) >= _TELLING:
-                    found.setdefault((bound.value, True), bound.marker)
-        return [(text, word, marker) for (text, word), marker in found.items()]
+                    forms.setdefault((bound.value, True), bound.marker)
+        return [(text, word, marker) for (text, word), marker in forms.items()]
 
 
 def _hidden(value: Any, forms: Sequence[tuple[str, bool, str]]) -> Any:

@@ -46,23 +46,23 @@ _WAYS: ContextVar[list[Way] | None] = ContextVar("ways", default=None)
 @contextmanager
 def ways_recorded() -> Iterator[list[Way]]:
     """Context: the list of the ways that are taken within it, each once."""
-    found: list[Way] = []
-    token = _WAYS.set(found)
+    ways: list[Way] = []
+    token = _WAYS.set(ways)
     try:
-        yield found
+        yield ways
     finally:
         _WAYS.reset(token)
 
 
 def record_way(by: ComputedBy, because: str) -> None:
     """Adds a way to those of the running statement, if it records them."""
-    found, way = _WAYS.get(), Way(by, because)
+    ways, way = _WAYS.get(), Way(by, because)
     _LOGGER.debug("rows are computed %s", way)
-    if found is not None and way not in found:
-        found.append(way)
+    if ways is not None and way not in ways:
+        ways.append(way)
 
 
 def recorded_ways() -> list[Way]:
     """The ways that the running statement has taken so far; the list grows with it."""
-    found = _WAYS.get()
-    return [] if found is None else found
+    ways = _WAYS.get()
+    return [] if ways is None else ways

@@ -59,11 +59,11 @@ if TYPE_CHECKING:
 def columns_of(context: Context, view: TableName) -> StructType:
     """The columns of a view. Asks Spark, which then starts, for those of a view that is Spark's."""
     key = context.view_key(view.parts)
-    found = _view_of(context, key, view.parts)
-    made = None if found is None or found.mode in EVOLVING else found.creation
-    if made is not None and (key is None or not context.analyst.knows_view(view.parts)):
-        return made.schema
-    if found is not None and key is None:
+    definition = _view_of(context, key, view.parts)
+    creation = None if definition is None or definition.mode in EVOLVING else definition.creation
+    if creation is not None and (key is None or not context.analyst.knows_view(view.parts)):
+        return creation.schema
+    if definition is not None and key is None:
         return _evolved_columns(context, view)
     try:
         sql, relations = bind(context, f"SELECT * FROM {view}")
@@ -80,22 +80,22 @@ def _evolved_columns(context: Context, view: TableName) -> StructType:
     try:
         rows = _view(context, stored_view(definition), view, entry.parts)
         inner = SqlQuery(rows.sql, rows.relations)
-        given = derived_columns(definition.query, inner) if context.analyst.is_plain and not rows.settings else None
-        if given is None or context.analyst.started:
-            given = context.analyst.schema(rows)
+        derived = derived_columns(definition.query, inner) if context.analyst.is_plain and not rows.settings else None
+        if derived is None or context.analyst.started:
+            derived = context.analyst.schema(rows)
     except DeltaSqlError as error:
         raise error.at(context.caret(view.start, view.end)) from None
     if not definition.has_names and definition.mode is SchemaMode.EVOLUTION:
-        return given
+        return derived
     by_name = {name.lower(): field for name, field in zip(definition.names, definition.schema, strict=True)}
-    fields = ((by_name.get(field.name.lower()), field) for field in given)
-    return StructType(tuple(replace(own, type=field.type) for own, field in fields if own is not None))
+    fields = ((by_name.get(field.name.lower()), field) for field in derived)
+    return StructType(tuple(replace(declared, type=field.type) for declared, field in fields if declared is not None))
 
 
 def stored_view(definition: ViewDefinition) -> View:
     """A view of the catalog, as its text was meant. It sees no temporary views."""
-    made = Creation(definition.namespace, frozenset(), definition.settings, definition.names, definition.schema)
-    return View(definition.query, definition.schema.names if definition.has_names else (), None, made, definition.mode)
+    meant = Creation(definition.namespace, frozenset(), definition.settings, definition.names, definition.schema)
+    return View(definition.query, definition.schema.names if definition.has_names else (), None, meant, definition.mode)
 
 
 def _view_of(context: Context, key: str | None, parts: Sequence[str]) -> View | None:
@@ -168,12 +168,12 @@ def _files(
         files = snapshot.files(columns)
         return files, files.num_rows
     zone, partitions = context.time_zone, snapshot.partition_columns
-    asked = None if predicate is None else condition(predicate, snapshot.schema, partitions, alias, zone)
+    selection = None if predicate is None else condition(predicate, snapshot.schema, partitions, alias, zone)
     if enough is not None:
-        first = snapshot.read_files(lambda files: first_files(files, asked, columns, enough, zone))
+        first = snapshot.read_files(lambda files: first_files(files, selection, columns, enough, zone))
         if first is not None:
             return first
-    return snapshot.read_files(lambda files: skip_files(files, asked, columns, zone))
+    return snapshot.read_files(lambda files: skip_files(files, selection, columns, zone))
 
 
 def query(context: Context, text: SqlText, ctes: SqlText | None = None, label: str = "query") -> SqlQuery:
@@ -246,16 +246,16 @@ def _called(
     calls = list[tuple[FunctionCall, str, SqlFunction]]()
     bound = dict[str, SqlFunction]()
     for call in function_calls(sql):
-        found = _function(context, call.parts)
-        if found is None or any(item.start <= call.start < item.end for item in replaced):
+        function = _function(context, call.parts)
+        if function is None or any(item.start <= call.start < item.end for item in replaced):
             continue
-        if found.name not in bound:
+        if function.name not in bound:
             try:
-                bound[found.name] = bind_function(context, found)
+                bound[function.name] = bind_function(context, function)
             except DeltaSqlError as error:
                 caret = context.caret(position(call.start), position(call.end - 1) + 1) if position else None
                 raise error.at(caret) from None
-        calls.append((call, found.name, bound[found.name]))
+        calls.append((call, function.name, bound[function.name]))
     return calls
 
 
@@ -303,11 +303,11 @@ def bind_function(context: Context, function: Function) -> SqlFunction:
     functions = context.functions if function.parts is None else {}
     inner = replace(inner, functions=functions)
     # Parameters may be called by the function's name.
-    own: dict[tuple[str, ...], str] = {} if function.parts is None else {(parts[-1],): function.name}
+    names: dict[tuple[str, ...], str] = {} if function.parts is None else {(parts[-1],): function.name}
     text = definition.text
     if any(reference.parts[-1].lower() == parts[-1] for reference in table_references(text)):
-        own = {}
-    sql, relations = bind(inner, text, own)
+        names = {}
+    sql, relations = bind(inner, text, names)
     stable = is_stable(function_text(text).body) and function_text(text).deterministic
     return SqlFunction(sql, relations, settings, function.name, stable)
 
@@ -349,9 +349,9 @@ def location_of(context: Context, name: TableName) -> str | None:
     """Where a table of ours lies; None for one that only Spark knows. Raises TableNotFoundError for one of nobody."""
     if name.path is not None:
         return name.path
-    found = context.catalog.resolve(name.parts) if len(name.parts) <= 3 else None
-    if found is not None:
-        return found.location
+    entry = context.catalog.resolve(name.parts) if len(name.parts) <= 3 else None
+    if entry is not None:
+        return entry.location
     if _is_files(name) or context.analyst.knows(name.parts):
         return None
     return context.catalog.require(name.parts, context.views if len(name.parts) == 1 else ()).location

@@ -140,11 +140,11 @@ def _literal(text: str) -> int | str | None:
     if whole is not None:
         return whole
     try:
-        found = literal_constant(text, None)
+        constant = literal_constant(text, None)
     except LeftToEngineError:
         return None
-    is_plain = is_integral(found.type) or found.type == STRING
-    return found.value if is_plain and isinstance(found.value, (int, str)) else None
+    is_plain = is_integral(constant.type) or constant.type == STRING
+    return constant.value if is_plain and isinstance(constant.value, (int, str)) else None
 
 
 class _Feed:
@@ -237,10 +237,10 @@ class _FeedRows:
     def _values(self, file: _File) -> dict[str, str | None]:
         stored = file.action.get("partitionValues") or {}
         fields = (self.snapshot.schema.find(name) for name in self.snapshot.partition_columns)
-        own = {field.name: stored.get(physical_name(field)) for field in fields if field is not None}
+        row_values = {field.name: stored.get(physical_name(field)) for field in fields if field is not None}
         moment = datetime.fromtimestamp(self.times[file.version] / 1000, timezone.utc)
         stamp = moment.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
-        return own | {CHANGE_TYPE: file.change, COMMIT_VERSION: str(file.version), COMMIT_TIMESTAMP: stamp}
+        return row_values | {CHANGE_TYPE: file.change, COMMIT_VERSION: str(file.version), COMMIT_TIMESTAMP: stamp}
 
 
 def _vector(file: _File) -> Json | None:

@@ -122,18 +122,18 @@ class Context:
     @property
     def meaning(self) -> dict[str, str]:
         """The settings in force that say what SQL means, as far as they are set."""
-        given = {key: value for key, value in self.settings.changed() if changes_query_meaning(key)}
-        asked = ((key, self.analyst.setting(key)) for key in MEANING if key not in given)
-        return {**given, **{key: value for key, value in asked if value is not None}}
+        settings = {key: value for key, value in self.settings.changed() if changes_query_meaning(key)}
+        of_engine = ((key, self.analyst.setting(key)) for key in MEANING if key not in settings)
+        return {**settings, **{key: value for key, value in of_engine if value is not None}}
 
     def setting(self, entry: Setting[T]) -> T:
         """The value by SET, else by a Spark session that was handed in, else the default.
 
         Raises InvalidSettingError for a text that is no value of the setting.
         """
-        own = self.settings.stored(entry.name)
+        stored = self.settings.stored(entry.name)
         return entry.value(
-            own if own is not None else self.analyst.setting(entry.name) or self.settings.get(entry.name)
+            stored if stored is not None else self.analyst.setting(entry.name) or self.settings.get(entry.name)
         )
 
     def location(self, name: TableName) -> str:
@@ -183,8 +183,8 @@ class Context:
 
     def is_sparks(self, name: TableName) -> bool:
         """Whether the name is unknown to the catalog, but known to Spark."""
-        known = name.path is not None or self.catalog.resolve(name.parts) is not None
-        return not known and self.analyst.knows(name.parts)
+        is_ours = name.path is not None or self.catalog.resolve(name.parts) is not None
+        return not is_ours and self.analyst.knows(name.parts)
 
     def knows(self, name: TableName) -> bool:
         """Whether a table or view has this name, in the catalog or in Spark."""

@@ -61,7 +61,7 @@ def write_options(statement: WriteFrame) -> WriteOptions:
     Raises IllegalOptionError, InvalidIdempotentWriteError, UnsupportedWriteError, and for two that exclude each other
     OverwriteSchemaDynamicError or ReplaceWhereDynamicError.
     """
-    given, read = statement.options, Options(statement.options)
+    texts, read = statement.options, Options(statement.options)
     overwrites = statement.mode is WriteMode.OVERWRITE
     _refuse_beside_replacement(statement, read)
     options = WriteOptions(
@@ -74,7 +74,7 @@ def write_options(statement: WriteFrame) -> WriteOptions:
         data_change=read[DATA_CHANGE],
         application=application(read[TXN_APP_ID], read[TXN_VERSION], TXN_APP_ID.name, TXN_VERSION.name),
         user_metadata=read[USER_METADATA],
-        properties=tuple((key, value) for key, value in given.items() if key.startswith("delta.")),
+        properties=tuple((key, value) for key, value in texts.items() if key.startswith("delta.")),
     )
     _refuse_together(options, by_name=statement.by_name)
     return options
@@ -107,23 +107,23 @@ def _replaces(read: Options) -> Replaces | None:
 
 def _refuse_beside_replacement(statement: WriteFrame, read: Options) -> None:
     """Raises the error of another option or mode that replaceUsing and replaceOn exclude."""
-    asked = [option.name for option in (REPLACE_USING, REPLACE_ON) if option.name.lower() in read.given]
-    if not asked:
+    replacing = [option.name for option in (REPLACE_USING, REPLACE_ON) if option.name.lower() in read.texts]
+    if not replacing:
         return
     if statement.mode in {WriteMode.REPLACE, WriteMode.CREATE_OR_REPLACE}:
-        raise ReplaceByDefinitionError(asked[0])
+        raise ReplaceByDefinitionError(replacing[0])
     if statement.mode is not WriteMode.OVERWRITE:
         return
-    if len(asked) > 1:
-        raise IncompatibleOptionsError(*asked)
+    if len(replacing) > 1:
+        raise IncompatibleOptionsError(*replacing)
     if read[REPLACE_WHERE] is not None:
-        raise ReplaceByFilterError(asked[0])
+        raise ReplaceByFilterError(replacing[0])
     if read[OVERWRITE_MODE] == "dynamic":
-        raise ReplaceDynamicError(asked[0])
+        raise ReplaceDynamicError(replacing[0])
     if read[OVERWRITE_SCHEMA]:
-        raise IncompatibleOptionsError(OVERWRITE_SCHEMA.name, asked[0])
+        raise IncompatibleOptionsError(OVERWRITE_SCHEMA.name, replacing[0])
     if not read[DATA_CHANGE]:
-        raise IncompatibleOptionsError(DATA_CHANGE.name, asked[0])
+        raise IncompatibleOptionsError(DATA_CHANGE.name, replacing[0])
 
 
 def _dynamic(options: Options) -> bool | None:

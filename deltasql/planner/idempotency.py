@@ -83,8 +83,8 @@ def application(app_id: str | None, version: str | None, id_key: str, version_ke
 
 def session_application(context: Context) -> Application | None:
     """The application that the session's settings name. Raises what `application` raises."""
-    found = application(context.setting(TXN_APP_ID), context.setting(TXN_VERSION), TXN_APP_ID.name, TXN_VERSION.name)
-    return None if found is None else replace(found, from_settings=True)
+    app = application(context.setting(TXN_APP_ID), context.setting(TXN_VERSION), TXN_APP_ID.name, TXN_VERSION.name)
+    return None if app is None else replace(app, from_settings=True)
 
 
 def plan_statement(statement: LogicalPlan, context: Context) -> Plan:
@@ -95,12 +95,12 @@ def plan_statement(statement: LogicalPlan, context: Context) -> Plan:
     assert isinstance(statement, (Insert, CopyInto, CreateTable, Update, Delete, Merge))
     if isinstance(statement, CreateTable) and statement.query is None:
         return plan(statement, context)
-    own = session_application(context)
-    if own is None:
+    of_session = session_application(context)
+    if of_session is None:
         return plan(statement, context)
-    if own.done_in(present(statement.table, context)):
-        return skipped(own, operation, context)
-    return noted(plan(statement, context), own, context)
+    if of_session.done_in(present(statement.table, context)):
+        return skipped(of_session, operation, context)
+    return noted(plan(statement, context), of_session, context)
 
 
 def present(name: TableName, context: Context) -> Snapshot | None:
@@ -118,12 +118,12 @@ def skipped(done: Application, operation: Operation, context: Context) -> Plan:
     return Stepwise("a write that was done before", iter(steps), commits=False) if resets else answer
 
 
-def noted(change: Plan, own: Application, context: Context) -> Plan:
+def noted(change: Plan, app: Application, context: Context) -> Plan:
     """`change` with the application's transaction identifier in its commit."""
     if not isinstance(change, (RowChange, TableChange)):
         return change
-    return change.committing(actions=(*change.commit.actions, own.action()), afterwards=_resets(own, context))
+    return change.committing(actions=(*change.commit.actions, app.action()), afterwards=_resets(app, context))
 
 
-def _resets(own: Application, context: Context) -> tuple[SettingChange, ...]:
-    return (SettingChange(TXN_VERSION.name, None),) if own.from_settings and context.setting(TXN_AUTO_RESET) else ()
+def _resets(app: Application, context: Context) -> tuple[SettingChange, ...]:
+    return (SettingChange(TXN_VERSION.name, None),) if app.from_settings and context.setting(TXN_AUTO_RESET) else ()

@@ -82,16 +82,16 @@ def _snapshot(context: Context, table: TableReference) -> Snapshot | None:
 def _answered(context: Context, query: AggregateQuery, snapshot: Snapshot) -> RowsOfLog:
     scope = LogScope(snapshot.schema, snapshot.partition_columns, _qualifiers(query.table))
     shape = _Shape(query, scope)
-    asked = _partition_condition(context, query, snapshot)
+    selection = _partition_condition(context, query, snapshot)
     vectors = "deletionVectors" in snapshot.protocol.features
     keys, zone = list(scope.keys.values()), context.time_zone
     files = snapshot.read_files(
-        lambda live: file_groups(live, asked, keys, scope.data_columns, vectors=vectors, timezone=zone)
+        lambda live: file_groups(live, selection, keys, scope.data_columns, vectors=vectors, timezone=zone)
     )
     rows = shape.rows([(item, key_values(item, scope.keys)) for item in files])
     names = ", ".join(shape.schema.names)
-    told = f"Log of {snapshot.table}@v{snapshot.version} [{names}] rows: {len(rows)}, no data file is read"
-    return RowsOfLog(shape.schema, rows, told)
+    description = f"Log of {snapshot.table}@v{snapshot.version} [{names}] rows: {len(rows)}, no data file is read"
+    return RowsOfLog(shape.schema, rows, description)
 
 
 def _qualifiers(table: TableReference) -> frozenset[tuple[str, ...]]:
@@ -140,10 +140,10 @@ class _Shape:
     def _groups(self, files: Sequence[tuple[Any, Mapping[str, Any]]]) -> list[Group]:
         if self._keys is None:
             return [Group(tuple(files))]
-        found: dict[tuple[Any, ...], list[Any]] = {}
+        groups: dict[tuple[Any, ...], list[Any]] = {}
         for item in files:
-            found.setdefault(tuple(item[1][name] for name in self._keys), []).append(item)
-        return [Group(tuple(parts)) for parts in found.values()]
+            groups.setdefault(tuple(item[1][name] for name in self._keys), []).append(item)
+        return [Group(tuple(parts)) for parts in groups.values()]
 
     def _key_names(self) -> list[str] | None:
         """The partition columns that make the groups; None where all files are one group."""
@@ -174,14 +174,14 @@ class _Shape:
         if len(named.parts) > 1:
             return None
         name = named.parts[0].lower()
-        found = [value for value, shown in zip(self._items, self.schema, strict=True) if shown.name.lower() == name]
-        if len(found) > 1:
+        matches = [value for value, shown in zip(self._items, self.schema, strict=True) if shown.name.lower() == name]
+        if len(matches) > 1:
             raise LeftToEngineError
         column = self._scope.schema.find(name)
-        if found and column is not None and found[0].key != column:
+        if matches and column is not None and matches[0].key != column:
             # A column, or what is called like it: which of them, the clause decides.
             raise LeftToEngineError
-        return found[0] if found else None
+        return matches[0] if matches else None
 
     def _ordered(self, expression: Expression) -> Value:
         if isinstance(expression, Whole):
@@ -218,7 +218,7 @@ def _is_true(group: Group, op: str, left: Value, right: Value) -> bool:
 
 def _sorted(groups: list[Group], value: Value, descending: bool, nulls_first: bool) -> list[Group]:
     pairs = [(value.of(group), group) for group in groups]
-    nulls = [group for found, group in pairs if found is None]
+    nulls = [group for item, group in pairs if item is None]
     others = sorted((pair for pair in pairs if pair[0] is not None), key=lambda pair: pair[0], reverse=descending)
-    known = [group for _, group in others]
-    return [*nulls, *known] if nulls_first else [*known, *nulls]
+    others_sorted = [group for _, group in others]
+    return [*nulls, *others_sorted] if nulls_first else [*others_sorted, *nulls]

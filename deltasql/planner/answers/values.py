@@ -102,8 +102,8 @@ class LogScope:
     def _aggregate(self, aggregate: Aggregate) -> Value:
         assert isinstance(aggregate.argument, Named)
         item, column = self.column(aggregate.argument)
-        told = "DISTINCT " if aggregate.distinct else ""
-        name = f"{aggregate.function}({told}{aggregate.argument.parts[-1]})"
+        prefix = "DISTINCT " if aggregate.distinct else ""
+        name = f"{aggregate.function}({prefix}{aggregate.argument.parts[-1]})"
         kind, nullable = (LONG, False) if aggregate.function == "count" else (item.type, True)
         of = self._of_key(aggregate, column) if column.partition else self._of_column(aggregate, column)
         return Value(name, kind, nullable, of, is_aggregate=True)
@@ -121,8 +121,8 @@ class LogScope:
 
     def _of_column(self, aggregate: Aggregate, column: BoundedColumn) -> Callable[[Group], Any]:
         function, before = aggregate.function, self.data_columns.get(column, TallyFilter())
-        known = {"count": True, "min": has_exact_low(column), "max": has_exact_high(column)}
-        if aggregate.distinct or not known[function]:
+        is_exact = {"count": True, "min": has_exact_low(column), "max": has_exact_high(column)}
+        if aggregate.distinct or not is_exact[function]:
             raise LeftToEngineError
         self.data_columns[column] = TallyFilter(
             before.count or function == "count", before.low or function == "min", before.high or function == "max"
@@ -142,9 +142,9 @@ class LogScope:
             values = left.of(group), right.of(group)
             if None in values:
                 return None
-            found = compute(*values)
+            result = compute(*values)
             # Spark raises an error here, or goes on at the other end.
-            return found if fits(found, kind) else require_value(None)
+            return result if fits(result, kind) else require_value(None)
 
         name, nullable = f"({left.name} {expression.op} {right.name})", left.nullable or right.nullable
         return Value(name, kind, nullable, of, is_aggregate=left.is_aggregate or right.is_aggregate)
@@ -159,8 +159,8 @@ def _end(function: str, value: Callable[[FileGroup, Mapping[str, Any]], Any]) ->
     choose: Callable[..., Any] = min if function == "min" else max
 
     def of(group: Group) -> Any:
-        found = (value(*part) for part in group.parts)
-        return choose((item for item in found if item is not None), default=None)
+        ends = (value(*part) for part in group.parts)
+        return choose((item for item in ends if item is not None), default=None)
 
     return of
 

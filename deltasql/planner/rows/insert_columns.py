@@ -63,41 +63,41 @@ def matched_columns(
     statement: Insert,
     context: Context,
     schema: StructType,
-    given: list[QueryColumn],
+    columns_of_query: list[QueryColumn],
     static: set[str],
     evolution: bool,
 ) -> list[Match]:
     """Each column of the query with the table's column that takes it, or None for a new one."""
     if statement.columns is not None:
-        return _by_list(statement, context, schema, given, evolution)
+        return _by_list(statement, context, schema, columns_of_query, evolution)
     if statement.by_name:
-        return _by_name(statement, schema, given, evolution)
+        return _by_name(statement, schema, columns_of_query, evolution)
     fields = [field for field in schema if field.name not in static]
     columns = tuple(field.name for field in fields)
-    if len(given) < len(fields):
+    if len(columns_of_query) < len(fields):
         raise TooFewInsertColumnsError(
-            table=str(statement.table), expected=len(fields), columns=columns, given=len(given)
+            table=str(statement.table), expected=len(fields), columns=columns, given=len(columns_of_query)
         )
-    extra = given[len(fields) :]
+    extra = columns_of_query[len(fields) :]
     if extra and not evolution:
         raise TooManyInsertColumnsError(
-            table=str(statement.table), expected=len(fields), columns=columns, given=len(given)
+            table=str(statement.table), expected=len(fields), columns=columns, given=len(columns_of_query)
         )
-    return [*zip(fields, given[: len(fields)], strict=True), *((None, item) for item in extra)]
+    return [*zip(fields, columns_of_query[: len(fields)], strict=True), *((None, item) for item in extra)]
 
 
 def _by_list(
-    statement: Insert, context: Context, schema: StructType, given: list[QueryColumn], evolution: bool
+    statement: Insert, context: Context, schema: StructType, columns_of_query: list[QueryColumn], evolution: bool
 ) -> list[Match]:
     assert statement.columns is not None
     names = tuple(str(path) for path in statement.columns)
-    if len(names) != len(given):
-        kind = TooFewInsertColumnsError if len(given) < len(names) else TooManyInsertColumnsError
-        error = kind(table=str(statement.table), expected=len(names), columns=names, given=len(given))
+    if len(names) != len(columns_of_query):
+        kind = TooFewInsertColumnsError if len(columns_of_query) < len(names) else TooManyInsertColumnsError
+        error = kind(table=str(statement.table), expected=len(names), columns=names, given=len(columns_of_query))
         raise error.at(context.caret(statement.columns[0].start, statement.columns[-1].end))
     seen: set[str] = set()
     matched: list[Match] = []
-    for path, item in zip(statement.columns, given, strict=True):
+    for path, item in zip(statement.columns, columns_of_query, strict=True):
         field = schema.find(path.parts[-1]) if len(path.parts) == 1 else None
         caret = context.caret(path.start, path.end)
         if path.parts[-1].lower() in seen:
@@ -109,12 +109,14 @@ def _by_list(
     return matched
 
 
-def _by_name(statement: Insert, schema: StructType, given: list[QueryColumn], evolution: bool) -> list[Match]:
+def _by_name(
+    statement: Insert, schema: StructType, columns_of_query: list[QueryColumn], evolution: bool
+) -> list[Match]:
     """As in Delta, letter case does not count here, whatever the session says."""
-    for item in given:
+    for item in columns_of_query:
         if schema.find(item.name, case_sensitive=False) is None and not evolution:
             raise _unknown(quote(item.name), statement, schema)
-    return [(schema.find(item.name, case_sensitive=False), item) for item in given]
+    return [(schema.find(item.name, case_sensitive=False), item) for item in columns_of_query]
 
 
 def refuse_twice(matched: Sequence[Match], statement: Insert, context: Context, static: set[str]) -> None:
@@ -210,20 +212,20 @@ def table_rows(
 
     `few` says that the rows are the statement's own. Columns of the query that are `carried` stay beside them.
     """
-    given = {name for name, _ in columns}
+    written = {name for name, _ in columns}
     if any(ORDINAL in sql for _, sql in columns):
         rows = Number(rows, single=few)
     declared = declared_texts(schema)
     beside = tuple((name, name) for name in carried)
     projected = Project(rows, (*columns, *beside), declared)
-    if len(given) == len(schema):
+    if len(written) == len(schema):
         return projected
     # In a projection of their own, so that each value that they are computed from is computed once.
-    names = {name: quote(name) for name in given}
+    names = {name: quote(name) for name in written}
     computed = {
         field.name: generated_sql(field, stored_generation(field, schema), names)
         for field in schema
-        if field.name not in given and generation_of(field) is not None
+        if field.name not in written and generation_of(field) is not None
     }
     values = {**names, **computed}
     return Project(projected, (*((field.name, values[field.name]) for field in schema), *beside), declared)
@@ -236,19 +238,19 @@ def left_to_the_table(
 
     They count as not given. Raises MixedDefaultsError where only some of the rows say so.
     """
-    found = Counter(item.column for item in keywords)
-    own = {
+    counts = Counter(item.column for item in keywords)
+    defaulted = {
         column
-        for column in found
+        for column in counts
         if column < len(fields) and (field := fields[column]) is not None and _is_generated(field)
     }
-    for column in own:
-        if found[column] != rows:
+    for column in defaulted:
+        if counts[column] != rows:
             field = fields[column]
             assert field is not None
             refuse_explicit(field)
             raise MixedDefaultsError(quote(field.name))
-    return frozenset(own)
+    return frozenset(defaulted)
 
 
 def _is_generated(field: StructField) -> bool:

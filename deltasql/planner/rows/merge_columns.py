@@ -79,21 +79,21 @@ class ClauseColumns:
         nested = any(path[: len(folded)] == folded for path in out)
         if nested and isinstance(field.type, StructType):
             return [item for child in field.type for item in self._star_column(child, names, out, clause)]
-        found = _find(self._source.schema, names)
-        if found is None:
+        source_field = _find(self._source.schema, names)
+        if source_field is None:
             raise self._missing(dotted(names), clause)
         target = _spelled(self._target.schema, names)
-        path = ".".join(quote(part) for part in (self._source.alias, *found[0]))
+        path = ".".join(quote(part) for part in (self._source.alias, *source_field[0]))
         written = ColumnPath(names)
-        return [MergeAssignment(ResolvedAssignment(target, path, written), None, found[1], star=True)]
+        return [MergeAssignment(ResolvedAssignment(target, path, written), None, source_field[1], star=True)]
 
     def _excluded(self, path: ColumnPath, clause: str) -> tuple[str, ...]:
         """EXCEPT names columns of the target; with evolution, of the source or of the target."""
         parts = self._unqualified(path.parts)
-        known = _find(self._target.schema, parts) is not None
+        exists = _find(self._target.schema, parts) is not None
         if self._evolution:
-            known = known or _find(self._source.schema, parts) is not None
-        if not known:
+            exists = exists or _find(self._source.schema, parts) is not None
+        if not exists:
             advice = " Without schema evolution EXCEPT names columns of the target." if not self._evolution else ""
             raise self._unresolved(path, f"EXCEPT of the {clause}", self._evolution, advice)
         return tuple(part.lower() for part in parts)
@@ -139,11 +139,11 @@ class ClauseColumns:
         self, parts: tuple[str, ...], depth: int, parent: StructType, path: ColumnPath, evolves: bool
     ) -> tuple[str, ...]:
         """A nested field that the target lacks: with evolution it may come from the same path of the source."""
-        found = _find(self._source.schema, parts)
-        if evolves and found is not None:
-            return _spelled(self._target.schema, found[0])
-        struct, known = dotted(parts[:depth]), parent.names
-        raise FieldNotFoundError(parts[depth], struct, suggestion(parts[depth], known), known).at(self._caret(path))
+        field = _find(self._source.schema, parts)
+        if evolves and field is not None:
+            return _spelled(self._target.schema, field[0])
+        struct, names = dotted(parts[:depth]), parent.names
+        raise FieldNotFoundError(parts[depth], struct, suggestion(parts[depth], names), names).at(self._caret(path))
 
     def _missing(self, column: str, clause: str) -> DeltaSqlError:
         """A column of a star that the source lacks."""

@@ -41,12 +41,12 @@ def reads_of_files(
 
 def reads_of_itself(rows: Operator, snapshot: Snapshot, context: Context) -> Reads | None:
     """The read set of a query on the table that its rows go to; None where it does not read it."""
-    own = table_scans(rows, snapshot)
-    if not own:
+    scans = table_scans(rows, snapshot)
+    if not scans:
         return None
-    if len(own) > 1:
+    if len(scans) > 1:
         return WHOLE_TABLE
-    (scan,) = own
+    (scan,) = scans
     return reads_of_files(scan.files, scan.pruning.predicate, snapshot, context, scan.pruning.alias)
 
 
@@ -64,10 +64,10 @@ def partition_test(snapshot: Snapshot, predicate: str, alias: str | None, timezo
         # Most statements win their race and never ask.
         import pyarrow as pa
 
-        asked = condition(predicate, snapshot.schema, columns, alias, timezone)
+        selection = condition(predicate, snapshot.schema, columns, alias, timezone)
         kind = pa.struct([(name, pa.string()) for name, _ in values])
         file = pa.table({"partitionValues": pa.chunked_array([pa.array([dict(values)], kind)])})
-        rows = rows_of(file_mask(asked, Partitions(file, timezone).mask))
+        rows = rows_of(file_mask(selection, Partitions(file, timezone).mask))
         return rows is None or len(rows) > 0
 
     return lambda values: meets(tuple(values.items()))
@@ -82,8 +82,8 @@ def reads_otherwise(operator: Rewrite) -> bool:
 def table_scans(rows: Operator, snapshot: Snapshot) -> list[Scan]:
     """The scans of the table, at the version of its snapshot, by a query itself or through views."""
     # An older version does not change any more, so that nothing depends on what others commit.
-    wanted = TableVersion(snapshot.table, snapshot.location, snapshot.version)
-    return [scan for scan in scans(rows) if scan.table == wanted]
+    version = TableVersion(snapshot.table, snapshot.location, snapshot.version)
+    return [scan for scan in scans(rows) if scan.table == version]
 
 
 def _reads(rows: Operator, table: TableVersion) -> bool:

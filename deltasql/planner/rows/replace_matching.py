@@ -71,7 +71,7 @@ def replaced_by_columns(
     statement: Insert,
     using: ReplaceUsing,
     schema: StructType,
-    given: Sequence[QueryColumn],
+    columns_of_query: Sequence[QueryColumn],
     matched: Sequence[Match],
     context: Context,
 ) -> Replacement:
@@ -89,7 +89,7 @@ def replaced_by_columns(
         if field.name in names and path.end:
             raise DuplicateInsertColumnError(str(path), "stands twice in REPLACE USING").at(caret)
         try:
-            _refuse_other_position(field, statement, given, matched)
+            _refuse_other_position(field, statement, columns_of_query, matched)
         except DeltaSqlError as error:
             raise error.at(caret) from None
         names[field.name] = None
@@ -99,14 +99,14 @@ def replaced_by_columns(
 
 
 def _refuse_other_position(
-    field: StructField, statement: Insert, given: Sequence[QueryColumn], matched: Sequence[Match]
+    field: StructField, statement: Insert, columns_of_query: Sequence[QueryColumn], matched: Sequence[Match]
 ) -> None:
     """Raises UnresolvedReplaceUsingError, MisalignedReplaceUsingError for a column the query lacks or misplaces."""
-    taken = next((item for own, item in matched if own is not None and own.name == field.name), None)
+    taken = next((item for column, item in matched if column is not None and column.name == field.name), None)
     named = statement.columns is not None or statement.by_name
-    known = taken is not None if named else field.name.lower() in folded(item.name for item in given)
-    if not known:
-        raise UnresolvedReplaceUsingError(quote(field.name), "query", tuple(item.name for item in given))
+    exists = taken is not None if named else field.name.lower() in folded(item.name for item in columns_of_query)
+    if not exists:
+        raise UnresolvedReplaceUsingError(quote(field.name), "query", tuple(item.name for item in columns_of_query))
     if not named and (taken is None or taken.name.lower() != field.name.lower()):
         raise MisalignedReplaceUsingError(quote(field.name))
 
@@ -116,7 +116,7 @@ def replaced_by_condition(
     condition: SqlText,
     source_alias: str | None,
     schema: StructType,
-    given: Sequence[QueryColumn],
+    columns_of_query: Sequence[QueryColumn],
     context: Context,
 ) -> Replacement:
     """REPLACE ON: the condition with each name resolved, to a column of the table or of the query as it is.
@@ -124,14 +124,14 @@ def replaced_by_condition(
     Raises AmbiguousReplaceOnError, UnresolvedReplaceOnError, and what forbids sub-queries, aggregates and random
     functions in a condition.
     """
-    columns = StructType(tuple(StructField(item.name, item.type) for item in given))
+    columns = StructType(tuple(StructField(item.name, item.type) for item in columns_of_query))
     alias = None if statement.alias is None else statement.alias.parts[0]
     if statement.query is DATAFRAME:
         source_alias = _name_of_frame(statement, condition, {*schema.names, *columns.names})
     target, source = with_distinct_aliases(
         side(context, statement.table, alias, schema, "target"), _source_side(statement, source_alias, columns, context)
     )
-    names = _Names(target, source, given, condition, context)
+    names = _Names(target, source, columns_of_query, condition, context)
     if not has_subquery(condition.text):
         names.refuse_unknown()
     on = Scope(context, target, source).condition(condition, CLAUSE)
@@ -142,11 +142,11 @@ def replaced_by_condition(
 def _source_side(statement: Insert, alias: str | None, columns: StructType, context: Context) -> Side:
     """The query as the condition may call it: by its alias, else by the name of the one table that it reads."""
     if alias is None:
-        found = table_references(statement.query.text)
-        if len(found) == 1 and found[0].arguments is None:
-            table = TableName(found[0].parts)
-            return side(context, table, found[0].alias, columns, ROWS)
-        alias = _name_of_values(statement.query.text) if not found else None
+        references = table_references(statement.query.text)
+        if len(references) == 1 and references[0].arguments is None:
+            table = TableName(references[0].parts)
+            return side(context, table, references[0].alias, columns, ROWS)
+        alias = _name_of_values(statement.query.text) if not references else None
     return side(context, None, alias, columns, ROWS)
 
 
@@ -156,10 +156,10 @@ def _name_of_frame(statement: Insert, condition: SqlText, columns: Collection[st
     It is the one qualifier that is neither the table's name or alias nor one of the `columns`.
     """
     table = statement.alias or statement.table
-    known = folded([*columns, *table.parts[-1:]])
+    names = folded([*columns, *table.parts[-1:]])
     qualifiers = {item.parts[0] for item in column_references(condition.text) if len(item.parts) > 1}
-    found = {name.lower(): name for name in qualifiers if name.lower() not in known}
-    return next(iter(found.values())) if len(found) == 1 else None
+    candidates = {name.lower(): name for name in qualifiers if name.lower() not in names}
+    return next(iter(candidates.values())) if len(candidates) == 1 else None
 
 
 def _name_of_values(query: str) -> str | None:
@@ -180,7 +180,7 @@ class _Names:
 
     target: Side
     source: Side
-    given: Sequence[QueryColumn]
+    columns_of_query: Sequence[QueryColumn]
     condition: SqlText
     context: Context
 
@@ -194,8 +194,8 @@ class _Names:
                 example = self._shown(self.target, reference.parts[-1])
                 raise AmbiguousReplaceOnError(name, example).at(caret)
             if not owners:
-                known = tuple(self._shown(item, column) for item in self._sides for column in item.schema.names)
-                raise UnresolvedReplaceOnError(name, known).at(caret)
+                names = tuple(self._shown(item, column) for item in self._sides for column in item.schema.names)
+                raise UnresolvedReplaceOnError(name, names).at(caret)
 
     def of_rows(self, on: str) -> tuple[str, tuple[str, ...]]:
         """The resolved condition over rows that carry the query's columns under generated names, and those names."""
@@ -203,7 +203,7 @@ class _Names:
         for reference in column_references(on):
             if reference.parts[0].lower() != self.source.alias.lower():
                 continue
-            item = next(item for item in self.given if item.name.lower() == reference.parts[1].lower())
+            item = next(item for item in self.columns_of_query if item.name.lower() == reference.parts[1].lower())
             carried[item.sql] = None
             path = ".".join([ROWS, item.sql, *map(quote, reference.parts[2:])])
             edits.append((reference.start, reference.end, path))
@@ -229,8 +229,8 @@ class _Names:
         for names in item.all_names:
             length = len(names)
             if length < len(parts) and [part.lower() for part in parts[:length]] == [part.lower() for part in names]:
-                found = [field.name for field in item.schema if field.name.lower() == parts[length].lower()]
-                return found[0] if len(found) == 1 else None
+                matches = [field.name for field in item.schema if field.name.lower() == parts[length].lower()]
+                return matches[0] if len(matches) == 1 else None
         return None
 
 

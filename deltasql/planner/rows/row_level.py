@@ -50,14 +50,14 @@ def rewritten_rows(operator: Rewrite, snapshot: Snapshot, context: Context) -> R
 
 def inserted_rows(rows: SqlQuery, snapshot: Snapshot, context: Context) -> RowReads:
     """The rows of its own table that INSERT … SELECT depends on: those that its query reads."""
-    own = table_scans(rows, snapshot)
-    if not own:
+    scans = table_scans(rows, snapshot)
+    if not scans:
         return NO_ROWS
     advice = _table_advice(snapshot, context)
-    probe = _reading_probe(rows, own) if advice is None else None
+    probe = _reading_probe(rows, scans) if advice is None else None
     if probe is None:
         return RowReads(None, advice or _ITSELF.format(table=snapshot.table))
-    advice = _row_advice(probe.sql, own[0].pruning.alias or "", snapshot)
+    advice = _row_advice(probe.sql, scans[0].pruning.alias or "", snapshot)
     return RowReads(probe) if advice is None else RowReads(None, advice)
 
 
@@ -106,10 +106,10 @@ def _row_advice(text: str, alias: str, snapshot: Snapshot, other: str = "") -> s
     for reference in column_references(text):
         parts = reference.parts
         qualifier = parts[0].lower() if len(parts) > 1 else None
-        own = qualifier == alias.lower()
-        if qualifier == other.lower() and not own:
+        is_target = qualifier == alias.lower()
+        if qualifier == other.lower() and not is_target:
             continue
-        field = snapshot.schema.find(parts[1] if own else parts[0])
+        field = snapshot.schema.find(parts[1] if is_target else parts[0])
         if field is not None and not isinstance(field.type, (PrimitiveType, DecimalType)):
             return _COMPLEX.format(column=field.name)
     return None
@@ -135,8 +135,8 @@ def _is_pinned(rows: Operator) -> bool:
     """Whether rows are the same at each evaluation: they come from versions of tables, and from nothing else."""
     match rows:
         case SqlQuery():
-            own = all(reference.parts[-1] in rows.relations for reference in table_references(rows.sql))
-            return own and is_stable(rows.sql) and all(map(_is_pinned, rows.relations.values()))
+            is_bound = all(reference.parts[-1] in rows.relations for reference in table_references(rows.sql))
+            return is_bound and is_stable(rows.sql) and all(map(_is_pinned, rows.relations.values()))
         case Scan():
             return True
         case Supplied():

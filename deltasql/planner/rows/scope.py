@@ -49,8 +49,8 @@ def unqualified(parts: tuple[str, ...], names: Iterable[tuple[str, ...]], schema
 
     An alias and a struct column may have the same name: as in Spark the alias comes first.
     """
-    known = {folded(name) for name in names}
-    lengths = [length for length in range(len(parts) - 1, 0, -1) if folded(parts[:length]) in known]
+    folded_names = {folded(name) for name in names}
+    lengths = [length for length in range(len(parts) - 1, 0, -1) if folded(parts[:length]) in folded_names]
     for length in lengths:
         if schema.find(parts[length]) is not None:
             return parts[length:]
@@ -189,8 +189,8 @@ def type_at(schema: StructType, parts: tuple[str, ...]) -> DataType | None:
     for part in parts:
         if not isinstance(current, StructType):
             return None
-        found = current.find(part)
-        if found is None:
+        field = current.find(part)
+        if field is None:
             return None
-        current = found.type
+        current = field.type
     return current

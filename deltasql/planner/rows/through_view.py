@@ -48,10 +48,10 @@ class ViewTarget:
                 continue
             for reference in column_references(text.text):
                 parts = [part.lower() for part in reference.parts]
-                own = parts[1:] if len(parts) > 1 and parts[0] == (self.alias or "").lower() else parts
-                if own[0] in self.hidden:
-                    place = context.caret(text.start + reference.start, text.start + reference.end)
-                    raise HiddenColumnError(column=reference.parts[-1], view=str(self.alias)).at(place)
+                column_parts = parts[1:] if len(parts) > 1 and parts[0] == (self.alias or "").lower() else parts
+                if column_parts[0] in self.hidden:
+                    caret = context.caret(text.start + reference.start, text.start + reference.end)
+                    raise HiddenColumnError(column=reference.parts[-1], view=str(self.alias)).at(caret)
 
 
 def behind_view(name: TableName, alias: str | None, operation: str, context: Context) -> ViewTarget:
@@ -66,10 +66,10 @@ def behind_view(name: TableName, alias: str | None, operation: str, context: Con
     table, shown = _table(str(name), context.views[key], operation, context, caret)
     table = replace(table, start=name.start, end=name.end)
     schema = context.snapshot(table).schema
-    there, seen = frozenset(map(str.lower, schema.names)), frozenset(map(str.lower, shown))
-    hidden = there - seen
-    if not seen <= there or (operation == "MERGE" and hidden):
-        raise ViewColumnsChangedError(view=str(name), columns=tuple(sorted(there ^ seen))).at(caret)
+    stored_names, seen = frozenset(map(str.lower, schema.names)), frozenset(map(str.lower, shown))
+    hidden = stored_names - seen
+    if not seen <= stored_names or (operation == "MERGE" and hidden):
+        raise ViewColumnsChangedError(view=str(name), columns=tuple(sorted(stored_names ^ seen))).at(caret)
     if operation == "UPDATE" and any(generation_of(field) is not None for field in schema):
         raise GeneratedBehindViewError(operation, str(name), str(table)).at(caret)
     return ViewTarget(table, alias or name.parts[-1], hidden)
@@ -77,26 +77,26 @@ def behind_view(name: TableName, alias: str | None, operation: str, context: Con
 
 def _table(shown: str, view: View, operation: str, context: Context, caret: Caret) -> tuple[TableName, tuple[str, ...]]:
     """The table behind a view, and the columns that it shows of it."""
-    made = view.creation
+    creation = view.creation
     references = table_references(view.query)
-    if made is None or len(references) != 1 or references[0].arguments is not None:
+    if creation is None or len(references) != 1 or references[0].arguments is not None:
         raise UnwritableViewError(operation, shown).at(caret)
     (reference,) = references
     if reference.temporal is not None:
         raise VersionViewError(view=shown).at(caret)
     _refuse_more(shown, view, reference, operation, caret)
-    if [name.lower() for name in view.columns] not in ([], [name.lower() for name in made.names]):
+    if [name.lower() for name in view.columns] not in ([], [name.lower() for name in creation.names]):
         raise RenamingViewError(view=shown).at(caret)
-    inner = _inside(made, context)
+    inner = _inside(creation, context)
     name = TableName(reference.parts)
     key = inner.view_key(reference.parts)
     if key is not None:
-        return _table(shown, inner.views[key], operation, inner, caret)[0], made.names
+        return _table(shown, inner.views[key], operation, inner, caret)[0], creation.names
     if name.path is not None:
-        return name, made.names
+        return name, creation.names
     if inner.catalog_view(reference.parts) is not None:
         raise WriteIntoViewError(view=str(name)).at(caret)
-    return TableName(inner.catalog.full_name(reference.parts)), made.names
+    return TableName(inner.catalog.full_name(reference.parts)), creation.names
 
 
 def _inside(creation: Creation, context: Context) -> Context:

@@ -12,8 +12,8 @@ def table_and_column(name: ColumnPath, context: Context) -> tuple[TableName, tup
         TableName(name.parts[:end], name.start, name.end) for end in range(min(3, len(name.parts) - 1), 0, -1)
     ]
     for table in candidates:
-        known = table.path is not None or context.is_view(table)
-        if known or context.catalog.resolve(table.parts) is not None:
+        is_relation = table.path is not None or context.is_view(table)
+        if is_relation or context.catalog.resolve(table.parts) is not None:
             return table, name.parts[len(table.parts) :]
     # The error names the table that was most likely meant.
     table = candidates[0] if candidates else TableName(name.parts, name.start, name.end)

@@ -20,8 +20,8 @@ _CLAUSES: dict[type[DeltaSqlError], str] = {
 
 def position_in_create(error: DeltaSqlError, statement: CreateTable, context: Context) -> Caret:
     """The clause or column that `error` is about, else the name of the table."""
-    place = _column(error, statement) or _clause(error, context.sql) or (statement.table.start, statement.table.end)
-    return context.caret(*place)
+    extent = _column(error, statement) or _clause(error, context.sql) or (statement.table.start, statement.table.end)
+    return context.caret(*extent)
 
 
 def _column(error: DeltaSqlError, statement: CreateTable) -> tuple[int, int] | None:
@@ -36,8 +36,8 @@ def _second(columns: Iterable[str], statement: CreateTable) -> tuple[int, int] |
     names = {name.lower() for name in columns}
     declared = [(item.name, item.start, item.end) for item in statement.columns or ()]
     declared += [(item.name, item.start, item.end) for item in statement.partitioned_by]
-    places = [(start, end) for name, start, end in declared if name.lower() in names]
-    return places[1] if len(places) > 1 else None
+    extents = [(start, end) for name, start, end in declared if name.lower() in names]
+    return extents[1] if len(extents) > 1 else None
 
 
 def _clause(error: DeltaSqlError, sql: str) -> tuple[int, int] | None:

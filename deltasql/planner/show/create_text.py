@@ -59,8 +59,8 @@ def _clustered_by(snapshot: Snapshot) -> Iterator[str]:
 
 
 def _properties(snapshot: Snapshot) -> Iterator[str]:
-    kept = {key: value for key, value in snapshot.configuration.items() if _is_taken(key, value)}
-    properties = {**kept, **{f"delta.feature.{name}": "supported" for name in _features(snapshot)}}
+    shown = {key: value for key, value in snapshot.configuration.items() if _is_taken(key, value)}
+    properties = {**shown, **{f"delta.feature.{name}": "supported" for name in _features(snapshot)}}
     if properties:
         pairs = (f"  {quote_text(key)} = {quote_text(shown_value(key, properties[key]))}" for key in sorted(properties))
         yield "TBLPROPERTIES (\n" + ",\n".join(pairs) + ")"

@@ -106,8 +106,8 @@ def _action(action: MergeAction, text_of: TextOf) -> str:
         case InsertStarAction(excluded):
             return f"INSERT *{_except(excluded)}"
         case InsertAction(columns, values):
-            names, given = ", ".join(map(str, columns)), ", ".join(_or_default(item, text_of) for item in values)
-            return f"INSERT ({names}) VALUES ({given})"
+            names, new_values = ", ".join(map(str, columns)), ", ".join(_or_default(item, text_of) for item in values)
+            return f"INSERT ({names}) VALUES ({new_values})"
 
 
 def _except(columns: tuple[ColumnPath, ...]) -> str:

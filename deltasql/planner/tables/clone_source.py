@@ -98,12 +98,12 @@ def _file_source(name: TableName, context: Context) -> CloneSource:
     from deltasql.datafiles.foreign.tables import source_table
     from deltasql.log.actions.file_tables import ADD, from_files
 
-    provider, place = name.parts[0].lower(), name.parts[1]
+    provider, path = name.parts[0].lower(), name.parts[1]
     if name.temporal is not None:
         raise CloneVersionError(str(name))
-    log = context.logs(place, str(name))
+    log = context.logs(path, str(name))
     if log.exists():
-        raise CloneOfDeltaFolderError(str(name), f"delta.{quote_name(place)}")
+        raise CloneOfDeltaFolderError(str(name), f"delta.{quote_name(path)}")
     refuse_table_above(log)
     try:
         table = adopted_table(
@@ -111,9 +111,9 @@ def _file_source(name: TableName, context: Context) -> CloneSource:
         )
     except PartitionCountError as error:
         raise ClonePartitionsError(str(name), error.found) from None
-    told = f"{provider}.{quote_name(table_uri(log.location))}"
+    parameter = f"{provider}.{quote_name(table_uri(log.location))}"
     files = from_files(table.files, ADD)
-    return CloneSource(told, log.location, -1, table.metadata, table.protocol, files, None, {})
+    return CloneSource(parameter, log.location, -1, table.metadata, table.protocol, files, None, {})
 
 
 def _delta_source(name: TableName, context: Context) -> CloneSource:
@@ -122,11 +122,11 @@ def _delta_source(name: TableName, context: Context) -> CloneSource:
     snapshot = context.snapshot(name)
     snapshot.check_readable()
     if name.path is not None:
-        told = f"delta.{quote_name(table_uri(snapshot.location))}"
+        parameter = f"delta.{quote_name(table_uri(snapshot.location))}"
     else:
-        told = ".".join(map(quote_name, context.catalog.full_name(name.parts)))
+        parameter = ".".join(map(quote_name, context.catalog.full_name(name.parts)))
     return CloneSource(
-        told,
+        parameter,
         snapshot.location,
         snapshot.version,
         snapshot.metadata,

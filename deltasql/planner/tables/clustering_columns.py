@@ -131,12 +131,12 @@ def checked_columns(requested: ClusterBy, metadata: Metadata, table: str, contex
 
 
 def _checked(column: ColumnPath, metadata: Metadata, table: str, before: Sequence[Path]) -> Path:
-    found = resolve(metadata.schema, column.parts, where=table)
-    if not _is_bounded(found.field.type) or found.nested_in_collection:
-        raise ClusteringTypeError(str(column), type_text(found.field.type))
-    if found.path in before:
-        raise DuplicateColumnsError("CLUSTER_BY", table, [path_text(found.path)])
-    return found.path
+    resolved = resolve(metadata.schema, column.parts, where=table)
+    if not _is_bounded(resolved.field.type) or resolved.nested_in_collection:
+        raise ClusteringTypeError(str(column), type_text(resolved.field.type))
+    if resolved.path in before:
+        raise DuplicateColumnsError("CLUSTER_BY", table, [path_text(resolved.path)])
+    return resolved.path
 
 
 def check_statistics(columns: Iterable[Path], metadata: Metadata, table: str) -> None:

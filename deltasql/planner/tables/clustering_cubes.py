@@ -52,8 +52,8 @@ def _tag(files: pa.Table, key: str) -> pa.ChunkedArray:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    found = pc.map_lookup(files.column("tags"), key, "first")
-    return found.cast(pa.string())
+    values = pc.map_lookup(files.column("tags"), key, "first")
+    return values.cast(pa.string())
 
 
 def _sizes(ids: pa.ChunkedArray, files: pa.Table) -> dict[str, int]:

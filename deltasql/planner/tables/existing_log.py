@@ -50,19 +50,19 @@ def adopted(target: Target, declared: Declared) -> Plan:
     """
     snapshot = target.snapshot
     assert snapshot is not None
-    place = target.log.location
+    location = target.log.location
     snapshot.check_readable()
     if declared.columns is not None and not same_columns(declared.columns, snapshot.schema):
-        raise CreatedColumnsDifferError(location=place, differences=_differences(declared.columns, snapshot.schema))
+        raise CreatedColumnsDifferError(location=location, differences=_differences(declared.columns, snapshot.schema))
     partitions = declared.partitioned_by
     if partitions is not None and folded(tuple(partitions)) != folded(snapshot.partition_columns):
         raise CreatedPartitioningDiffersError(
-            location=place, declared=tuple(partitions), existing=snapshot.partition_columns
+            location=location, declared=tuple(partitions), existing=snapshot.partition_columns
         )
     if declared.columns is not None or declared.clustered_by is not None:
         check_same_clustering(declared.clustered_by or ClusterBy(()), snapshot)
     if declared.properties is not None:
-        _check_same_properties(place, declared.properties, snapshot.configuration)
+        _check_same_properties(location, declared.properties, snapshot.configuration)
     return registration(target) or Answer()
 
 

@@ -91,10 +91,10 @@ def with_declared_keys(
     for item in sorted(declared, key=lambda item: item.references is not None):
         owner = _Owner(metadata, table, context, creating)
         key = _key(item, owner)
-        known = owner.named().get(key.name)
-        if known is not None:
+        existing = owner.named().get(key.name)
+        if existing is not None:
             twice = ConstraintDeclaredTwiceError if creating else ConstraintExistsError
-            raise twice(str(table), quote(key.name), known).at(context.caret(item.start, item.end))
+            raise twice(str(table), quote(key.name), existing).at(context.caret(item.start, item.end))
         metadata = with_keys(metadata, (*keys_of(metadata), key))
     return metadata
 
@@ -148,12 +148,12 @@ def _columns(item: KeyConstraint, owner: _Owner) -> tuple[str, ...]:
 
 
 def _check_primary(item: KeyConstraint, columns: tuple[str, ...], owner: _Owner) -> None:
-    known, table, caret = primary_key(owner.metadata), str(owner.table), owner.context.caret
-    if known is not None:
+    existing, table, caret = primary_key(owner.metadata), str(owner.table), owner.context.caret
+    if existing is not None:
         advice = f"Drop it first: ALTER TABLE {table} DROP PRIMARY KEY."
         if owner.creating:
             advice = "Name all its columns in one: PRIMARY KEY (a, b)."
-        error = MultiplePrimaryKeysError(table, quote(known.name), known.definition(owner.name), advice)
+        error = MultiplePrimaryKeysError(table, quote(existing.name), existing.definition(owner.name), advice)
         raise error.at(caret(item.start, item.end))
     for name, column in zip(columns, item.columns, strict=True):
         if resolve(owner.metadata.schema, (name,)).field.nullable:
@@ -167,27 +167,27 @@ def _check_primary(item: KeyConstraint, columns: tuple[str, ...], owner: _Owner)
 
 def _references(references: KeyReferences, columns: tuple[str, ...], owner: _Owner) -> References:
     parent, context = references.table, owner.context
-    place = context.caret(parent.start, parent.end)
+    caret = context.caret(parent.start, parent.end)
     context.refuse_version(parent)
     if context.is_view(parent):
-        raise WrongObjectError("REFERENCES", "table", str(parent), "view", "a table with a primary key").at(place)
+        raise WrongObjectError("REFERENCES", "table", str(parent), "view", "a table with a primary key").at(caret)
     name = full_name(parent, context)
     itself = name == owner.name
     target = owner if itself else _Owner(context.snapshot(parent).metadata, parent, context)
     try:
-        wanted = _referenced(references.columns, target)
-        _check_fit(columns, wanted, owner, target)
+        referenced = _referenced(references.columns, target)
+        _check_fit(columns, referenced, owner, target)
     except DeltaSqlError as error:
-        raise error.at(place) from None
-    return References(None if itself else name, wanted)
+        raise error.at(caret) from None
+    return References(None if itself else name, referenced)
 
 
-def _referenced(given: Sequence[ColumnPath] | None, target: _Owner) -> tuple[str, ...]:
+def _referenced(columns: Sequence[ColumnPath] | None, target: _Owner) -> tuple[str, ...]:
     """The columns of the referenced table, by default its primary key; () for none. Raises ColumnNotFoundError."""
-    if given is None:
+    if columns is None:
         key = primary_key(target.metadata)
         return () if key is None else key.columns
-    paths = [resolve(target.metadata.schema, path.parts, where=str(target.table)).path for path in given]
+    paths = [resolve(target.metadata.schema, path.parts, where=str(target.table)).path for path in columns]
     return tuple(path[0] if len(path) == 1 else path_text(path) for path in paths)
 
 
@@ -206,11 +206,11 @@ def _mismatch(columns: tuple[str, ...], referenced: tuple[str, ...], owner: _Own
     key = primary_key(target.metadata)
     if key is None:
         return f"that has no primary key. Add one first: ALTER TABLE {target.table} ADD PRIMARY KEY (…)"
-    own = ", ".join(map(quote, key.columns))
+    names = ", ".join(map(quote, key.columns))
     if sorted(referenced) != sorted(key.columns):
-        return f"its primary key is ({own})"
+        return f"its primary key is ({names})"
     if len(columns) != len(referenced):
-        return f"its primary key is ({own}), with another number of columns"
+        return f"its primary key is ({names}), with another number of columns"
     for column, other in zip(columns, referenced, strict=True):
         kind, expected = owner.type_of(column), target.type_of(other)
         if not same_type(kind, expected):
@@ -221,7 +221,7 @@ def _mismatch(columns: tuple[str, ...], referenced: tuple[str, ...], owner: _Own
 def _options(item: KeyConstraint, context: Context) -> tuple[str, ...]:
     """The options of a key in the order in which they are shown. Raises KeyOptionError, KeyOptionsConflictError."""
     seen: dict[str, KeyOption] = {}
-    kept: set[str] = set()
+    options: set[str] = set()
     for option in item.options:
         caret = context.caret(option.start, option.end)
         group = _GROUPS.get(option.text, option.text)
@@ -234,16 +234,16 @@ def _options(item: KeyConstraint, context: Context) -> tuple[str, ...]:
         if option.text not in _SETTLED and not of_foreign:
             reason = f"keys inform, and nothing checks them. Leave it out, or write {_instead(option.text)}"
             raise KeyOptionError(option.text, _kind(item), reason).at(caret)
-        kept |= {option.text} if of_foreign else set(_SETTLED[option.text])
-    return tuple(option for option in _ORDER if option in kept)
+        options |= {option.text} if of_foreign else set(_SETTLED[option.text])
+    return tuple(option for option in _ORDER if option in options)
 
 
 def _instead(text: str) -> str:
     first = text.split(maxsplit=1)[0]
     if first == "ON":
         return " ".join((*text.split()[:2], "NO ACTION"))
-    known = {"MATCH": "MATCH FULL", "INITIALLY": "INITIALLY DEFERRED", "NOT": "DEFERRABLE"}
-    return known.get(first, _SAID_BY_ALL)
+    supported = {"MATCH": "MATCH FULL", "INITIALLY": "INITIALLY DEFERRED", "NOT": "DEFERRABLE"}
+    return supported.get(first, _SAID_BY_ALL)
 
 
 def refuse_key_change(path: tuple[str, ...], operation: str, snapshot: Snapshot) -> None:
@@ -272,13 +272,13 @@ def refuse_nullable_key(path: tuple[str, ...], snapshot: Snapshot) -> None:
 
 def referring(table: TableName, context: Context) -> Iterator[tuple[TableName, Key]]:
     """The foreign keys that refer to a table, its own first, then those of each table in the catalog."""
-    wanted = folded(full_name(table, context))
+    name_sought = folded(full_name(table, context))
     for key in keys_of(context.snapshot(table).metadata):
         if key.references is not None and key.references.table is None:
             yield table, key
     for schema in context.catalog.schemas():
         for entry in context.catalog.tables((schema.name,)):
-            if folded(entry.parts) == wanted:
+            if folded(entry.parts) == name_sought:
                 continue
             try:
                 metadata = context.logs(entry.location, ".".join(map(quote, entry.parts))).snapshot().metadata
@@ -286,13 +286,13 @@ def referring(table: TableName, context: Context) -> Iterator[tuple[TableName, K
                 # A table that cannot be read refers to nothing.
                 continue
             for key in keys_of(metadata):
-                if key.references is not None and folded(key.references.table or ()) == wanted:
+                if key.references is not None and folded(key.references.table or ()) == name_sought:
                     yield TableName(entry.parts), key
 
 
 def refuse_referenced(table: TableName, operation: str, advice: str, context: Context, *, itself: bool = True) -> None:
     """Raises PrimaryKeyReferencedError if foreign keys refer to `table`: of other tables, with `itself` its own too."""
-    found = [(name, key) for name, key in referring(table, context) if itself or name != table]
-    if found:
-        keys = ", ".join(f"{quote(key.name)} of {name}" for name, key in found)
+    references = [(name, key) for name, key in referring(table, context) if itself or name != table]
+    if references:
+        keys = ", ".join(f"{quote(key.name)} of {name}" for name, key in references)
         raise PrimaryKeyReferencedError(operation, keys, advice).at(context.caret(table.start, table.end))

@@ -72,13 +72,13 @@ def reusing_ids(schema: StructType, old: StructType) -> StructType:
     So do fields of structs whose other fields change. Readers by id go on finding what did not change.
     """
 
-    def reused(field: StructField, known: StructType) -> StructField:
-        found = known.find(field.name)
-        if found is None:
+    def reused(field: StructField, old_struct: StructType) -> StructField:
+        old_field = old_struct.find(field.name)
+        if old_field is None:
             return field
-        kept = {key: found.metadata[key] for key in (ID, PHYSICAL_NAME) if key in found.metadata}
-        metadata = {**field.metadata, **(kept if same_type(found.type, field.type) else {})}
-        return replace(field, type=inside(field.type, found.type), metadata=metadata)
+        ids = {key: old_field.metadata[key] for key in (ID, PHYSICAL_NAME) if key in old_field.metadata}
+        metadata = {**field.metadata, **(ids if same_type(old_field.type, field.type) else {})}
+        return replace(field, type=inside(field.type, old_field.type), metadata=metadata)
 
     def inside(kind: DataType, before: DataType) -> DataType:
         match kind, before:
@@ -113,8 +113,8 @@ def keeping_log_properties(metadata: Metadata, old: Mapping[str, str]) -> Metada
             case _:
                 assert_never(item.on_replace)
 
-    kept = {item.name: old[item.name] for item in PROPERTIES.values() if item in before and stays(item)}
-    return metadata.with_configuration(kept)
+    retained = {item.name: old[item.name] for item in PROPERTIES.values() if item in before and stays(item)}
+    return metadata.with_configuration(retained)
 
 
 def with_current_names(metadata: Metadata, before: Metadata | None = None) -> Metadata:
@@ -136,8 +136,8 @@ def keeping_tags(metadata: Metadata, old: Metadata) -> Metadata:
     A column that is not there any more takes its tags along.
     """
     metadata = with_table_tags(metadata, table_tags(old))
-    found = {path: tags for path, tags in column_tags(old).items() if find_path(metadata.schema, path) is not None}
-    return with_column_tags(metadata, found)
+    retained = {path: tags for path, tags in column_tags(old).items() if find_path(metadata.schema, path) is not None}
+    return with_column_tags(metadata, retained)
 
 
 def check_mapping_change(old: Mapping[str, str], new: Mapping[str, str], table: str) -> None:

@@ -26,8 +26,10 @@ def chosen_files(files: pa.Table, predicate: str | None, snapshot: Snapshot, con
     """The files of the partitions for which `predicate`, as `partition_predicate` gives it, is TRUE."""
     if predicate is None:
         return files
-    found = matches_partition(files, predicate, snapshot.schema, snapshot.partition_columns, timezone=context.time_zone)
-    return _evaluated(files, predicate, snapshot, context) if found is None else found
+    chosen = matches_partition(
+        files, predicate, snapshot.schema, snapshot.partition_columns, timezone=context.time_zone
+    )
+    return _evaluated(files, predicate, snapshot, context) if chosen is None else chosen
 
 
 def partition_predicate(predicate: SqlText | None, snapshot: Snapshot, context: Context) -> str | None:
@@ -85,7 +87,7 @@ def _evaluated(files: pa.Table, predicate: str, snapshot: Snapshot, context: Con
         return files
     columns = ", ".join([PARTITION_NUMBER, *(quote(field.name) for field in fields)])
     values = ", ".join(f"({text})" for text in texts)
-    found = context.analyst.value(
+    value = context.analyst.value(
         f"(SELECT collect_list({PARTITION_NUMBER}) FROM VALUES {values} AS {PARTITIONS}({columns}) WHERE {predicate})"
     )
-    return files.take(rows_with(numbers, found))
+    return files.take(rows_with(numbers, value))

@@ -58,8 +58,8 @@ def partition_rows(files: pa.Table, snapshot: Snapshot) -> tuple[StructType, tup
 
 def partition_values(spec: Sequence[PartitionValue], snapshot: Snapshot) -> dict[str, str]:
     """The values as they were written, without quotes, by the names of the columns."""
-    known = {name.lower(): name for name in snapshot.partition_columns}
-    return {known[item.column.parts[-1].lower()]: _bare(item.value.text) for item in spec if item.value is not None}
+    names = {name.lower(): name for name in snapshot.partition_columns}
+    return {names[item.column.parts[-1].lower()]: _bare(item.value.text) for item in spec if item.value is not None}
 
 
 def partition_text(spec: Sequence[PartitionValue], snapshot: Snapshot) -> str:
@@ -74,15 +74,15 @@ def _bare(value: str) -> str:
 
 def _predicate(spec: Sequence[PartitionValue], snapshot: Snapshot, context: Context) -> SqlText | None:
     """A condition on the columns, which NULL meets where it is the value that is named."""
-    known = {name.lower(): name for name in snapshot.partition_columns}
+    names = {name.lower(): name for name in snapshot.partition_columns}
     terms: list[str] = []
     for item in spec:
         caret = context.caret(item.column.start, item.column.end)
         parts = folded(item.column.parts)
-        if len(parts) != 1 or parts[0] not in known:
+        if len(parts) != 1 or parts[0] not in names:
             columns = ", ".join(map(quote, snapshot.partition_columns))
             raise NotAPartitionColumnError(str(item.column), snapshot.table, columns).at(caret)
         if item.value is None:
             raise PartitionWithoutValueError(str(item.column)).at(caret)
-        terms.append(f"{quote(known[parts[0]])} <=> ({item.value.text})")
+        terms.append(f"{quote(names[parts[0]])} <=> ({item.value.text})")
     return SqlText(" AND ".join(terms), spec[0].column.start) if spec else None

@@ -28,8 +28,8 @@ def refuse_parameters(name: str, text: SqlText, context: Context) -> None:
         if text.start <= bound.start < text.start + len(text.text):
             raise StoredParameterError(name, bound.marker).at(context.caret(bound.start, bound.end))
     for start, end in markers(text.text):
-        place = context.caret(text.start + start, text.start + end)
-        raise StoredParameterError(name, text.text[start:end]).at(place)
+        caret = context.caret(text.start + start, text.start + end)
+        raise StoredParameterError(name, text.text[start:end]).at(caret)
 
 
 def refuse_temporary(name: str, text: SqlText, context: Context) -> None:
@@ -39,12 +39,12 @@ def refuse_temporary(name: str, text: SqlText, context: Context) -> None:
         ours = context.view_key(parts) is not None
         # A table comes before a view that Spark alone knows.
         if reference.arguments is None and (ours or _is_sparks_view(parts, context)):
-            place = context.caret(text.start + reference.start, text.start + reference.end)
-            raise _temporary(name, "view", parts).at(place)
+            caret = context.caret(text.start + reference.start, text.start + reference.end)
+            raise _temporary(name, "view", parts).at(caret)
     for call in function_calls(text.text):
         if context.temporary_function(call.parts) is not None or context.analyst.knows_function(call.parts):
-            place = context.caret(text.start + call.start, text.start + call.end)
-            raise _temporary(name, "function", call.parts).at(place)
+            caret = context.caret(text.start + call.start, text.start + call.end)
+            raise _temporary(name, "function", call.parts).at(caret)
 
 
 def _temporary(name: str, kind: str, parts: tuple[str, ...]) -> TemporaryReferenceError:
@@ -67,8 +67,8 @@ def refuse_variables(
     for reference in _unexplained(text.text, (*(parameters or ()), *_columns(rows))):
         if _is_variable(_variable(reference.parts), context) and (proven or _uses_variable(rows, context)):
             shown = ".".join(map(quote, reference.parts))
-            place = context.caret(text.start + reference.start, text.start + reference.end)
-            raise TemporaryReferenceError(name, "variable", shown, "Write its value.").at(place)
+            caret = context.caret(text.start + reference.start, text.start + reference.end)
+            raise TemporaryReferenceError(name, "variable", shown, "Write its value.").at(caret)
 
 
 def _columns(rows: SqlQuery) -> Iterator[str]:
@@ -80,11 +80,11 @@ def _columns(rows: SqlQuery) -> Iterator[str]:
 
 def _unexplained(sql: str, columns: Iterable[str]) -> Iterator[ColumnReference]:
     """The first reference to each name that may be a variable, since it is none of `columns`."""
-    known, asked = {column.lower() for column in columns}, set[str]()
+    column_names, variables = {column.lower() for column in columns}, set[str]()
     for reference in free_names(sql):
         variable = _variable(reference.parts).lower()
-        if variable not in asked and reference.parts[0].lower() not in known:
-            asked.add(variable)
+        if variable not in variables and reference.parts[0].lower() not in column_names:
+            variables.add(variable)
             yield reference
 
 

@@ -46,9 +46,9 @@ def starts_tracking(snapshot: Snapshot, metadata: Metadata) -> bool:
 
 def enabling_tags(snapshot: Snapshot, metadata: Metadata) -> dict[str, str] | None:
     """Commit tags that tell concurrent writers that a commit only enables row tracking; None for any other commit."""
-    own = {item.name for item in properties_of(ROW_TRACKING_FEATURE)}
+    names = {item.name for item in properties_of(ROW_TRACKING_FEATURE)}
     rest = [
-        replace(item, configuration={key: value for key, value in item.configuration.items() if key not in own})
+        replace(item, configuration={key: value for key, value in item.configuration.items() if key not in names})
         for item in (snapshot.metadata, metadata)
     ]
     return {ENABLEMENT_TAG: "true"} if starts_tracking(snapshot, metadata) and rest[0] == rest[1] else None

@@ -44,19 +44,21 @@ def partition_texts(
     `root` is the table's location, `zone` that of timestamps without one. With `ignore_failures` a text that is no
     value of its type is NULL. Raises PartitionCountError, PartitionNameError, SourcePartitionValueError.
     """
-    place = located(file.path, root)
+    location = located(file.path, root)
     if len(file.partitions) != len(fields):
-        expected, found = (", ".join(map(quote, names)) for names in (_names(fields), [n for n, _ in file.partitions]))
-        raise PartitionCountError(place, len(fields), expected or "none", len(file.partitions), found or "none")
+        expected, present = (
+            ", ".join(map(quote, names)) for names in (_names(fields), [n for n, _ in file.partitions])
+        )
+        raise PartitionCountError(location, len(fields), expected or "none", len(file.partitions), present or "none")
     values = []
     for field, (name, text) in zip(fields, file.partitions, strict=True):
         if field.name.lower() != name.lower():
-            raise PartitionNameError(place, quote(field.name), quote(name))
+            raise PartitionNameError(location, quote(field.name), quote(name))
         try:
             values.append(None if text is None else partition_text(text, field.type, zone))
         except (ValueError, InvalidOperation, OverflowError):
             if not ignore_failures:
-                raise SourcePartitionValueError(text or "", quote(field.name), sql_text(field.type), place) from None
+                raise SourcePartitionValueError(text or "", quote(field.name), sql_text(field.type), location) from None
             values.append(None)
     return values
 
@@ -80,10 +82,10 @@ def partition_text(text: str, kind: DataType, zone: tzinfo) -> str:
     return text
 
 
-def _required(found: str | None) -> str:
-    if found is None:
+def _required(text: str | None) -> str:
+    if text is None:
         raise ValueError
-    return found
+    return text
 
 
 def _whole(text: str, kind: DataType) -> str:

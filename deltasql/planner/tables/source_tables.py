@@ -78,24 +78,24 @@ def adopted_table(
     files = (
         AddFile(
             _log_path(file.path),
-            dict(zip(keys, found, strict=True)),
+            dict(zip(keys, partition, strict=True)),
             file.size,
             file.modified,
             stats=text,
             tags=tags,
         )
-        for file, found, text in zip(source.files, values, texts, strict=True)
+        for file, partition, text in zip(source.files, values, texts, strict=True)
     )
     return AdoptedTable(metadata, protocol, tuple(files))
 
 
 def refuse_table_above(log: DeltaLog) -> None:
     """Raises NestedTableError where the place lies in the folder of a table of Delta's, whose files those are."""
-    place = log.location
-    while (above := place.rpartition("/")[0]) and not above.endswith("/"):
+    folder = log.location
+    while (above := folder.rpartition("/")[0]) and not above.endswith("/"):
         if log.store.at(above).has_below(LOG):
             raise NestedTableError(location=log.location, table=above, relation="inside of")
-        place = above
+        folder = above
 
 
 def _definition(

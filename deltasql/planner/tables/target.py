@@ -62,11 +62,11 @@ def target_of(name: TableName, location: str | None, context: Context, *, define
 
 def _new_target(name: TableName, location: str | None, context: Context, defines_columns: bool) -> Target:
     """The target for a name that the catalog does not have yet."""
-    place = location or context.catalog.managed_location(name.parts)
-    log = context.logs(place, str(name))
+    path = location or context.catalog.managed_location(name.parts)
+    log = context.logs(path, str(name))
     snapshot = _latest(log)
     if location is None and (snapshot is not None or not log.store.is_vacant()):
-        raise NonEmptyLocationError(location=place)
+        raise NonEmptyLocationError(location=path)
     if snapshot is None and location is not None:
         _check_new_location(log, location, defines_columns)
     return Target(name, log, snapshot, in_catalog=False, managed=location is None)

@@ -19,15 +19,17 @@ def query_columns(query: SqlText, context: Context) -> StructType:
     bound = binding.query(context, query)
     # The time zone changes no type.
     plain = context.analyst.is_plain and set(context.meaning) <= {TIME_ZONE.name}
-    known = derived_columns(query.text, bound)
-    if known is not None and plain:
-        return known
+    derived = derived_columns(query.text, bound)
+    if derived is not None and plain:
+        return derived
     schema = context.analyst.schema(bound)
-    if known is None or known.names != schema.names:
+    if derived is None or derived.names != schema.names:
         return schema
     # Spark does not tell the comments of a table's columns.
-    commented = zip(schema, known, strict=True)
-    return StructType(tuple(replace(field, metadata={**field.metadata, **own.metadata}) for field, own in commented))
+    commented = zip(schema, derived, strict=True)
+    return StructType(
+        tuple(replace(field, metadata={**field.metadata, **column.metadata}) for field, column in commented)
+    )
 
 
 def view_schema(name: TableName, schema: StructType, columns: tuple[ViewColumn, ...]) -> StructType:

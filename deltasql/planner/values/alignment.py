@@ -147,13 +147,13 @@ class Alignment:
         names: count[int],
     ) -> str:
         fields = []
-        for given, wanted in pairs:
-            if given is None:
-                value = f"CAST(NULL AS {sql_text(wanted.type)})"
+        for field, target_item in pairs:
+            if field is None:
+                value = f"CAST(NULL AS {sql_text(target_item.type)})"
             else:
-                path = f"{sql}.{quote(given.name)}"
-                value = self._align(path, given.type, wanted.type, f"{column}.{quote(wanted.name)}", names)
-            fields += [text_sql(wanted.name), value]
+                path = f"{sql}.{quote(field.name)}"
+                value = self._align(path, field.type, target_item.type, f"{column}.{quote(target_item.name)}", names)
+            fields += [text_sql(target_item.name), value]
         return (
             f"CASE WHEN {sql} IS NULL THEN CAST(NULL AS {sql_text(target)}) ELSE named_struct({', '.join(fields)}) END"
         )
@@ -169,7 +169,7 @@ class Alignment:
                 return self._by_name_or_position(source, target, column)
         unknown = [field.name for field in source if target.find(field.name, case_sensitive=False) is None]
         pairs = [(source.find(field.name, case_sensitive=False), field) for field in target]
-        incomplete = any(given is None for given, _ in pairs)
+        incomplete = any(source_field is None for source_field, _ in pairs)
         if unknown or duplicate_columns(source) or (incomplete and self.rule is StructRule.BY_NAME):
             raise self._mismatch(source, target, column)
         return pairs
@@ -187,14 +187,14 @@ class Alignment:
         pairs = self._by_position(source, target, column)
         if {name.lower() for name in source.names} == {name.lower() for name in target.names}:
             return [(source.find(field.name, case_sensitive=False), field) for field in target]
-        for given, wanted in pairs:
-            assert given is not None
-            own = target.find(given.name, case_sensitive=False)
-            if own is not None and own != wanted:
+        for source_field, target_field in pairs:
+            assert source_field is not None
+            same_name = target.find(source_field.name, case_sensitive=False)
+            if same_name is not None and same_name != target_field:
                 raise NestedOrderError(
                     column=column,
-                    field=quote(given.name),
-                    place=quote(wanted.name),
+                    field=quote(source_field.name),
+                    place=quote(target_field.name),
                     source=type_text(source),
                     target=type_text(target),
                 )
@@ -232,31 +232,33 @@ def updated_struct(
     """
     if not (isinstance(source, StructType) and isinstance(old, StructType) and isinstance(new, StructType)):
         return align.value(source_sql, source, new, column)
-    kept = [field for field in new if source.find(field.name, case_sensitive=False) is None]
-    if not kept and not _deeper(source, old, new):
+    unchanged = [field for field in new if source.find(field.name, case_sensitive=False) is None]
+    if not unchanged and not _deeper(source, old, new):
         return align.value(source_sql, source, new, column)
 
     def value_of(field: StructField) -> str:
-        given, before = source.find(field.name, case_sensitive=False), old.find(field.name, case_sensitive=False)
+        new_field, before = source.find(field.name, case_sensitive=False), old.find(field.name, case_sensitive=False)
         old_path = f"{target_sql}.{quote(before.name)}" if before else f"CAST(NULL AS {sql_text(field.type)})"
-        if given is not None:
-            path, inner = f"{source_sql}.{quote(given.name)}", f"{column}.{quote(field.name)}"
-            return updated_struct(path, given.type, old_path, before.type if before else None, field.type, align, inner)
+        if new_field is not None:
+            path, inner = f"{source_sql}.{quote(new_field.name)}", f"{column}.{quote(field.name)}"
+            return updated_struct(
+                path, new_field.type, old_path, before.type if before else None, field.type, align, inner
+            )
         return align.value(old_path, before.type, field.type, column) if before else old_path
 
     fields = [part for field in new for part in (text_sql(field.name), value_of(field))]
-    nothing = f"{source_sql} IS NULL" + (f" AND {target_sql} IS NULL" if kept else "")
+    nothing = f"{source_sql} IS NULL" + (f" AND {target_sql} IS NULL" if unchanged else "")
     return f"CASE WHEN {nothing} THEN CAST(NULL AS {sql_text(new)}) ELSE named_struct({', '.join(fields)}) END"
 
 
 def _deeper(source: StructType, old: StructType, new: StructType) -> bool:
     """Whether some nested struct of the target has a field that the source lacks."""
     for field in new:
-        given, before = source.find(field.name, case_sensitive=False), old.find(field.name, case_sensitive=False)
-        if given is None:
+        given_field, before = source.find(field.name, case_sensitive=False), old.find(field.name, case_sensitive=False)
+        if given_field is None:
             return True
-        nested = isinstance(given.type, StructType) and isinstance(before and before.type, StructType)
-        if nested and _deeper(given.type, before.type, field.type):  # type: ignore[union-attr, arg-type]
+        nested = isinstance(given_field.type, StructType) and isinstance(before and before.type, StructType)
+        if nested and _deeper(given_field.type, before.type, field.type):  # type: ignore[union-attr, arg-type]
             return True
     return False
 

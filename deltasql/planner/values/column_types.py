@@ -16,9 +16,9 @@ def types_of(schema: StructType, expressions: list[str], context: Context) -> li
 
     Raises what Spark says against an expression.
     """
-    known = [derived_type(sql, schema) for sql in expressions]
-    found = [kind for kind in known if kind is not None]
-    return found if len(found) == len(known) else context.analyst.types([(null_row(schema), NULL_ROW)], expressions)
+    derived = [derived_type(sql, schema) for sql in expressions]
+    kinds = [kind for kind in derived if kind is not None]
+    return kinds if len(kinds) == len(derived) else context.analyst.types([(null_row(schema), NULL_ROW)], expressions)
 
 
 def null_row(schema: StructType) -> SqlQuery:

@@ -43,44 +43,44 @@ def copy_options(
     options: tuple[tuple[str, str], ...], copying: tuple[tuple[str, str], ...], time_zone: str | None
 ) -> CopyOptions:
     """The options of a statement. Raises CopyOptionError."""
-    given = {key.lower(): (key, value) for key, value in options}
+    pairs = {key.lower(): (key, value) for key, value in options}
     for key, value in copying:
         if key.lower() not in map(str.lower, _COPY_OPTIONS):
             close = similar_names(key, _COPY_OPTIONS)
             advice = f"Did you mean {close[0]}?" if close else f"There are: {', '.join(_COPY_OPTIONS)}."
             raise CopyOptionError(key, value, advice)
     for key in ("path", "paths"):
-        if key in given:
-            raise CopyOptionError(*given[key], "The location stands behind FROM.")
+        if key in pairs:
+            raise CopyOptionError(*pairs[key], "The location stands behind FROM.")
     copied = {key.lower(): (key, value) for key, value in copying}
-    zone = given.get("timezone", ("", time_zone or "UTC"))[1]
+    zone = pairs.get("timezone", ("", time_zone or "UTC"))[1]
     return CopyOptions(
         force=_flag(copied.get("force")),
         merge_schema=_flag(copied.get("mergeschema")),
-        recursive=_flag(given.get("recursivefilelookup")),
-        ignore_corrupt=_flag(given.get("ignorecorruptfiles")),
-        name_glob=given.get("pathglobfilter", ("", None))[1],
-        after=_moment(given.get("modifiedafter"), zone),
-        before=_moment(given.get("modifiedbefore"), zone),
-        reader={key: value for name, (key, value) in given.items() if name not in _OURS},
+        recursive=_flag(pairs.get("recursivefilelookup")),
+        ignore_corrupt=_flag(pairs.get("ignorecorruptfiles")),
+        name_glob=pairs.get("pathglobfilter", ("", None))[1],
+        after=_moment(pairs.get("modifiedafter"), zone),
+        before=_moment(pairs.get("modifiedbefore"), zone),
+        reader={key: value for name, (key, value) in pairs.items() if name not in _OURS},
     )
 
 
-def _flag(given: tuple[str, str] | None) -> bool:
-    if given is None:
+def _flag(pair: tuple[str, str] | None) -> bool:
+    if pair is None:
         return False
     try:
-        return boolean(given[1].strip())
+        return boolean(pair[1].strip())
     except ValueError:
-        raise CopyOptionError(*given, "Write 'true' or 'false'.") from None
+        raise CopyOptionError(*pair, "Write 'true' or 'false'.") from None
 
 
-def _moment(given: tuple[str, str] | None, zone: str) -> int | None:
-    if given is None:
+def _moment(pair: tuple[str, str] | None, zone: str) -> int | None:
+    if pair is None:
         return None
     try:
-        found = datetime.fromisoformat(given[1].strip().replace("Z", "+00:00"))
-        found = found if found.tzinfo else found.replace(tzinfo=ZoneInfo(zone) if zone != "UTC" else timezone.utc)
+        moment = datetime.fromisoformat(pair[1].strip().replace("Z", "+00:00"))
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=ZoneInfo(zone) if zone != "UTC" else timezone.utc)
     except (ValueError, ZoneInfoNotFoundError):
-        raise CopyOptionError(*given, "Write a time as '2024-01-31T10:20:30'.") from None
-    return int(found.timestamp() * 1000)
+        raise CopyOptionError(*pair, "Write a time as '2024-01-31T10:20:30'.") from None
+    return int(moment.timestamp() * 1000)

@@ -61,10 +61,10 @@ def default_sql(field: StructField | None) -> str:
 
 @cache
 def _stored(text: str, column: str) -> str:
-    found = stored_refusal(text, Use.DEFAULT, StructType())
-    if found is not None:
+    refused = stored_refusal(text, Use.DEFAULT, StructType())
+    if refused is not None:
         advice = f"Remove it: ALTER TABLE … ALTER COLUMN {column} DROP DEFAULT."
-        raise DefaultExpressionError(found.part, column, text, advice)
+        raise DefaultExpressionError(refused.part, column, text, advice)
     tokens = tokenize(text)
     is_call = len(tokens) == 3 and tokens[0].is_name and (tokens[1].key, tokens[2].key) == ("(", ")")
     is_signed = len(tokens) == 2 and tokens[0].key in {"-", "+"} and tokens[1].kind == "number"
@@ -102,10 +102,10 @@ def _check(sql: str, column: str, kind: DataType, context: Context, length: Leng
 
 def _check_shape(sql: str, column: str, context: Context) -> None:
     """Raises what forbids an expression as a default, whatever its type."""
-    found = refusal(sql, Use.DEFAULT)
-    if has_subquery(sql) or (found is not None and found.reason is Reason.QUERY):
+    refused = refusal(sql, Use.DEFAULT)
+    if has_subquery(sql) or (refused is not None and refused.reason is Reason.QUERY):
         raise DefaultSubqueryError(column, sql)
-    match found:
+    match refused:
         case None:
             return
         case Refusal(reason=Reason.AGGREGATE):
@@ -115,7 +115,7 @@ def _check_shape(sql: str, column: str, context: Context) -> None:
         case Refusal(reason=Reason.FUNCTION):
             # That nobody knows it Spark says better.
             types_of(_SOME_ROW, [sql], context)
-    raise DefaultExpressionError(found.part, column, sql, "It is computed by Spark's own functions, from constants.")
+    raise DefaultExpressionError(refused.part, column, sql, "It is computed by Spark's own functions, from constants.")
 
 
 def _check_value(sql: str, column: str, kind: DataType, context: Context, length: Length | None) -> None:
@@ -138,28 +138,28 @@ def _is_stored_as_it_is(sql: str, kind: DataType) -> bool:
     """Whether `sql` is a literal or a call that certainly gives a value of the type `kind`."""
     words = [token.key for token in tokenize(sql)]
     if isinstance(kind, PrimitiveType) and words[1:] in ([], ["(", ")"]):
-        known = _FUNCTIONS.get(words[0].lower())
-        if known is not None:
-            return known == kind.name
+        kinds = _FUNCTIONS.get(words[0].lower())
+        if kinds is not None:
+            return kinds == kind.name
     tree = parse_expression(sql)
-    found = None if tree is None else literal(tree, None)
-    return found is not None and _is_of(found, kind)
+    constant = None if tree is None else literal(tree, None)
+    return constant is not None and _is_of(constant, kind)
 
 
-def _is_of(found: Literal, kind: DataType) -> bool:
+def _is_of(constant: Literal, kind: DataType) -> bool:
     """Whether a literal is a value of a type as it stands."""
     match kind:
-        case PrimitiveType() if found.kind == "number" and is_integral(kind):
-            return found.value == int(found.value) and fits(int(found.value), kind)
+        case PrimitiveType() if constant.kind == "number" and is_integral(kind):
+            return constant.value == int(constant.value) and fits(int(constant.value), kind)
         case PrimitiveType("float" | "double"):
-            return found.kind in {"number", "double", "null"}
+            return constant.kind in {"number", "double", "null"}
         case PrimitiveType("boolean"):
-            return found.kind in {"bool", "null"}
+            return constant.kind in {"bool", "null"}
         case PrimitiveType("string" | "date" | "timestamp" | "timestamp_ntz" as name):
-            return found.kind in {name, "null"}
+            return constant.kind in {name, "null"}
         case DecimalType(precision, scale):
-            return found.kind == "number" and abs(found.value) < 10 ** (precision - scale)  # type: ignore[arg-type]
-    return found.kind == "null"
+            return constant.kind == "number" and abs(constant.value) < 10 ** (precision - scale)  # type: ignore[arg-type]
+    return constant.kind == "null"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,16 +181,16 @@ def default_keywords(query: str) -> tuple[list[DefaultKeyword], int]:
     if at.key != "VALUES":
         return list(_in_items(at, len(at.tokens))), 1
     # VALUES has its columns in brackets: (a, b), (c, d); VALUES 1, 2 are rows of one column each.
-    found, rows = list[DefaultKeyword](), 0
+    keywords, rows = list[DefaultKeyword](), 0
     while at.left:
         if at.take("("):
             rows += 1
-            found += _in_items(at, closing(at.tokens, at.at - 1))
+            keywords += _in_items(at, closing(at.tokens, at.at - 1))
         elif _stands_alone(at):
-            found.append(_keyword(at.next(), 0))
+            keywords.append(_keyword(at.next(), 0))
         else:
             at.at += 1
-    return found, rows
+    return keywords, rows
 
 
 def _in_items(at: TokenCursor, end: int) -> Iterator[DefaultKeyword]:

@@ -48,10 +48,10 @@ def stored_generation(field: StructField, schema: StructType) -> str:
     A log may say anything there; what a statement may declare is in generation_checks.
     """
     expression = generation_of(field) or ""
-    found = stored_refusal(expression, Use.GENERATED, schema)
-    if found is None:
+    refused = stored_refusal(expression, Use.GENERATED, schema)
+    if refused is None:
         return bare(expression)
-    raise _unusable(field, found.part, expression)
+    raise _unusable(field, refused.part, expression)
 
 
 def _unusable(field: StructField, part: str, expression: str) -> GeneratedExpressionError:
@@ -87,12 +87,12 @@ def recomputed(
     written out once for each column that is computed from it, so that it must be the same each time: raises
     GeneratedFromRandomError.
     """
-    found = generations(schema)
-    if not found:
+    generated = generations(schema)
+    if not generated:
         return {}
     changed = {name.lower() for name in assigned}
     values = {}
-    for name, expression in found.items():
+    for name, expression in generated.items():
         base = base_columns(expression) & changed
         if name.lower() in changed or not (base or all_of_them):
             continue
@@ -106,9 +106,9 @@ def recomputed(
     return values
 
 
-def generated_checks(schema: StructType, given: Collection[str]) -> tuple[Constraint, ...]:
+def generated_checks(schema: StructType, columns: Collection[str]) -> tuple[Constraint, ...]:
     """The constraints of the generated columns among those for which a statement gives values."""
-    folded = {name.lower() for name in given}
+    folded = {name.lower() for name in columns}
     return tuple(
         Constraint(
             f"{marks.GENERATED}{quote(field.name)}", f"{quote(field.name)} <=> ({stored_generation(field, schema)})"

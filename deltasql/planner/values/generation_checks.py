@@ -109,18 +109,18 @@ def _called(tokens: Sequence[Token]) -> list[Token]:
 def _check_references(field: StructField, sql: str, schema: StructType) -> None:
     candidates = [quote(item.name) for item in schema if generation_of(item) is None]
     for reference in column_references(sql):
-        found = schema.find(reference.parts[0])
+        referenced = schema.find(reference.parts[0])
         what = None
-        if found is None:
+        if referenced is None:
             what = "no column of the table"
-        elif generation_of(found) is not None:
-            what = "the column itself" if found.name == field.name else "a generated column"
+        elif generation_of(referenced) is not None:
+            what = "the column itself" if referenced.name == field.name else "a generated column"
         if what is not None:
             name = ".".join(quote(part) for part in reference.parts)
             raise GeneratedReferenceError(quote(field.name), name, what, sql, candidates)
 
 
 def _check_type(field: StructField, sql: str, schema: StructType, context: Context) -> None:
-    (found,) = types_of(schema, [sql], context)
-    if not same_type(found, field.type):
-        raise GeneratedTypeError(quote(field.name), sql_text(field.type), sql_text(found), sql)
+    (kind,) = types_of(schema, [sql], context)
+    if not same_type(kind, field.type):
+        raise GeneratedTypeError(quote(field.name), sql_text(field.type), sql_text(kind), sql)

@@ -66,17 +66,17 @@ def synchronized(schema: StructType, path: tuple[str, ...], snapshot: Snapshot, 
 
     Raises NoIdentityError, and IdentityOverflowError for a mark that would be no BIGINT.
     """
-    found = resolve(schema, path, where=snapshot.table)
-    identity = identity_of(found.field)
-    if identity is None or len(found.path) > 1:
-        raise NoIdentityError(path_text(found.path))
+    resolved = resolve(schema, path, where=snapshot.table)
+    identity = identity_of(resolved.field)
+    if identity is None or len(resolved.path) > 1:
+        raise NoIdentityError(path_text(resolved.path))
     scan = binding.scan(context, snapshot)
     if scan.files.num_rows == 0:
         return schema
     extreme = "max" if identity.step > 0 else "min"
     view = hidden_view()
-    value = context.analyst.value(f"(SELECT {extreme}({quote(found.field.name)}) FROM {view})", {view: scan})
+    value = context.analyst.value(f"(SELECT {extreme}({quote(resolved.field.name)}) FROM {view})", {view: scan})
     covered = identity.covering(value)
     if not covered.in_range:
-        raise IdentityOverflowError(path_text(found.path))
-    return with_identities(schema, {found.field.name: covered})
+        raise IdentityOverflowError(path_text(resolved.path))
+    return with_identities(schema, {resolved.field.name: covered})

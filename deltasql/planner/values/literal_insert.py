@@ -79,8 +79,8 @@ def stored_rows(
     columns = []
     try:
         for field in schema:
-            place = indexes.get(field.name.lower())
-            column = _constant_column(field, static, rows) if place is None else rows.columns[place]
+            index = indexes.get(field.name.lower())
+            column = _constant_column(field, static, rows) if index is None else rows.columns[index]
             columns.append(_stored(field, column, rows.zone))
             if field.name.lower() in partitions:
                 _refuse_spellings(field.type, columns[-1])
@@ -109,8 +109,8 @@ def _has_usual_settings(context: Context) -> bool:
 
 def _constant_column(field: StructField, static: Mapping[str, str], rows: LiteralRows) -> LiteralColumn:
     """The repeated value of a column that the query does not give: PARTITION's or the default."""
-    found = literal_constant(static.get(field.name) or default_sql(field), rows.zone)
-    return LiteralColumn(found.type, (found.value,) * len(rows.columns[0].values))
+    constant = literal_constant(static.get(field.name) or default_sql(field), rows.zone)
+    return LiteralColumn(constant.type, (constant.value,) * len(rows.columns[0].values))
 
 
 def _stored(field: StructField, column: LiteralColumn, where: tzinfo | None) -> tuple[LiteralValue, ...]:

@@ -67,5 +67,5 @@ def _retyped(expression: str, old: StructType, new: StructType) -> Iterator[tupl
 
 
 def _type_at(schema: StructType, path: tuple[str, ...]) -> DataType | None:
-    found = find_path(schema, path)
-    return None if found is None else found.field.type
+    resolved = find_path(schema, path)
+    return None if resolved is None else resolved.field.type

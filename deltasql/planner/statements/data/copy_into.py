@@ -112,10 +112,10 @@ def _(statement: CopyInto, context: Context) -> Plan:
     evolution = options.merge_schema or context.setting(AUTO_MERGE)
     columns = _positions(statement, snapshot, context, evolution=evolution)
     access = _access(statement.source, context)
-    known = _loaded_files(log, snapshot, options)
-    loaded = known.paths
+    earlier = _loaded_files(log, snapshot, options)
+    loaded = earlier.paths
     source = _file_source(statement, options, access, log, context, frozenset() if options.force else loaded)
-    files, load = _left(statement, options, source, known, loaded, _opener(log, access))
+    files, load = _left(statement, options, source, earlier, loaded, _opener(log, access))
     if not files:
         return Answer(snapshot.schema) if statement.validate else Answer(COPIED, ((0, 0, load.skipped),))
     copy = _Copy(statement, options, log, snapshot, source, files, load, access, columns, evolution)
@@ -132,8 +132,8 @@ def _left(
     open_store: Callable[[str], LogStore],
 ) -> tuple[tuple[ListedFile, ...], CopyLoad]:
     """The files to read, and the record of them."""
-    wanted = tuple(file for file in source.files if options.wants(file))
-    files = wanted if options.force else tuple(file for file in wanted if file.path not in loaded)
+    matching = tuple(file for file in source.files if options.wants(file))
+    files = matching if options.force else tuple(file for file in matching if file.path not in loaded)
     broken: set[str] = set()
     if options.ignore_corrupt and files:
         broken = broken_files(open_store, files, whole_check(statement.format.text))
@@ -170,16 +170,16 @@ def _refuse_position(statement: CopyInto, context: Context) -> None:
 def _access(source: CopySource, context: Context) -> dict[str, str]:
     """The storage options that the statement itself gives. Raises CopyCredentialError."""
     kind = scheme(source.location)
-    known = _CREDENTIALS.get(kind, {})
-    strange = tuple(key for key, _ in source.credential if key.upper() not in known)
+    credentials = _CREDENTIALS.get(kind, {})
+    strange = tuple(key for key, _ in source.credential if key.upper() not in credentials)
     if strange:
-        advice = f"Keys are: {', '.join(known)}." if known else "Leave the credential out."
+        advice = f"Keys are: {', '.join(credentials)}." if credentials else "Leave the credential out."
         raise CopyCredentialError(f"{kind}:", strange, advice).at(context.caret(source.start, source.end))
-    return {known[key.upper()]: value for key, value in source.credential}
+    return {credentials[key.upper()]: value for key, value in source.credential}
 
 
 def _opener(log: DeltaLog, access: Mapping[str, str]) -> Callable[[str], LogStore]:
-    return lambda place: log.store.at(place, access)
+    return lambda location: log.store.at(location, access)
 
 
 def _file_source(
@@ -194,25 +194,25 @@ def _file_source(
 
     Raises SourceNotFoundError, SourceLocationError, GlobError, DeltaSourceError.
     """
-    place, chosen = statement.source, statement.chosen
+    files, chosen = statement.source, statement.chosen
     glob, names = (chosen.glob, chosen.names) if chosen else (None, ())
     choice = Choice(glob, names, options.recursive)
-    caret = context.caret(place.start, place.end)
-    told = shown_value("", place.location)
+    caret = context.caret(files.start, files.end)
+    shown = shown_value("", files.location)
     try:
-        source = find_source(_opener(log, access), place.location, choice, loaded)
+        source = find_source(_opener(log, access), files.location, choice, loaded)
     except FileNotFoundError as error:
         if chosen is None or not names:
-            raise SourceNotFoundError(told, "no such file or folder").at(caret) from None
-        there = context.caret(chosen.start, chosen.end)
-        raise SourceNotFoundError(told, f"FILES names what is not there: {error}").at(there) from None
+            raise SourceNotFoundError(shown, "no such file or folder").at(caret) from None
+        chosen_caret = context.caret(chosen.start, chosen.end)
+        raise SourceNotFoundError(shown, f"FILES names what is not there: {error}").at(chosen_caret) from None
     except ValueError as error:
         at = caret if chosen is None or glob is None else context.caret(chosen.start, chosen.end)
-        raise GlobError(told if glob is None else glob, str(error)).at(at) from None
+        raise GlobError(shown if glob is None else glob, str(error)).at(at) from None
     except UnsupportedLocationError as error:
-        raise SourceLocationError(told, error.reason).at(caret) from None
+        raise SourceLocationError(shown, error.reason).at(caret) from None
     if source.is_table:
-        raise DeltaSourceError(told, str(statement.table)).at(caret)
+        raise DeltaSourceError(shown, str(statement.table)).at(caret)
     return source
 
 
@@ -238,10 +238,10 @@ def _change(copy: _Copy, context: Context) -> RowChange:
     schema = context.analyst.schema(query)
     names = hidden_names(len(schema))
     rows = renamed(query, names)
-    given = [QueryColumn(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
+    columns_of_query = [QueryColumn(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
     columns, evolution = copy.columns, copy.evolution
-    if columns is not None and len(columns) != len(given):
-        raise CopyArityError(str(statement.table), len(columns), tuple(map(str, columns)), len(given))
+    if columns is not None and len(columns) != len(columns_of_query):
+        raise CopyArityError(str(statement.table), len(columns), tuple(map(str, columns)), len(columns_of_query))
     if columns is None and not evolution:
         _refuse_new_columns(copy, schema)
     insert = Insert(
@@ -261,7 +261,7 @@ def _change(copy: _Copy, context: Context) -> RowChange:
         copy.log,
         snapshot,
         InsertedRows(rows, reads_of_itself(rows, snapshot, context), inserted_rows(rows, snapshot, context)),
-        matched_columns(insert, context, snapshot.schema, given, set(), evolution),
+        matched_columns(insert, context, snapshot.schema, columns_of_query, set(), evolution),
         {},
         evolution,
         dynamic=False,
@@ -341,18 +341,18 @@ def _refuse_new_columns(copy: _Copy, schema: StructType) -> None:
 def _parameters(copy: _Copy) -> dict[str, Any]:
     """The operation parameters of the statement in the history."""
     statement = copy.statement
-    told: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "source": shown_value("", statement.source.location),
         "fileFormat": statement.format.text.upper(),
     }
     if statement.chosen is not None:
         chosen = statement.chosen
-        told |= {"pattern": chosen.glob} if chosen.glob is not None else {"files": list(chosen.names)}
+        parameters |= {"pattern": chosen.glob} if chosen.glob is not None else {"files": list(chosen.names)}
     if statement.options:
-        told["formatOptions"] = shown_pairs(dict(statement.options))
+        parameters["formatOptions"] = shown_pairs(dict(statement.options))
     if statement.copy_options:
-        told["copyOptions"] = dict(statement.copy_options)
-    return told
+        parameters["copyOptions"] = dict(statement.copy_options)
+    return parameters
 
 
 def _preview(change: RowChange, sample: Sample) -> Preview:

@@ -81,8 +81,8 @@ def whole_partitions(snapshot: Snapshot, predicate: str, alias: str | None, cont
     if not partition_only(predicate, snapshot.partition_columns, alias):
         return None
     zone = context.time_zone
-    asked = condition(predicate, snapshot.schema, snapshot.partition_columns, alias, zone)
-    return snapshot.read_files(lambda files: files_in_partitions(files, asked, SCAN_COLUMNS, zone))
+    selection = condition(predicate, snapshot.schema, snapshot.partition_columns, alias, zone)
+    return snapshot.read_files(lambda files: files_in_partitions(files, selection, SCAN_COLUMNS, zone))
 
 
 def refuse_append_only(snapshot: Snapshot) -> None:

@@ -86,8 +86,10 @@ class _Write:
     def rows(self) -> tuple[Supplied, list[QueryColumn]]:
         """The rows under names of our own, which no column of the table can have."""
         names = tuple(hidden(index) for index in range(len(self.columns)))
-        given = [QueryColumn(field.name, name, field.type) for field, name in zip(self.columns, names, strict=True)]
-        return Supplied(self.statement.frame, names), given
+        columns_of_query = [
+            QueryColumn(field.name, name, field.type) for field, name in zip(self.columns, names, strict=True)
+        ]
+        return Supplied(self.statement.frame, names), columns_of_query
 
 
 @plan.register
@@ -95,20 +97,20 @@ def _(statement: WriteFrame, context: Context) -> Plan:
     """A new table, or rows for one that is there; a write that its application has done before is not done again."""
     options = write_options(statement)
     batch = statement.batch
-    own = Application(batch.query_id, batch.batch_id) if batch else options.application or session_application(context)
+    app = Application(batch.query_id, batch.batch_id) if batch else options.application or session_application(context)
     context.refuse_version(statement.table)
     snapshot = _present(statement, context)
-    if own is not None and own.done_in(snapshot):
-        return skipped(own, operations.WRITE, context)
+    if app is not None and app.done_in(snapshot):
+        return skipped(app, operations.WRITE, context)
     change = _planned(statement, options, context, snapshot)
-    change = change if own is None else noted(change, own, context)
+    change = change if app is None else noted(change, app, context)
     if not isinstance(change, RowChange):
         return change
     change = change.committing(user_metadata=options.user_metadata)
     if batch is None:
         return change
-    told = {"outputMode": batch.output_mode, "queryId": batch.query_id, "epochId": str(batch.batch_id)}
-    return change.committing(operation=operations.STREAMING_UPDATE, parameters=told)
+    parameters = {"outputMode": batch.output_mode, "queryId": batch.query_id, "epochId": str(batch.batch_id)}
+    return change.committing(operation=operations.STREAMING_UPDATE, parameters=parameters)
 
 
 @plan.register
@@ -118,10 +120,10 @@ def _(statement: CreateForFrame, context: Context) -> Plan:
     options = write_options(write)
     if _present(write, context) is not None:
         return Answer()
-    given = context.analyst.schema(Supplied(write.frame))
-    _refuse_voids(given)
+    schema = context.analyst.schema(Supplied(write.frame))
+    _refuse_voids(schema)
     columns = tuple(
-        ColumnDefinition(item.name, as_nullable(item.type), "", 0, 0, comment=item.comment) for item in given
+        ColumnDefinition(item.name, as_nullable(item.type), "", 0, 0, comment=item.comment) for item in schema
     )
     return plan(replace(_create_table(write, options, "create"), columns=columns, query=None), context)
 
@@ -155,8 +157,8 @@ def _planned(statement: WriteFrame, options: WriteOptions, context: Context, sna
 def _written(statement: WriteFrame, options: WriteOptions, context: Context) -> RowChange:
     """Rows for a table that is there."""
     log, snapshot = context.writable(statement.table)
-    held = _memory_rows(statement)
-    columns = context.analyst.schema(Supplied(statement.frame)) if held is None else held.schema
+    in_memory = _memory_rows(statement)
+    columns = context.analyst.schema(Supplied(statement.frame)) if in_memory is None else in_memory.schema
     if statement.by_name:
         check_duplicates(columns, "READ_SCHEMA", "the DataFrame")
     entry = None if statement.table.path else context.catalog.resolve(statement.table.parts)
@@ -225,9 +227,9 @@ def _refuse_voids(columns: StructType) -> None:
 
 def _refuse_other_layout(write: _Write) -> None:
     """Raises FramePartitioningMismatchError, CreatedClusteringDiffersError."""
-    given, existing = write.statement.partitioned_by, write.snapshot.partition_columns
-    if given is not None and folded(given) != folded(existing):
-        raise FramePartitioningMismatchError(write.snapshot.table, existing, given)
+    requested, existing = write.statement.partitioned_by, write.snapshot.partition_columns
+    if requested is not None and folded(requested) != folded(existing):
+        raise FramePartitioningMismatchError(write.snapshot.table, existing, requested)
     clustered_by = _cluster_by(write.statement)
     if clustered_by is not None:
         check_same_clustering(clustered_by, write.snapshot)
@@ -241,14 +243,14 @@ def _inserted(write: _Write, context: Context) -> RowChange:
         _refuse_new_columns(write)
     insert = _as_insert(write, evolution)
     refuse_overwrite(insert, snapshot)
-    rows, given = write.rows
+    rows, columns_of_query = write.rows
     dynamic = is_dynamic(context, snapshot, {}) if options.dynamic is None else options.dynamic
     insertion = Insertion(
         insert,
         write.log,
         snapshot,
         InsertedRows(rows, _reads(write, rows, context), in_memory=_memory_rows(statement)),
-        matched_columns(insert, context, snapshot.schema, given, set(), evolution),
+        matched_columns(insert, context, snapshot.schema, columns_of_query, set(), evolution),
         {},
         evolution,
         dynamic=dynamic and bool(snapshot.partition_columns),
@@ -306,8 +308,8 @@ def _redefined(write: _Write, context: Context) -> RowChange:
     clustering = None
     if write.statement.clustered_by is not None:
         clustering = new_clustering(_cluster_by(write.statement), metadata, snapshot, context)
-    rows, given = write.rows
-    values = zip(metadata.schema, given, strict=True)
+    rows, columns_of_query = write.rows
+    values = zip(metadata.schema, columns_of_query, strict=True)
     child: Operator = Project(rows, tuple((field.name, quote(item.sql)) for field, item in values))
     constraints = constraints_of(metadata.schema, metadata.configuration, snapshot.table)
     if constraints:
@@ -345,8 +347,8 @@ def _redefinition(write: _Write) -> Metadata:
 
 
 def _redefined_field(field: StructField, old: StructField | None) -> StructField:
-    kept = {} if old is None else {key: old.metadata[key] for key in (ID, PHYSICAL_NAME) if key in old.metadata}
-    metadata = MappingProxyType({**comment_metadata(field.comment), **kept})
+    ids = {} if old is None else {key: old.metadata[key] for key in (ID, PHYSICAL_NAME) if key in old.metadata}
+    metadata = MappingProxyType({**comment_metadata(field.comment), **ids})
     return StructField(field.name, as_nullable(field.type), metadata=metadata)
 
 
@@ -354,20 +356,20 @@ def _named(write: _Write, change: RowChange) -> RowChange:
     """The change with what the history says of it."""
     statement, options = write.statement, write.options
     by_name_of_table = statement.table.path is None and not statement.must_exist
-    told: dict[str, Any] = {}
+    named: dict[str, Any] = {}
     if change.dynamic_overwrite:
-        told["isDynamicPartitionOverwrite"] = True
+        named["isDynamicPartitionOverwrite"] = True
     if options.overwrite_schema:
-        told["canOverwriteSchema"] = True
+        named["canOverwriteSchema"] = True
     if change.commit.parameters.get("canMergeSchema"):
-        told["canMergeSchema"] = True
+        named["canMergeSchema"] = True
     if write.overwrites and by_name_of_table and options.replaces is None:
-        given = creation_parameters(change.metadata, managed=write.managed)
-        return _as_replacement(change, {**given, **told})
+        creation = creation_parameters(change.metadata, managed=write.managed)
+        return _as_replacement(change, {**creation, **named})
     columns = () if by_name_of_table else statement.partitioned_by
-    parameters = {"mode": _MODES[statement.mode], "partitionBy": _json(columns), **told}
-    kept = ("predicate", "replaceUsingCols", "replaceOnCond")
-    parameters |= {key: value for key, value in change.commit.parameters.items() if key in kept}
+    parameters = {"mode": _MODES[statement.mode], "partitionBy": _json(columns), **named}
+    shown_keys = ("predicate", "replaceUsingCols", "replaceOnCond")
+    parameters |= {key: value for key, value in change.commit.parameters.items() if key in shown_keys}
     return change.committing(parameters=parameters)
 
 

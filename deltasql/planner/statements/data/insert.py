@@ -113,8 +113,8 @@ def _(statement: Insert, context: Context) -> Plan:
     _refuse_clauses(statement, context)
     refuse_overwrite(statement, snapshot)
     static = _static_partitions(statement, snapshot, context)
-    query, rows, given, left_out, known = _query(statement, context, snapshot, static)
-    matched = matched_columns(statement, context, snapshot.schema, given, set(static), evolution)
+    query, rows, columns_of_query, left_out, literals = _query(statement, context, snapshot, static)
+    matched = matched_columns(statement, context, snapshot.schema, columns_of_query, set(static), evolution)
     matched = [match for index, match in enumerate(matched) if index not in left_out]
     insertion = Insertion(
         statement,
@@ -125,7 +125,7 @@ def _(statement: Insert, context: Context) -> Plan:
             reads=reads_of_itself(rows, snapshot, context),
             row_reads=inserted_rows(query, snapshot, context),
             few=_is_values(statement.query),
-            literals=known,
+            literals=literals,
         ),
         matched,
         static,
@@ -233,71 +233,71 @@ def _checked(
 def _overwriting(change: RowChange, insertion: Insertion, context: Context) -> RowChange:
     """INSERT OVERWRITE: all rows make way for the new ones, or those of some partitions."""
     snapshot, static = insertion.snapshot, insertion.static
-    own = WHOLE_TABLE if insertion.rows.reads else None
+    reads = WHOLE_TABLE if insertion.rows.reads else None
     if insertion.dynamic:
         parameters = {**change.commit.parameters, "isDynamicPartitionOverwrite": True}
-        return replace(change, dynamic_overwrite=True).committing(parameters=parameters, reads=own)
+        return replace(change, dynamic_overwrite=True).committing(parameters=parameters, reads=reads)
     removed, named = _replaced_files(snapshot, static, context), None
     if static:
         named = " AND ".join(f"({quote(name)} <=> {value})" for name, value in static.items())
         change = change.committing(parameters={**change.commit.parameters, "predicate": named})
-        own = own or reads_of_files(removed, named, snapshot, context)
+        reads = reads or reads_of_files(removed, named, snapshot, context)
     # Without a partition it takes the place of all rows, whatever they are.
-    return replace(change, removed=removed).committing(reads=own or WHOLE_TABLE)
+    return replace(change, removed=removed).committing(reads=reads or WHOLE_TABLE)
 
 
 def _literals(insertion: Insertion, schema: StructType) -> Literals | None:
     """The rows with all columns of the table, where no expression is left in them; they satisfy its constraints."""
-    known = insertion.rows.literals
-    if known is None or insertion.evolution:
+    literals = insertion.rows.literals
+    if literals is None or insertion.evolution:
         return None
-    names = hidden_names(len(known.columns))
-    places = {field.name.lower(): names.index(item.sql) for field, item in insertion.matched if field is not None}
-    return stored_rows(insertion.snapshot, schema, known, places, insertion.static)
+    names = hidden_names(len(literals.columns))
+    indexes = {field.name.lower(): names.index(item.sql) for field, item in insertion.matched if field is not None}
+    return stored_rows(insertion.snapshot, schema, literals, indexes, insertion.static)
 
 
 def _stored_memory_rows(insertion: Insertion, schema: StructType, context: Context) -> MemoryRows | None:
     """The rows that the caller has in memory, with all columns of the table; they satisfy its constraints."""
-    held, snapshot = insertion.rows.in_memory, insertion.snapshot
+    in_memory, snapshot = insertion.rows.in_memory, insertion.snapshot
     special = insertion.evolution or insertion.dynamic or insertion.statement.replaces is not None
-    if held is None or special or snapshot.properties.constraints or column_invariants(schema):
+    if in_memory is None or special or snapshot.properties.constraints or column_invariants(schema):
         return None
-    names = hidden_names(len(held.schema))
-    places = {field.name.lower(): names.index(item.sql) for field, item in insertion.matched if field is not None}
-    return stored_memory_rows(held, schema, snapshot.partition_columns, places, context)
+    names = hidden_names(len(in_memory.schema))
+    indexes = {field.name.lower(): names.index(item.sql) for field, item in insertion.matched if field is not None}
+    return stored_memory_rows(in_memory, schema, snapshot.partition_columns, indexes, context)
 
 
 def _replacing(
     change: RowChange, write: Write, insertion: Insertion, predicate: SqlText, context: Context
 ) -> RowChange:
     """REPLACE WHERE: whole files go where the log can tell, else the files of the range are rewritten."""
-    own = WHOLE_TABLE if insertion.rows.reads else None
+    whole = WHOLE_TABLE if insertion.rows.reads else None
     removed = whole_partitions(insertion.snapshot, predicate.text, None, context)
     if removed is not None:
         reads = reads_of_files(removed, predicate.text, insertion.snapshot, context)
-        return replace(change, removed=removed).committing(reads=own or reads)
+        return replace(change, removed=removed).committing(reads=whole or reads)
     operator, reads = replacing(write, insertion.snapshot, insertion.statement.table, predicate, context)
-    return replace(change, operator=operator, skip_if_empty=True).committing(reads=own or reads)
+    return replace(change, operator=operator, skip_if_empty=True).committing(reads=whole or reads)
 
 
 def _replacement(insertion: Insertion, context: Context) -> Replacement | None:
     """Which rows REPLACE USING or ON takes out; None for an INSERT without them."""
     statement, schema = insertion.statement, insertion.snapshot.schema
-    given = [item for _, item in insertion.matched]
+    columns_of_query = [item for _, item in insertion.matched]
     match statement.replaces:
         case ReplaceUsing() as using:
-            return replaced_by_columns(statement, using, schema, given, insertion.matched, context)
+            return replaced_by_columns(statement, using, schema, columns_of_query, insertion.matched, context)
         case ReplaceOn(condition, alias):
-            return replaced_by_condition(statement, condition, alias, schema, given, context)
+            return replaced_by_condition(statement, condition, alias, schema, columns_of_query, context)
         case _:
             return None
 
 
 def _matching(change: RowChange, rows: Operator, how: Replacement, insertion: Insertion, context: Context) -> RowChange:
     """REPLACE USING and REPLACE ON: the files with rows that make way are rewritten, or get deletion vectors."""
-    told = "replaceUsingCols" if isinstance(insertion.statement.replaces, ReplaceUsing) else "replaceOnCond"
+    parameter = "replaceUsingCols" if isinstance(insertion.statement.replaces, ReplaceUsing) else "replaceOnCond"
     change = replaced(change, rows, insertion.snapshot, how, context)
-    change = change.committing(parameters={**change.commit.parameters, told: how.text})
+    change = change.committing(parameters={**change.commit.parameters, parameter: how.text})
     if not insertion.rows.reads:
         return change
     return replace(change, rows=NO_ROWS).committing(reads=WHOLE_TABLE)
@@ -320,13 +320,13 @@ def _query(
         keywords = []
     left_out = left_to_the_table(keywords, count, fields)
     text = SqlText(selected_rows(written), statement.query.start)
-    known = constant_source(statement, text.text, context)
+    literals = constant_source(statement, text.text, context)
     # Literals refer to no table.
-    query = binding.query(context, text, statement.ctes) if known is None else SqlQuery(text.text, {}, "query")
-    schema = context.analyst.schema(query) if known is None else known.schema
+    query = binding.query(context, text, statement.ctes) if literals is None else SqlQuery(text.text, {}, "query")
+    schema = context.analyst.schema(query) if literals is None else literals.schema
     names = hidden_names(len(schema))
-    given = [QueryColumn(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
-    return query, renamed(query, names), given, left_out, known
+    columns_of_query = [QueryColumn(field.name, name, field.type) for field, name in zip(schema, names, strict=True)]
+    return query, renamed(query, names), columns_of_query, left_out, literals
 
 
 def _reads_a_default(statement: Insert, context: Context) -> bool:
@@ -373,11 +373,11 @@ def _refuse_clauses(statement: Insert, context: Context) -> None:
 def _static_partitions(statement: Insert, snapshot: Snapshot, context: Context) -> dict[str, str]:
     """SQL of the constants of PARTITION (p = v, …) by column. Raises NotPartitionColumnError."""
     values: dict[str, str] = {}
-    known: dict[tuple[str, ...], str] = {(name.lower(),): name for name in snapshot.partition_columns}
+    partitions: dict[tuple[str, ...], str] = {(name.lower(),): name for name in snapshot.partition_columns}
     seen: set[str] = set()
     for item in statement.partition:
         caret = context.caret(item.column.start, item.column.end)
-        name = known.get(tuple(part.lower() for part in item.column.parts))
+        name = partitions.get(tuple(part.lower() for part in item.column.parts))
         if name is None or (case_matters() and name != item.column.parts[0]):
             raise NotPartitionColumnError(
                 column=str(item.column), table=str(statement.table), columns=snapshot.partition_columns
@@ -406,9 +406,9 @@ def _replaced_files(snapshot: Snapshot, static: dict[str, str], context: Context
     casts = (stored(field, f"CAST({static[field.name]} AS {sql_text(field.type)})") for field in fields)
     values = [context.analyst.value(sql) for sql in casts]
     # An empty string is stored as the partition of NULL.
-    wanted = tuple(None if value == "" else value for value in values)
+    partition = tuple(None if value == "" else value for value in values)
     rows = files.column("partitionValues").to_pylist()
-    return files.filter(pa.array([partition_value(row, fields) == wanted for row in rows], pa.bool_()))
+    return files.filter(pa.array([partition_value(row, fields) == partition for row in rows], pa.bool_()))
 
 
 def _parameters(statement: Insert, evolution: bool, context: Context) -> dict[str, Any]:

@@ -148,13 +148,13 @@ class _Merge:
 
         Raises IdentityUpdateError, ExplicitIdentityError.
         """
-        kept = []
+        checked = []
         for item in items:
             path = item.resolved.path
             field = self.scope.target.schema.find(item.resolved.names[0])
             inserts = effect_of(clause) is RowEffect.INSERT
             if field is None or len(item.resolved.names) > 1:
-                kept.append(item)
+                checked.append(item)
                 continue
             says_default = item.expression is None and not item.star
             try:
@@ -165,8 +165,8 @@ class _Merge:
             except DeltaSqlError as error:
                 raise error.at(self.context.caret(path.start, path.end) if path.end else None) from None
             if not (says_default and (identity_of(field) is not None or generation_of(field) is not None)):
-                kept.append(item)
-        return kept
+                checked.append(item)
+        return checked
 
     @property
     def assigned_columns(self) -> set[str]:
@@ -175,11 +175,11 @@ class _Merge:
 
     def numbered(self, schema: StructType) -> tuple[str, ...]:
         """The identity columns whose values some INSERT clause leaves to the table."""
-        found = set()
+        names = set()
         for clause, items in zip(self.statement.clauses, self.assigned, strict=True):
             if effect_of(clause) is RowEffect.INSERT:
-                found |= set(identities(schema)) - {item.resolved.names[0] for item in items}
-        return tuple(sorted(found))
+                names |= set(identities(schema)) - {item.resolved.names[0] for item in items}
+        return tuple(sorted(names))
 
     def _assignments(self, clause: MergeClause, columns: ClauseColumns) -> list[MergeAssignment]:
         match clause.action:
@@ -231,11 +231,11 @@ class _Merge:
     def _sides(self, expression: str) -> set[str]:
         target, source = self.scope.target.alias.lower(), self.scope.source
         assert source is not None
-        found = set()
+        sides = set()
         for reference in column_references(expression):
             first = reference.parts[0].lower()
-            found.add("target" if first == target else "source" if first == source.alias.lower() else "unknown")
-        return found
+            sides.add("target" if first == target else "source" if first == source.alias.lower() else "unknown")
+        return sides
 
     def actions(self, new: StructType, scan: Scan, source: Operator) -> tuple[RowAction, ...]:
         """One action per clause, its values aligned to the columns of `new`."""
@@ -275,16 +275,16 @@ class _Merge:
         unknown = []
         for item in items:
             sql, target = item.resolved.value, type_at(new, item.resolved.names)
-            known = item.type or self.scope.type_of(sql)
-            if known is not None:
-                types[sql] = known
+            kind = item.type or self.scope.type_of(sql)
+            if kind is not None:
+                types[sql] = kind
             elif strict or target == VOID or not isinstance(target, (PrimitiveType, DecimalType)):
                 unknown.append(sql)
         if unknown:
             assert self.scope.source is not None
             sides = [(scan, self.scope.target.alias), (source, self.scope.source.alias)]
-            found = self.context.analyst.types(sides, unknown, self.scope.relations)
-            types.update(zip(unknown, found, strict=True))
+            derived = self.context.analyst.types(sides, unknown, self.scope.relations)
+            types.update(zip(unknown, derived, strict=True))
         return types
 
 
@@ -308,8 +308,8 @@ class _Values:
         if inserts:
             values = {field.name: self._unassigned(field) for field in self.new if not generation_of(field)} | values
         alias = quote(self.merge.scope.target.alias)
-        kept = {} if inserts else {field.name: f"{alias}.{quote(field.name)}" for field in self.new}
-        row = kept | values | recomputed(self.new, values, kept, all_of_them=inserts)
+        unchanged = {} if inserts else {field.name: f"{alias}.{quote(field.name)}" for field in self.new}
+        row = unchanged | values | recomputed(self.new, values, unchanged, all_of_them=inserts)
         return tuple(row[field.name] for field in self.new)
 
     def _unassigned(self, field: StructField) -> str:
@@ -329,13 +329,13 @@ class _Values:
         old = StructType() if effect_of(clause) is RowEffect.INSERT else self.new
 
         def value_for(sql: str, kind: DataType, column: str) -> str:
-            known = self.types.get(sql)
-            if known is None:
+            source_kind = self.types.get(sql)
+            if source_kind is None:
                 return self.align.cast(sql, kind, column)
             if keeps:
                 current = f"{quote(alias)}.{column}"
-                return updated_struct(sql, known, current, kind, kind, self.align, column)
-            return self.align.value(sql, known, kind, column)
+                return updated_struct(sql, source_kind, current, kind, kind, self.align, column)
+            return self.align.value(sql, source_kind, kind, column)
 
         return assigned_values([item.resolved for item in items], old, self.new, alias, value_for)
 

@@ -14,8 +14,8 @@ from deltasql.schema.types import case_matters, matching
 @plan.register
 def _(statement: Query, context: Context) -> Plan:
     """The log answers what it knows; the DataFrame of such a query is bound when somebody asks for it."""
-    known = answered_rows(context, statement.query)
-    if known is None:
+    rows_of_log = answered_rows(context, statement.query)
+    if rows_of_log is None:
         return QueryRows(binding.query(context, statement.query))
     case_sensitive = case_matters()
 
@@ -23,7 +23,7 @@ def _(statement: Query, context: Context) -> Plan:
         with matching(case_sensitive=case_sensitive):
             return QueryRows(binding.query(context, statement.query))
 
-    return LogRows(known.schema, known.rows, known.explain_text, query)
+    return LogRows(rows_of_log.schema, rows_of_log.rows, rows_of_log.explain_text, query)
 
 
 @plan.register

@@ -83,8 +83,8 @@ def _values(statement: Update, context: Context, scope: Scope, scan: Scan) -> di
     types = _types(resolved, context, scope, scan, casts.policy)
 
     def value_for(sql: str, kind: DataType, column: str) -> str:
-        known = types.get(sql)
-        return align.cast(sql, kind, column) if known is None else align.value(sql, known, kind, column)
+        source_kind = types.get(sql)
+        return align.cast(sql, kind, column) if source_kind is None else align.value(sql, source_kind, kind, column)
 
     schema = scope.target.schema
     return assigned_values(resolved, schema, schema, scope.target.alias, value_for)
@@ -109,8 +109,8 @@ def _resolve(item: Assignment, context: Context, scope: Scope, statement: Update
             raise error.at(caret)
         field = current.find(part)
         if field is None:
-            known = tuple(dotted((*names, name)) for name in current.names)
-            raise MissingSetColumnError(column=dotted(parts), table=str(statement.table), columns=known).at(caret)
+            names_shown = tuple(dotted((*names, name)) for name in current.names)
+            raise MissingSetColumnError(column=dotted(parts), table=str(statement.table), columns=names_shown).at(caret)
         names.append(field.name)
         current = field.type
     try:
@@ -130,9 +130,9 @@ def _types(
         target = type_at(scope.target.schema, item.names)
         if policy == "STRICT" or target == VOID or not isinstance(target, (PrimitiveType, DecimalType)):
             needed.append(item.value)
-    known = {sql: kind for sql in needed if (kind := scope.type_of(sql)) is not None}
-    unknown = [sql for sql in needed if sql not in known]
+    typed = {sql: kind for sql in needed if (kind := scope.type_of(sql)) is not None}
+    unknown = [sql for sql in needed if sql not in typed]
     if unknown:
         types = context.analyst.types([(scan, scope.target.alias)], unknown, scope.relations)
-        known.update(zip(unknown, types, strict=True))
-    return known
+        typed.update(zip(unknown, types, strict=True))
+    return typed

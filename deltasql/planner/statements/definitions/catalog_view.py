@@ -40,13 +40,13 @@ def created(statement: CreateView, context: Context) -> Plan:
     name = statement.view
     context.refuse_version(name)
     parts = context.catalog.full_name(name.parts)
-    found = context.catalog.find(parts)
-    if found is None:
+    entry = context.catalog.find(parts)
+    if entry is None:
         context.catalog.schema(parts[:2])
     elif statement.if_not_exists:
         return Answer()
     else:
-        _refuse_taken(found, name, or_replace=statement.or_replace)
+        _refuse_taken(entry, name, or_replace=statement.or_replace)
     definition = _defined(parts, name, statement.query, statement.columns, context)
     mode = SchemaMode.COMPENSATION if statement.mode is None else SchemaMode(statement.mode)
     definition = replace(definition, mode=mode, comment=statement.comment, properties=dict(statement.properties))

@@ -122,9 +122,9 @@ def _check_location(path: str | None, location: str | None, table: str) -> None:
     """Raises CloneAmbiguousTargetError, InvalidClonePathError."""
     if path is not None and location is not None:
         raise CloneAmbiguousTargetError(table, location)
-    place = path or location
-    if place is not None and not is_local(place) and not is_url(place):
-        raise InvalidClonePathError(place)
+    target = path or location
+    if target is not None and not is_local(target) and not is_url(target):
+        raise InvalidClonePathError(target)
 
 
 def _cloned(statement: CloneTable, source: CloneSource, target: Target, context: Context) -> CloneChange:
@@ -163,10 +163,10 @@ def _files(source: CloneSource, target: Target, folder: str, *, shallow: bool, n
     from deltasql.log.actions.file_tables import ADD
     from deltasql.log.storage.arrow_values import no_rows
 
-    known: pa.Table = no_rows(ADD) if target.snapshot is None else target.snapshot.live_adds(OF_TARGET)
+    existing: pa.Table = no_rows(ADD) if target.snapshot is None else target.snapshot.live_adds(OF_TARGET)
     if shallow:
-        return shallow_files(source.files, source.root, known, target.log.location, numbered=numbered)
-    return deep_files(source.files, source.root, known, folder, numbered=numbered)
+        return shallow_files(source.files, source.root, existing, target.log.location, numbered=numbered)
+    return deep_files(source.files, source.root, existing, folder, numbered=numbered)
 
 
 def _definition(
@@ -209,19 +209,19 @@ def _definition(
 
 def _configuration(source: CloneSource, parsed: ParsedProperties, name: str) -> dict[str, str]:
     """The source's properties, overridden by the statement's. Raises CloneColumnMappingError."""
-    own = {key: value for key, value in source.metadata.configuration.items() if key not in _SOURCE_ONLY}
-    wanted = with_column_mapping(with_valid_formats({**own, **parsed.configuration}, own, name))
-    before, after = (TableProperties(item)[COLUMN_MAPPING_MODE] for item in (own, wanted))
+    copied = {key: value for key, value in source.metadata.configuration.items() if key not in _SOURCE_ONLY}
+    configuration = with_column_mapping(with_valid_formats({**copied, **parsed.configuration}, copied, name))
+    before, after = (TableProperties(item)[COLUMN_MAPPING_MODE] for item in (copied, configuration))
     if before != after:
         raise CloneColumnMappingError(name, before, after)
-    return dict(wanted)
+    return dict(configuration)
 
 
 def _on_top_of(metadata: Metadata, old: Snapshot) -> Metadata:
     """The metadata as an update of the existing table `old`."""
-    asked = DELETION_VECTORS in metadata.properties
+    has_vectors = DELETION_VECTORS in metadata.properties
     metadata = keeping_log_properties(metadata, old.configuration)
-    if not asked:
+    if not has_vectors:
         metadata = metadata.without_properties((DELETION_VECTORS.name,))
     if metadata.properties.maps_columns:
         # The ids of columns that go are never used again.
@@ -253,22 +253,22 @@ def _actions(
     return actions
 
 
-def _transactions(source: CloneSource, known: Mapping[str, int]) -> list[SetTransaction]:
+def _transactions(source: CloneSource, versions: Mapping[str, int]) -> list[SetTransaction]:
     """The transaction identifiers of the source that the target lacks or has at another version.
 
     Those of COPY INTO are left out: the record of loaded files lies beside the log, for one table.
     """
     others = ((app, version) for app, version in source.transactions.items() if app != COPY_INTO)
-    return [SetTransaction(app, version) for app, version in others if known.get(app) != version]
+    return [SetTransaction(app, version) for app, version in others if versions.get(app) != version]
 
 
 def _clustering(source: CloneSource, metadata: Metadata, old: Snapshot | None) -> DomainMetadata | None:
     """The clustering domain of the source; where it has none, the removal of the target's."""
-    known = None if old is None else old.domains.get(CLUSTERING_DOMAIN)
+    old_domain = None if old is None else old.domains.get(CLUSTERING_DOMAIN)
     if source.clustering is None:
-        return None if known is None else DomainMetadata(CLUSTERING_DOMAIN, known, removed=True)
-    found = clustering_domain(metadata.schema, source.clustering)
-    return None if found.configuration == known else found
+        return None if old_domain is None else DomainMetadata(CLUSTERING_DOMAIN, old_domain, removed=True)
+    new_domain = clustering_domain(metadata.schema, source.clustering)
+    return None if new_domain.configuration == old_domain else new_domain
 
 
 def _refuse_unknown_counts(source: CloneSource) -> None:

@@ -25,12 +25,12 @@ def _(statement: AlterClustering, context: Context) -> Plan:
     if snapshot.partition_columns:
         raise ClusterPartitionedTableError(snapshot.table, snapshot.partition_columns).at(caret)
     old = clustering_columns(snapshot)
-    wanted = statement.cluster_by
-    if not wanted.columns and not wanted.auto and not is_clustered(snapshot):
+    requested = statement.cluster_by
+    if not requested.columns and not requested.auto and not is_clustered(snapshot):
         return Answer()
-    columns = old if wanted.auto else checked_columns(wanted, snapshot.metadata, snapshot.table, context)
+    columns = old if requested.auto else checked_columns(requested, snapshot.metadata, snapshot.table, context)
     parameters = {"oldClusteringColumns": comma_list(old), "newClusteringColumns": comma_list(columns)}
-    metadata = automatic(snapshot.metadata, wanted)
+    metadata = automatic(snapshot.metadata, requested)
     protocol = snapshot.protocol.with_features((CLUSTERING_FEATURE,))
     changed: list[Action] = [] if protocol == snapshot.protocol else [protocol]
     changed += [] if metadata is snapshot.metadata else [metadata]

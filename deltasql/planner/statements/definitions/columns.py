@@ -135,11 +135,11 @@ def _(statement: ReplaceColumns, context: Context) -> Plan:
     schema = replace_columns(snapshot.schema, new, may_drop=may_drop, widening=widening, where=snapshot.table)
     refuse_dependent_types(schema, snapshot)
     for path, _ in walk(snapshot.schema):
-        found = find_path(schema, path)
-        if found is None:
+        resolved = find_path(schema, path)
+        if resolved is None:
             refuse_key_change(path, "drop", snapshot)
             refuse_base_change(path, "drop", schema, snapshot.table)
-        elif found.field.nullable:
+        elif resolved.field.nullable:
             refuse_nullable_key(path, snapshot)
     columns = [field_to_json(field) for field in new]
     return _change(log, snapshot, schema, operations.REPLACE_COLUMNS, {"columns": columns})
@@ -151,22 +151,22 @@ def _(statement: RenameColumn, context: Context) -> Plan:
     log, snapshot = context.writable(statement.table)
     caret = context.caret(statement.column.start, statement.column.end)
     try:
-        found = resolve(snapshot.schema, statement.column.parts, where=snapshot.table)
+        resolved = resolve(snapshot.schema, statement.column.parts, where=snapshot.table)
         if not snapshot.properties.maps_columns:
             raise RenameColumnNeedsMappingError(str(statement.table))
-        refuse_dependent(found.path, "rename", snapshot)
-        refuse_base_change(found.path, "rename", snapshot.schema, snapshot.table)
-        _refuse_referenced_column(statement.table, found.path, snapshot, context)
-        schema = rename_column(with_lengths(snapshot.schema), found.path, statement.name, where=snapshot.table)
+        refuse_dependent(resolved.path, "rename", snapshot)
+        refuse_base_change(resolved.path, "rename", snapshot.schema, snapshot.table)
+        _refuse_referenced_column(statement.table, resolved.path, snapshot, context)
+        schema = rename_column(with_lengths(snapshot.schema), resolved.path, statement.name, where=snapshot.table)
     except DeltaSqlError as error:
         raise error.at(caret) from None
-    new_path = (*found.path[:-1], statement.name)
-    parameters = {"oldColumnPath": path_text(found.path), "newColumnPath": path_text(new_path)}
+    new_path = (*resolved.path[:-1], statement.name)
+    parameters = {"oldColumnPath": path_text(resolved.path), "newColumnPath": path_text(new_path)}
     partitions = snapshot.partition_columns
-    if len(found.path) == 1:
-        partitions = tuple(statement.name if name == found.path[0] else name for name in partitions)
+    if len(resolved.path) == 1:
+        partitions = tuple(statement.name if name == resolved.path[0] else name for name in partitions)
     metadata = replace(snapshot.metadata, partition_columns=partitions)
-    metadata = _renamed_statistics(evolved_metadata(metadata, schema, table=snapshot.table), found.path, new_path)
+    metadata = _renamed_statistics(evolved_metadata(metadata, schema, table=snapshot.table), resolved.path, new_path)
     metadata = with_current_names(metadata)
     return TableChange(
         CommitSpec(log, snapshot, operations.RENAME_COLUMN, parameters, metadata_actions(snapshot, metadata))
@@ -218,13 +218,13 @@ def _changed_columns(
 
 def _altered(schema: StructType, change: ColumnChange, snapshot: Snapshot, context: Context) -> StructType:
     """`schema` after what one change does to one column."""
-    found = resolve(schema, change.path.parts, where=snapshot.table)
-    if change.name is not None and change.name != found.field.name:
+    resolved = resolve(schema, change.path.parts, where=snapshot.table)
+    if change.name is not None and change.name != resolved.field.name:
         new = next(item.type_text for item in change.alterations if isinstance(item, Retyped))
         raise ChangeColumnError(
-            path_text(found.path), type_text(found.field.type), new, "it is renamed by RENAME COLUMN"
+            path_text(resolved.path), type_text(resolved.field.type), new, "it is renamed by RENAME COLUMN"
         )
-    refuse_change(found.field, change)
+    refuse_change(resolved.field, change)
     for alteration in change.alterations:
         schema = _after(schema, change.path.parts, alteration, snapshot, context)
     return schema
@@ -258,33 +258,33 @@ def _with_default(
     schema: StructType, path: tuple[str, ...], default: SqlText | None, snapshot: Snapshot, context: Context
 ) -> StructType:
     """SET and DROP DEFAULT. Rows that are there keep what they have."""
-    found = resolve(schema, path, where=snapshot.table)
+    resolved = resolve(schema, path, where=snapshot.table)
     sql = None
     if default is not None:
-        if len(found.path) > 1:
-            raise NestedDefaultError(path_text(found.path), path_text(found.path[:1]))
-        plain = plain_type(found.field.type)
-        sql = checked_default(default, found.path, plain, context, length_of(found.field.type))
-    return set_metadata(schema, found.path, CURRENT_DEFAULT, sql, where=snapshot.table)
+        if len(resolved.path) > 1:
+            raise NestedDefaultError(path_text(resolved.path), path_text(resolved.path[:1]))
+        plain = plain_type(resolved.field.type)
+        sql = checked_default(default, resolved.path, plain, context, length_of(resolved.field.type))
+    return set_metadata(schema, resolved.path, CURRENT_DEFAULT, sql, where=snapshot.table)
 
 
 def _retyped(schema: StructType, path: tuple[str, ...], new_type: Retyped, snapshot: Snapshot) -> StructType:
     """CHAR and VARCHAR are strings whose length may grow or go; other types follow the rules of `set_type`."""
     table = snapshot.table
-    found = resolve(schema, path, where=table)
-    wanted = declared_as(new_type.type, new_type.type_text)
-    old, new = length_of(found.field.type), length_of(wanted)
-    differs = new_type.type != plain_type(found.field.type)
+    resolved = resolve(schema, path, where=table)
+    declared = declared_as(new_type.type, new_type.type_text)
+    old, new = length_of(resolved.field.type), length_of(declared)
+    differs = new_type.type != plain_type(resolved.field.type)
     if differs or (old is None and new is None):
         if differs:
-            refuse_dependent(found.path, "change the type of", snapshot)
-            refuse_base_change(found.path, "change the type of", schema, table)
+            refuse_dependent(resolved.path, "change the type of", snapshot)
+            refuse_base_change(resolved.path, "change the type of", schema, table)
         widening = declared_widening(snapshot.configuration)
-        return set_type(schema, path, wanted, widening=widening, where=table)
+        return set_type(schema, path, declared, widening=widening, where=table)
     if new is not None and not _has_room(old, new):
-        text = old.text if old else type_text(found.field.type)
-        raise ChangeColumnError(path_text(found.path), text, new.text, "its values could be too long")
-    changed = replace_type(schema, found.path, lambda _: wanted)
+        text = old.text if old else type_text(resolved.field.type)
+        raise ChangeColumnError(path_text(resolved.path), text, new.text, "its values could be too long")
+    changed = replace_type(schema, resolved.path, lambda _: declared)
     assert isinstance(changed, StructType)
     return changed
 
@@ -297,25 +297,25 @@ def _has_room(old: Length | None, new: Length) -> bool:
 
 
 def _dropped(schema: StructType, column: ColumnPath, snapshot: Snapshot) -> StructType:
-    found = resolve(schema, column.parts, where=snapshot.table)
+    resolved = resolve(schema, column.parts, where=snapshot.table)
     if not snapshot.properties.maps_columns:
         raise DropColumnNeedsMappingError(snapshot.table)
-    if len(found.path) == 1 and found.path[0] in snapshot.partition_columns:
-        raise DropPartitionColumnError(path_text(found.path), snapshot.table)
-    if any(path[: len(found.path)] == found.path for path in clustering_columns(snapshot)):
-        raise DropClusteringColumnError(path_text(found.path), snapshot.table)
-    refuse_dependent(found.path, "drop", snapshot)
-    refuse_base_change(found.path, "drop", schema, snapshot.table)
-    return drop_column(schema, found.path, where=snapshot.table)
+    if len(resolved.path) == 1 and resolved.path[0] in snapshot.partition_columns:
+        raise DropPartitionColumnError(path_text(resolved.path), snapshot.table)
+    if any(path[: len(resolved.path)] == resolved.path for path in clustering_columns(snapshot)):
+        raise DropClusteringColumnError(path_text(resolved.path), snapshot.table)
+    refuse_dependent(resolved.path, "drop", snapshot)
+    refuse_base_change(resolved.path, "drop", schema, snapshot.table)
+    return drop_column(schema, resolved.path, where=snapshot.table)
 
 
 def _null_check(change: ColumnChange, snapshot: Snapshot, context: Context) -> Verification | None:
     """SET NOT NULL of a column that may hold NULL: no row may."""
-    found = resolve(snapshot.schema, change.path.parts, where=snapshot.table)
-    if not _forbids_null(change) or not found.field.nullable:
+    resolved = resolve(snapshot.schema, change.path.parts, where=snapshot.table)
+    if not _forbids_null(change) or not resolved.field.nullable:
         return None
-    column = path_text(found.path)
-    parents = [f"{path_text(found.path[:length])} IS NOT NULL" for length in range(1, len(found.path))]
+    column = path_text(resolved.path)
+    parents = [f"{path_text(resolved.path[:length])} IS NOT NULL" for length in range(1, len(resolved.path))]
     condition = " AND ".join([*parents, f"{column} IS NULL"])
     return verification(context, snapshot, condition, NewNotNullViolationError(column, snapshot.table))
 

@@ -57,10 +57,10 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     """The condition must hold for every row that is there; NULL counts as broken."""
     log, snapshot = context.writable(statement.table)
     name = statement.name.lower()
-    known = {known: f"CHECK ({condition})" for known, condition in snapshot.properties.constraints.items()}
-    known |= {key.name: key.definition((snapshot.table,)) for key in keys_of(snapshot.metadata)}
-    if name in known:
-        raise ConstraintExistsError(snapshot.table, name, known[name])
+    constraints = {key: f"CHECK ({condition})" for key, condition in snapshot.properties.constraints.items()}
+    constraints |= {key.name: key.definition((snapshot.table,)) for key in keys_of(snapshot.metadata)}
+    if name in constraints:
+        raise ConstraintExistsError(snapshot.table, name, constraints[name])
     condition = _inside(statement.condition)
     text = condition.text
     check_condition(name, condition, context)
@@ -110,22 +110,22 @@ def check_condition(name: str, condition: SqlText, context: Context, schema: Str
     That of a function or a name nobody knows Spark says better: the `schema` of a condition that Spark has looked at.
     """
     # A name that is no column, and that Spark knows, is a variable of the session.
-    found = (
+    errors = (
         refusal(condition.text, Use.CHECK) if schema is None else declared_refusal(condition.text, Use.CHECK, schema)
     )
-    if found is not None and (schema is not None or found.reason is not Reason.FUNCTION):
+    if errors is not None and (schema is not None or errors.reason is not Reason.FUNCTION):
         advice = "It is a condition of one row, of Spark's own functions, and the same each time."
-        error = _OF_CHECKS.get(found.reason, CheckExpressionError)(found.part, name, condition.text, advice)
-        raise error.at(context.caret(condition.start + found.start, condition.start + found.end))
+        error = _OF_CHECKS.get(errors.reason, CheckExpressionError)(errors.part, name, condition.text, advice)
+        raise error.at(context.caret(condition.start + errors.start, condition.start + errors.end))
 
 
 def _stored_condition(name: str, text: str, schema: StructType, remedy: str, kind: str) -> str:
     """SQL of a condition that a table carries. Raises what forbids that it runs; `remedy` says how to get rid of it."""
-    found = stored_refusal(text, Use.CHECK, schema)
-    if found is None:
+    refused = stored_refusal(text, Use.CHECK, schema)
+    if refused is None:
         return bare(text)
     advice = f"No row is written while it is there: {remedy}."
-    raise _OF_CHECKS.get(found.reason, CheckExpressionError)(found.part, name, text, advice, kind)
+    raise _OF_CHECKS.get(refused.reason, CheckExpressionError)(refused.part, name, text, advice, kind)
 
 
 def declared_constraints(
@@ -135,14 +135,14 @@ def declared_constraints(
 
     One without a name is called check_1, check_2 … Raises ConstraintDeclaredTwiceError, NonBooleanConstraintError.
     """
-    found: dict[str, str] = {}
-    given = {item.name.lower() for item in constraints if item.name is not None}
-    free = (f"check_{number}" for number in count(1) if f"check_{number}" not in given)
+    declared: dict[str, str] = {}
+    names = {item.name.lower() for item in constraints if item.name is not None}
+    free = (f"check_{number}" for number in count(1) if f"check_{number}" not in names)
     for item in (item for item in constraints if isinstance(item, CheckConstraint)):
         name, condition = next(free) if item.name is None else item.name.lower(), _inside(item.condition)
         key, caret = f"{CONSTRAINT_PREFIX}{name}", context.caret(condition.start, condition.end)
-        if key in found:
-            raise ConstraintDeclaredTwiceError(table, name, f"CHECK ({found[key]})").at(caret)
+        if key in declared:
+            raise ConstraintDeclaredTwiceError(table, name, f"CHECK ({declared[key]})").at(caret)
         check_condition(name, condition, context)
         try:
             (kind,) = types_of(schema, [condition.text], context)
@@ -151,8 +151,8 @@ def declared_constraints(
         check_condition(name, condition, context, schema)
         if kind != BOOLEAN:
             raise NonBooleanConstraintError(name, condition.text, type_text(kind)).at(caret)
-        found[key] = condition.text
-    return found
+        declared[key] = condition.text
+    return declared
 
 
 @plan.register
@@ -163,14 +163,14 @@ def _(statement: DropConstraint, context: Context) -> Plan:
     keys = [key for key in keys_of(snapshot.metadata) if key.name == name]
     if keys:
         return dropped_key(statement.table, keys[0], statement.cascade, context)
-    known = snapshot.properties.constraints
-    if name not in known and not statement.if_exists:
+    constraints = snapshot.properties.constraints
+    if name not in constraints and not statement.if_exists:
         raise ConstraintNotFoundError(snapshot.table, name)
     rest = {key: value for key, value in snapshot.configuration.items() if key.lower() != f"{CONSTRAINT_PREFIX}{name}"}
     metadata = replace(snapshot.metadata, configuration=MappingProxyType(rest))
-    parameters = {"name": name, "existed": str(name in known).lower()}
-    if name in known:
-        parameters["expr"] = known[name]
+    parameters = {"name": name, "existed": str(name in constraints).lower()}
+    if name in constraints:
+        parameters["expr"] = constraints[name]
     return TableChange(CommitSpec(log, snapshot, operations.DROP_CONSTRAINT, parameters, (metadata,)))
 
 

@@ -34,8 +34,8 @@ def _caret(error: DeltaSqlError, statement: Convert, context: Context) -> Caret:
     if columns and isinstance(error, (PartitionCountError, PartitionNameError, SourcePartitionValueError)):
         named = getattr(error, "expected", "") if isinstance(error, PartitionNameError) else ""
         named = error.column if isinstance(error, SourcePartitionValueError) else named
-        found = next((item for item in columns if quote(item.name).lower() == named.lower()), None)
-        first, last = (found, found) if found is not None else (columns[0], columns[-1])
+        column = next((item for item in columns if quote(item.name).lower() == named.lower()), None)
+        first, last = (column, column) if column is not None else (columns[0], columns[-1])
         return context.caret(first.start, last.end)
     return context.caret(statement.source.start, statement.source.end)
 

@@ -51,9 +51,9 @@ def _(statement: CreateFunction, context: Context) -> Plan:
         context.refuse_version(name)
         if statement.mode == "replace":
             raise ParseSyntaxError("Functions are replaced by CREATE OR REPLACE FUNCTION.", "REPLACE")
-        found = function_text(statement.rest.text)
-        _refuse_foreign(statement, found)
-        return _temporary(statement, context) if statement.temporary else _lasting(statement, found, context)
+        parsed = function_text(statement.rest.text)
+        _refuse_foreign(statement, parsed)
+        return _temporary(statement, context) if statement.temporary else _lasting(statement, parsed, context)
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
 
@@ -72,7 +72,7 @@ def _refuse_foreign(statement: CreateFunction, function: FunctionText) -> None:
         raise ForeignFunctionError(name, "a Java class", advice)
 
 
-def _lasting(statement: CreateFunction, found: FunctionText, context: Context) -> Plan:
+def _lasting(statement: CreateFunction, parsed: FunctionText, context: Context) -> Plan:
     """A function of the catalog."""
     name, replaces = statement.function, statement.mode != "create"
     if replaces and statement.if_not_exists:
@@ -87,10 +87,10 @@ def _lasting(statement: CreateFunction, found: FunctionText, context: Context) -
     refuse_parameters(str(name), statement.rest, context)
     refuse_temporary(str(name), statement.rest, context)
     definition = _definition(statement.rest, context)
-    definition = _analysed(binding.Function(".".join(parts), definition, parts=parts), statement.rest, found, context)
+    definition = _analysed(binding.Function(".".join(parts), definition, parts=parts), statement.rest, parsed, context)
 
-    def define(there: FunctionEntry | None) -> FunctionDefinition:
-        if there is not None and not replaces:
+    def define(existing: FunctionEntry | None) -> FunctionDefinition:
+        if existing is not None and not replaces:
             raise FunctionAlreadyExistsError(function=str(name))
         return definition
 
@@ -103,23 +103,23 @@ def _definition(text: SqlText, context: Context) -> FunctionDefinition:
     return FunctionDefinition(text.text.rstrip().rstrip(";").rstrip(), namespace, settings_of_text(context))
 
 
-def _analysed(function: binding.Function, text: SqlText, found: FunctionText, context: Context) -> FunctionDefinition:
+def _analysed(function: binding.Function, text: SqlText, parsed: FunctionText, context: Context) -> FunctionDefinition:
     """The definition of a function that Spark understands, with the type that it returns. Raises what is wrong."""
     # Names of tables are looked up in the text of the statement first, for the places of errors.
     sql, read = binding.bind(context, text.text, position=lambda offset: text.start + offset)
     if function.parts is not None:
-        names = (function.parts[-1], *(parameter.name for parameter in found.parameters))
-        body = SqlText(found.body, text.start + (found.body_start or 0))
+        names = (function.parts[-1], *(parameter.name for parameter in parsed.parameters))
+        body = SqlText(parsed.body, text.start + (parsed.body_start or 0))
         refuse_variables(function.parts[-1], body, SqlQuery(sql, read), context, names)
     relations = {function.name: binding.bind_function(context, function)}
     context.analyst.schema(SqlQuery("SELECT 1 AS one", relations, "function"))
     definition = function.definition
-    if found.is_table or found.returns is not None:
+    if parsed.is_table or parsed.returns is not None:
         return definition
-    arguments = ", ".join(f"CAST(NULL AS {parameter.type})" for parameter in found.parameters)
+    arguments = ", ".join(f"CAST(NULL AS {parameter.type})" for parameter in parsed.parameters)
     (returned,) = context.analyst.schema(SqlQuery(f"SELECT {quote(function.name)}({arguments}) AS r", relations))
     written = definition.text
-    written = f"{written[: found.offset]} RETURNS {sql_text(returned.type)}{written[found.offset :]}"
+    written = f"{written[: parsed.offset]} RETURNS {sql_text(returned.type)}{written[parsed.offset :]}"
     return replace(definition, text=written)
 
 
@@ -130,10 +130,10 @@ def _temporary(statement: CreateFunction, context: Context) -> Plan:
     if [part.lower() for part in schema] not in _SESSION:
         raise TemporaryFunctionNameError(str(name), f"CREATE TEMPORARY FUNCTION {quote(last)}")
     sql, relations = binding.bind(context, rest.text, position=lambda offset: rest.start + offset)
-    kept = context.functions.get(last.lower())
-    if _is_engines(kept is None and not relations, context):
+    existing = context.functions.get(last.lower())
+    if _is_engines(existing is None and not relations, context):
         return SparkCommand(context.sql[: rest.start] + sql, {}, last)
-    if statement.mode == "create" and (kept is not None or context.analyst.knows_function((last,))):
+    if statement.mode == "create" and (existing is not None or context.analyst.knows_function((last,))):
         raise FunctionAlreadyExistsError(function=str(name))
     keys = (context.view_key(item.parts) for item in table_references(rest.text) if item.arguments is None)
     views = frozenset(key for key in keys if key is not None)
@@ -169,12 +169,12 @@ def _dropped(statement: DropFunction, name: TableName, context: Context) -> Plan
     if context.catalog.function(parts) is None:
         if context.temporary_function(name.parts) is not None or context.analyst.knows_function(name.parts):
             return _missing(statement, f"A temporary one has that name: DROP TEMPORARY FUNCTION {quote(last)}.")
-        known = [entry.name for entry in context.catalog.functions(parts[:2])]
-        similar = tuple(similar_names(last, known, most=3))
+        names = [entry.name for entry in context.catalog.functions(parts[:2])]
+        similar = tuple(similar_names(last, names, most=3))
         return _missing(statement, meant(similar) or "SHOW USER FUNCTIONS lists those that there are.")
 
-    def remove(there: FunctionEntry | None) -> None:
-        if there is None and not statement.if_exists:
+    def remove(existing: FunctionEntry | None) -> None:
+        if existing is None and not statement.if_exists:
             raise FunctionNotFoundError(str(name), "Somebody else has dropped it.")
 
     return FunctionDefining(parts, remove)

@@ -49,15 +49,15 @@ def _(statement: DropPrimaryKey, context: Context) -> Plan:
 def _(statement: DropForeignKey, context: Context) -> Plan:
     """The one of these columns in this order."""
     _, snapshot = context.writable(statement.table)
-    wanted = [folded(column.parts) for column in statement.columns]
+    columns = [folded(column.parts) for column in statement.columns]
     for key in keys_of(snapshot.metadata):
-        if key.references is not None and [folded((name,)) for name in key.columns] == wanted:
+        if key.references is not None and [folded((name,)) for name in key.columns] == columns:
             return dropped_key(statement.table, key, False, context)
     if statement.if_exists:
         return Answer()
-    told = ", ".join(path_text(column.parts) for column in statement.columns)
+    parameter = ", ".join(path_text(column.parts) for column in statement.columns)
     first, last = statement.columns[0], statement.columns[-1]
-    error = KeyNotFoundError(str(statement.table), f"foreign key ({told})", "FOREIGN KEY")
+    error = KeyNotFoundError(str(statement.table), f"foreign key ({parameter})", "FOREIGN KEY")
     raise error.at(context.caret(first.start, last.end))
 
 
@@ -73,12 +73,14 @@ def dropped_key(table: TableName, key: Key, cascade: bool, context: Context) -> 
         advice = f"Drop them first, or with it: ALTER TABLE {table} DROP PRIMARY KEY CASCADE."
         refuse_referenced(table, f"drop the primary key {quote(key.name)} of {table}", advice, context)
         return _without(log, snapshot, [key])
-    found = list(referring(table, context))
-    own = [item for name, item in found if name == table]
-    others = [(name, item) for name, item in found if name != table]
+    references = list(referring(table, context))
+    own_keys = [item for name, item in references if name == table]
+    others = [(name, item) for name, item in references if name != table]
     if not others:
-        return _without(log, snapshot, [*own, key])
-    return Stepwise("foreign keys that refer to it, then the primary key", _steps(others, table, [*own, key], context))
+        return _without(log, snapshot, [*own_keys, key])
+    return Stepwise(
+        "foreign keys that refer to it, then the primary key", _steps(others, table, [*own_keys, key], context)
+    )
 
 
 def _steps(

@@ -168,17 +168,17 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
     """CREATE TABLE … AS SELECT: the query's columns, all nullable."""
     if statement.columns is not None or any(column.type is not None for column in statement.partitioned_by):
         raise ColumnListWithQueryError(table=str(statement.table))
-    held = _rows_in_memory(query)
-    given = context.analyst.schema(query) if held is None else held.schema
-    if not len(given):
+    in_memory = _rows_in_memory(query)
+    schema = context.analyst.schema(query) if in_memory is None else in_memory.schema
+    if not len(schema):
         raise EmptyQuerySchemaError(table=str(statement.table))
-    fields = tuple(map(_column_of_query, given))
+    fields = tuple(map(_column_of_query, schema))
     metadata, protocol = _definition(statement, context, target, StructType(fields))
     clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
     columns = tuple((field.name, stored(field, quote(field.name))) for field in metadata.schema)
     constraints = constraints_of(metadata.schema, metadata.configuration, str(statement.table))
-    known = None if constraints else _stored_memory_rows(held, metadata, context)
-    child: Operator = known or Project(query, columns, declared_texts(metadata.schema))
+    literals = None if constraints else _stored_memory_rows(in_memory, metadata, context)
+    child: Operator = literals or Project(query, columns, declared_texts(metadata.schema))
     if constraints:
         child = Check(child, constraints)
     return RowChange(
@@ -197,8 +197,8 @@ def _stored_memory_rows(rows: MemoryRows | None, metadata: Metadata, context: Co
     """Rows in memory as the new table stores them; None where Spark must do it."""
     if rows is None:
         return None
-    places = {field.name.lower(): index for index, field in enumerate(metadata.schema)}
-    return stored_memory_rows(rows, metadata.schema, metadata.partition_columns, places, context)
+    indexes = {field.name.lower(): index for index, field in enumerate(metadata.schema)}
+    return stored_memory_rows(rows, metadata.schema, metadata.partition_columns, indexes, context)
 
 
 def _column_of_query(field: StructField) -> StructField:
@@ -229,11 +229,11 @@ def _check_same_keys(statement: CreateTable, target: Target, context: Context) -
     keys = declared_keys(statement)
     if not keys or target.snapshot is None:
         return
-    there = target.snapshot.metadata
-    wanted = with_declared_keys(with_keys(there, ()), keys, statement.table, context, creating=True)
+    existing = target.snapshot.metadata
+    declared = with_declared_keys(with_keys(existing, ()), keys, statement.table, context, creating=True)
     first, second = (
         ", ".join(f"{key.kind} ({', '.join(map(quote, key.columns))})" for key in keys_of(item))
-        for item in (wanted, there)
+        for item in (declared, existing)
     )
     if first != second:
         raise CreatedPropertiesDifferError(target.log.location, "keys", first, second or "(none)")
@@ -263,8 +263,8 @@ def _definition(
     arbitrary = context.setting(ARBITRARY_PROPERTIES)
     defaults = context.settings.with_prefix(PROPERTY_DEFAULTS)
     parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True, defaults=defaults)
-    wanted = with_valid_formats(with_column_mapping(parsed.configuration), {}, str(statement.table))
-    parsed = replace(parsed, configuration=wanted)
+    configuration = with_valid_formats(with_column_mapping(parsed.configuration), {}, str(statement.table))
+    parsed = replace(parsed, configuration=configuration)
     partitions = check_table_schema(
         schema,
         partitioned_by=[column.name for column in statement.partitioned_by],
@@ -394,8 +394,8 @@ def _(statement: TruncateTable, context: Context) -> Plan:
 @plan.register
 def _(statement: CreateSchema, context: Context) -> Plan:
     context.refuse_version(statement.schema)
-    given = (statement.comment, statement.location, statement.if_not_exists, statement.properties)
-    return SchemaCreation(statement.schema.parts, *given)
+    clauses = (statement.comment, statement.location, statement.if_not_exists, statement.properties)
+    return SchemaCreation(statement.schema.parts, *clauses)
 
 
 @plan.register
@@ -429,9 +429,9 @@ def _(statement: UseSchema, context: Context) -> Plan:
 
 @plan.register
 def _(statement: UseCatalog, context: Context) -> Plan:
-    known = context.catalog.catalogs()
-    if statement.catalog.lower() not in known:
+    catalogs = context.catalog.catalogs()
+    if statement.catalog.lower() not in catalogs:
         name = tokenize(context.sql.rstrip("; \n"))[-1]
-        error = CatalogNotFoundError(catalog=quote(statement.catalog), known=tuple(known))
+        error = CatalogNotFoundError(catalog=quote(statement.catalog), known=tuple(catalogs))
         raise error.at(context.caret(name.start, name.end))
     return CatalogChoice(statement.catalog)

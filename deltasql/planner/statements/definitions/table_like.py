@@ -82,8 +82,8 @@ def _created(statement: CreateTableLike, source: _Source, context: Context) -> P
         raise TableAlreadyExistsError(table=str(statement.table))
     metadata, protocol = _definition(statement, source, context)
     if target.snapshot is not None:
-        given = metadata.configuration if statement.properties else None
-        return adopted(target, Declared(metadata.schema, metadata.partition_columns, None, given))
+        properties = metadata.configuration if statement.properties else None
+        return adopted(target, Declared(metadata.schema, metadata.partition_columns, None, properties))
     parameters = creation_parameters(metadata, managed=target.managed)
     actions = (protocol, metadata)
     return TableChange(

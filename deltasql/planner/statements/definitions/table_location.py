@@ -34,13 +34,13 @@ def _(statement: SetTableLocation, context: Context) -> Plan:
             raise SetLocationOfPathError(table=str(name))
         if context.is_view(name):
             raise WriteIntoViewError(view=str(name))
-        place = context.logs(statement.location, str(name)).snapshot()
+        new_snapshot = context.logs(statement.location, str(name)).snapshot()
         current = context.log(name)
         if current.exists() and not context.setting(BYPASS_LOCATION_CHECK):
-            _check_same_table(current.snapshot(), place)
+            _check_same_table(current.snapshot(), new_snapshot)
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
-    return Relocation(name.parts, place.location)
+    return Relocation(name.parts, new_snapshot.location)
 
 
 def _check_same_table(current: Snapshot, location: Snapshot) -> None:

@@ -56,8 +56,8 @@ def _(statement: SetTags, context: Context) -> Plan:
             added[key] = tag.value
         return {**tags, **added}
 
-    told = {tag.key.text: tag.value for tag in statement.tags}
-    return _changed(statement, change, operations.SET_TAGS, {"tags": told}, context)
+    parameter = {tag.key.text: tag.value for tag in statement.tags}
+    return _changed(statement, change, operations.SET_TAGS, {"tags": parameter}, context)
 
 
 @plan.register
@@ -73,8 +73,8 @@ def _(statement: UnsetTags, context: Context) -> Plan:
         gone = {key.text for key in statement.keys}
         return {key: value for key, value in tags.items() if key not in gone}
 
-    told = [key.text for key in statement.keys]
-    return _changed(statement, change, operations.UNSET_TAGS, {"tags": told}, context)
+    parameter = [key.text for key in statement.keys]
+    return _changed(statement, change, operations.UNSET_TAGS, {"tags": parameter}, context)
 
 
 def _changed(
@@ -119,12 +119,12 @@ def _of_view(name: TableName, change: Change, context: Context) -> ViewDefining:
     temporary = context.is_temporary_view(name)
     entry = None if temporary or name.path is not None else context.catalog_view(name.parts)
     if entry is None:
-        found, advice = "table", f"ALTER TABLE {name} SET TAGS"
+        kind, advice = "table", f"ALTER TABLE {name} SET TAGS"
         if temporary:
-            found, advice = "temporary view", "SET TAGS of the tables that it reads"
+            kind, advice = "temporary view", "SET TAGS of the tables that it reads"
         else:
             context.location(name)
-        raise WrongObjectError("ALTER VIEW … TAGS", "view of the catalog", str(name), found, advice).at(
+        raise WrongObjectError("ALTER VIEW … TAGS", "view of the catalog", str(name), kind, advice).at(
             context.caret(name.start, name.end)
         )
     owner = _Owner(f"View {name}", f"ALTER VIEW {name}")
@@ -148,9 +148,9 @@ def _of_table(metadata: Metadata, table: TableName, change: Change) -> Metadata:
 
 
 def _of_column(metadata: Metadata, table: TableName, path: tuple[str, ...], change: Change) -> Metadata:
-    known, column = column_tags(metadata), path_text(path)
+    tags_by_column, column = column_tags(metadata), path_text(path)
     owner = _Owner(f"Column {column} of {table}", f"ALTER TABLE {table} ALTER COLUMN {column}")
-    return with_column_tags(metadata, {**known, path: change(known.get(path, {}), owner)})
+    return with_column_tags(metadata, {**tags_by_column, path: change(tags_by_column.get(path, {}), owner)})
 
 
 def _of_schema(name: TableName, change: Change, context: Context) -> SchemaProperties:

@@ -42,8 +42,8 @@ def _(statement: UpgradeUniform, context: Context) -> Plan:
     if statement.version not in _VERSIONS:
         raise IcebergVersionError(statement.version)
     check_iceberg_library(snapshot.table)
-    wanted = _properties(snapshot, compat_key(statement.version))
-    first = _compatible(statement, log, snapshot, wanted, context)
+    properties = _properties(snapshot, compat_key(statement.version))
+    first = _compatible(statement, log, snapshot, properties, context)
     steps = _steps(statement, log, first, context)
     return Stepwise("properties for Iceberg, files that lack what it needs, then the format", steps)
 
@@ -60,12 +60,12 @@ def _steps(statement: UpgradeUniform, log: DeltaLog, first: TableChange | None, 
 
 def _properties(snapshot: Snapshot, key: str) -> dict[str, str]:
     """The properties that are to change; those of other versions are switched off where they are set."""
-    wanted = {key: "true", DELETION_VECTORS.name: "false"}
-    wanted |= {other: "false" for other in compat_keys(snapshot.configuration) if other != key}
+    properties = {key: "true", DELETION_VECTORS.name: "false"}
+    properties |= {other: "false" for other in compat_keys(snapshot.configuration) if other != key}
     if not snapshot.properties.maps_columns:
-        wanted[COLUMN_MAPPING_MODE.name] = "name"
+        properties[COLUMN_MAPPING_MODE.name] = "name"
     settled = compat_keys(snapshot.configuration) == [key] and not snapshot.properties[DELETION_VECTORS]
-    return {} if settled else wanted
+    return {} if settled else properties
 
 
 def _compatible(

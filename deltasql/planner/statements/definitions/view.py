@@ -71,14 +71,14 @@ def _view(key: str, name: TableName, query: SqlText, columns: tuple[ViewColumn, 
     _refuse_cycle(key, named, context)
     schema = query_columns(query, context)
     catalog = context.catalog
-    made = Creation(
+    creation = Creation(
         (catalog.current_catalog, catalog.current_schema),
         named,
         context.meaning,
         schema.names,
         view_schema(name, schema, columns),
     )
-    return View(query.text.rstrip().rstrip(";"), made.schema.names if columns else (), None, made)
+    return View(query.text.rstrip().rstrip(";"), creation.schema.names if columns else (), None, creation)
 
 
 def _named(query: str, context: Context) -> Iterator[str]:
@@ -114,13 +114,13 @@ def _(statement: AlterView, context: Context) -> Plan:
     """Changes the query of an existing view."""
     name = statement.view
     try:
-        found = _existing(name, "ALTER VIEW … AS", context)
-        if isinstance(found, ViewEntry):
-            return catalog_view.altered(found, statement, context)
-        view = _view(found, name, statement.query, (), context)
+        existing = _existing(name, "ALTER VIEW … AS", context)
+        if isinstance(existing, ViewEntry):
+            return catalog_view.altered(existing, statement, context)
+        view = _view(existing, name, statement.query, (), context)
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
-    return ViewChange(found, view, or_replace=True)
+    return ViewChange(existing, view, or_replace=True)
 
 
 @plan.register
@@ -171,12 +171,12 @@ def _(statement: SetViewMode, context: Context) -> Plan:
 def _lasting(name: TableName, statement: str, context: Context) -> ViewEntry:
     """The catalog's view of a name. Raises what `_existing` raises, AlterTemporaryViewError."""
     try:
-        found = _existing(name, statement, context)
-        if not isinstance(found, ViewEntry):
+        existing = _existing(name, statement, context)
+        if not isinstance(existing, ViewEntry):
             raise AlterTemporaryViewError(view=str(name), clause=statement)
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
-    return found
+    return existing
 
 
 def _existing(name: TableName, statement: str, context: Context) -> str | ViewEntry:

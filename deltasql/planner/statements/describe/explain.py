@@ -102,15 +102,15 @@ def _analysis(planned: Plan, text: str, caret: Caret) -> Plan:
             raise NothingToAnalyzeError().at(caret)
 
 
-def _read(found: Sequence[Scan]) -> str:
+def _read(scans: Sequence[Scan]) -> str:
     """Number and bytes of the files of some scans, with their number before pruning."""
-    files, total = sum(item.files.num_rows for item in found), sum(item.pruning.total_files for item in found)
-    return f"{files:,} of {total:,} files, {sum(map(_size, found)):,} bytes" if files else "no data file"
+    files, total = sum(item.files.num_rows for item in scans), sum(item.pruning.total_files for item in scans)
+    return f"{files:,} of {total:,} files, {sum(map(_size, scans)):,} bytes" if files else "no data file"
 
 
 def _section(title: str, lines: Iterator[str]) -> list[str]:
-    found = list(lines)
-    return [f"== {title} ==", *found] if found else []
+    section = list(lines)
+    return [f"== {title} ==", *section] if section else []
 
 
 def _computed(operator: Operator) -> tuple[Operator, ...]:
@@ -191,8 +191,8 @@ def _movers(planned: Plan, context: Context) -> list[str]:
     if not isinstance(planned, QueryRows) and not _changes_nothing(planned):
         log = planned.commit.log
         moved[f"write {log.table}"] = context.analyst.mover(planned.operator, log.location)
-    told = [f"{what}: by the {who}" for what, who in moved.items() if who is not None]
-    return ["== Files ==", *told] if told else []
+    parts = [f"{what}: by the {who}" for what, who in moved.items() if who is not None]
+    return ["== Files ==", *parts] if parts else []
 
 
 def _copied(clone: CloneChange) -> str:
@@ -291,10 +291,10 @@ def describe(operator: Operator) -> str:
 def _input(operator: Scan | SourceFiles) -> str:
     if isinstance(operator, SourceFiles):
         return f"SourceFiles {operator.format.upper()} of {operator.root} files: {len(operator.files)}"
-    kept, pruned = operator.files.num_rows, operator.pruning.total_files - operator.files.num_rows
+    selected, pruned = operator.files.num_rows, operator.pruning.total_files - operator.files.num_rows
     columns = ", ".join(operator.schema.names)
     why = "" if operator.pruning.predicate is None else f" where {' '.join(operator.pruning.predicate.split())}"
-    read = f"{kept} read ({_size(operator):,} bytes)" if kept else "0 read"
+    read = f"{selected} read ({_size(operator):,} bytes)" if selected else "0 read"
     return f"Scan {operator.table.name}@v{operator.table.version} [{columns}] files: {read}, {pruned} pruned{why}"
 
 

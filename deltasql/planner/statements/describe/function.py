@@ -39,10 +39,10 @@ def _(statement: DescribeFunction, context: Context) -> Plan:
 
 
 def _description(name: str, definition: FunctionDefinition, created_at: int | None, *, extended: bool) -> Answer:
-    found = function_text(definition.text)
-    sections = list(_sections(name, found, extended=extended))
+    parsed = function_text(definition.text)
+    sections = list(_sections(name, parsed, extended=extended))
     if extended:
-        sections += _more(definition, found, created_at)
+        sections += _more(definition, parsed, created_at)
     width = max(len(label) for label, _ in sections) + 2
     rows = []
     for label, lines in sections:

@@ -224,8 +224,8 @@ def _(statement: ShowViews, context: Context) -> Plan:
 
 def _local_views(context: Context) -> set[str]:
     """The names of the session's temporary views, those of DataFrames too."""
-    own = {key for key in context.views if not key.startswith(f"{GLOBAL}.")}
-    return own.union(context.analyst.temporary_views())
+    local = {key for key in context.views if not key.startswith(f"{GLOBAL}.")}
+    return local.union(context.analyst.temporary_views())
 
 
 @plan.register

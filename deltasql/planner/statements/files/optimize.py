@@ -263,12 +263,12 @@ def _bytes(files: pa.Table) -> int:
 def _zorder_column(column: ColumnPath, snapshot: Snapshot, context: Context) -> Path:
     """The column as the schema spells it."""
     caret = context.caret(column.start, column.end)
-    found = find_path(snapshot.schema, column.parts)
-    if found is None:
+    resolved = find_path(snapshot.schema, column.parts)
+    if resolved is None:
         raise ZOrderColumnNotFoundError(snapshot.table, str(column), snapshot.schema.names).at(caret)
-    if found.path[0].lower() in {name.lower() for name in snapshot.partition_columns}:
+    if resolved.path[0].lower() in {name.lower() for name in snapshot.partition_columns}:
         raise ZOrderPartitionColumnError(str(column)).at(caret)
-    return found.path
+    return resolved.path
 
 
 def _check_statistics(columns: Sequence[Path], snapshot: Snapshot, context: Context) -> None:

@@ -165,8 +165,8 @@ def _counts(old: Snapshot, current: Snapshot, restored: pa.Table, removed: pa.Ta
 
 def _adds(old: Snapshot, restored: pa.Table) -> list[AddFile]:
     """The files as they were, with the row ids that they had."""
-    found = old.add_files(restored["path"].to_pylist())
-    return [replace(file, data_change=True) for file in found]
+    adds = old.add_files(restored["path"].to_pylist())
+    return [replace(file, data_change=True) for file in adds]
 
 
 def _state(old: Snapshot, current: Snapshot, *, downgrade: bool) -> list[Action]:
@@ -192,9 +192,9 @@ def _metadata(old: Metadata, current: Metadata) -> Metadata:
     # Since when commits have times of their own is of the present log; the transaction notes it where they begin anew.
     guard = PROTECTED_BEFORE.name
     of_the_log = (guard, TIMESTAMPS_SINCE_VERSION.name, TIMESTAMPS_SINCE_TIME.name)
-    kept = of_the_log if has_commit_timestamps(old) and has_commit_timestamps(current) else (guard,)
+    guards = of_the_log if has_commit_timestamps(old) and has_commit_timestamps(current) else (guard,)
     configuration = dict(old.without_properties(of_the_log).configuration)
-    configuration |= {key: current.configuration[key] for key in kept if key in current.configuration}
+    configuration |= {key: current.configuration[key] for key in guards if key in current.configuration}
     if MAX_COLUMN_ID.name in configuration:
         configuration[MAX_COLUMN_ID.name] = str(max(item.properties[MAX_COLUMN_ID] for item in (old, current)))
     schema = _with_marks(old.schema, current.schema)
@@ -203,12 +203,12 @@ def _metadata(old: Metadata, current: Metadata) -> Metadata:
 
 def _with_marks(old: StructType, current: StructType) -> StructType:
     """The old schema, whose identity columns go on after the numbers that have been used since."""
-    known, now, changed = identities(old), identities(current), {}
-    for name, identity in known.items():
+    restored, now, changed = identities(old), identities(current), {}
+    for name, identity in restored.items():
         used = now.get(name)
         if used is not None and (used.start, used.step) == (identity.start, identity.step):
             changed[name] = identity.covering(used.high_water_mark)
-    changed = {name: item for name, item in changed.items() if item != known[name]}
+    changed = {name: item for name, item in changed.items() if item != restored[name]}
     return with_identities(old, changed) if changed else old
 
 

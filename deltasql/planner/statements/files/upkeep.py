@@ -90,10 +90,10 @@ def _computed(log: DeltaLog, snapshot: Snapshot, context: Context) -> TableChang
 
     paths = snapshot.live_adds(("path",)).column("path").to_pylist()
     adds = snapshot.add_files(paths)
-    found = recomputed(context.analyst.stores, snapshot, adds)
+    statistics = recomputed(context.analyst.stores, snapshot, adds)
     changed = [
         replace(add, stats=stats, data_change=False)
-        for add, stats in zip(adds, found, strict=True)
+        for add, stats in zip(adds, statistics, strict=True)
         if not _says_the_same(add.stats, stats)
     ]
     return TableChange(

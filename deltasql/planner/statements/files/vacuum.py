@@ -40,16 +40,16 @@ _LOGGED = ("file", "hdfs", "abfs", "abfss", "wasb", "wasbs", "gs", "adl", "memor
 def _(statement: Vacuum, context: Context) -> Plan:
     log, snapshot = _table(statement.table, context)
     configured = snapshot.properties[DELETED_FILE_RETENTION]
-    asked = _specified_retention(statement.retain_hours, configured, snapshot.table, context)
+    specified = _specified_retention(statement.retain_hours, configured, snapshot.table, context)
     parameters = {"retentionCheckEnabled": context.setting(RETENTION_CHECK), "defaultRetentionMillis": configured}
-    if asked is not None:
-        parameters["specifiedRetentionMillis"] = asked
+    if specified is not None:
+        parameters["specifiedRetentionMillis"] = specified
     lite = context.setting(VACUUM_LITE) if statement.lite is None else statement.lite
     candidates = Candidates.LOG if lite else Candidates.FOLDER
     return FileRemoval(
         log,
         snapshot,
-        configured if asked is None else asked,
+        configured if specified is None else specified,
         Candidates.INVENTORY if statement.inventory is not None else candidates,
         parameters,
         statement.dry_run,
@@ -83,13 +83,13 @@ def _specified_retention(hours: SqlText | None, configured: int, table: str, con
     """RETAIN in ms. Raises NegativeRetentionError, and RetentionTooShortError while the check is on."""
     if hours is None:
         return None
-    place = context.caret(hours.start, hours.end)
-    asked = int(Decimal(hours.text.replace(" ", "").rstrip("bBdDfFlLsSyY")) * HOUR_MS)
-    if asked < 0:
-        raise NegativeRetentionError(hours.text).at(place)
-    if asked < configured and context.setting(RETENTION_CHECK):
-        raise RetentionTooShortError(table, hours.text, f"{configured / HOUR_MS:g}").at(place)
-    return asked
+    caret = context.caret(hours.start, hours.end)
+    specified = int(Decimal(hours.text.replace(" ", "").rstrip("bBdDfFlLsSyY")) * HOUR_MS)
+    if specified < 0:
+        raise NegativeRetentionError(hours.text).at(caret)
+    if specified < configured and context.setting(RETENTION_CHECK):
+        raise RetentionTooShortError(table, hours.text, f"{configured / HOUR_MS:g}").at(caret)
+    return specified
 
 
 def _is_logged(location: str, context: Context) -> bool:
@@ -105,10 +105,10 @@ def _inventory(inventory: SqlText, context: Context) -> Operator:
     sql, relations = binding.bind(
         context, prefix + inventory.text, position=lambda offset: max(offset - len(prefix), 0) + inventory.start
     )
-    found = context.analyst.schema(SqlQuery(sql, relations, "inventory"))
-    fields = {field.name.lower(): field.type for field in found}
+    schema = context.analyst.schema(SqlQuery(sql, relations, "inventory"))
+    fields = {field.name.lower(): field.type for field in schema}
     if any(fields.get(name.lower()) != kind for name, kind in INVENTORY.items()):
-        shown = ", ".join(f"{field.name} {type_text(field.type)}" for field in found)
+        shown = ", ".join(f"{field.name} {type_text(field.type)}" for field in schema)
         raise InventorySchemaError(shown).at(context.caret(inventory.start, inventory.end))
     columns = ", ".join(INVENTORY)
     return SqlQuery(f"SELECT {columns} FROM ({sql})", relations, "inventory")

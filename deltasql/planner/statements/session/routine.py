@@ -84,9 +84,9 @@ def _text(expression: SqlText, context: Context) -> str:
         return "".join(unquote(token.text) for token in tokens)
     value = context.analyst.value(expression.text)
     if not isinstance(value, str):
-        told = expression.text
-        error = ImmediateTextError(expression=told, found=f"of type {type(value).__name__}")
-        wrong = NullImmediateError(expression=told) if value is None else error
+        text = expression.text
+        error = ImmediateTextError(expression=text, found=f"of type {type(value).__name__}")
+        wrong = NullImmediateError(expression=text) if value is None else error
         raise wrong.at(context.caret(expression.start, expression.end))
     return value
 
@@ -96,7 +96,7 @@ def _arguments(values: SqlText, text: str, context: Context) -> Mapping[str, Any
     items = [_named(item) for item in _items(tokenize(values.text))]
     _refuse_missing(items, context.caret(values.start, values.end))
     spans = [values.text[tokens[0].start : tokens[-1].end] for tokens, _ in items]
-    found = [_value(tokens, sql, context) for (tokens, _), sql in zip(items, spans, strict=True)]
+    arguments = [_value(tokens, sql, context) for (tokens, _), sql in zip(items, spans, strict=True)]
     # A variable goes by its own name.
     names = [name or (tokens[0].name if _is_variable(tokens) else "") for tokens, name in items]
     if any(name for _, name in items) or (all(names) and _NAMED_MARKER.search(text)):
@@ -104,8 +104,8 @@ def _arguments(values: SqlText, text: str, context: Context) -> Mapping[str, Any
             value = spans[names.index("")]
             raise UnnamedParameterError(value=value).at(context.caret(values.start, values.end))
         _refuse_twice(names, context.caret(values.start, values.end))
-        return dict(zip(names, found, strict=True))
-    return found
+        return dict(zip(names, arguments, strict=True))
+    return arguments
 
 
 def _refuse_missing(items: Sequence[tuple[list[Token], str | None]], caret: Caret) -> None:
