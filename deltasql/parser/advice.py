@@ -170,12 +170,12 @@ def foreign_form(text: str) -> ParseSyntaxError | None:
     if _FORMS.search(text) is None:
         return None
     statement = outline(text)
-    found = next((place for pattern, _ in QUERIES if (place := find(pattern, statement))), None)
-    if found is None or statement.verb in _RAW:
+    caret = next((caret for pattern, _ in QUERIES if (caret := find(pattern, statement))), None)
+    if caret is None or statement.verb in _RAW:
         return None
-    written = text[slice(*found)]
-    error = ParseSyntaxError(f"Syntax error at or near '{written}'. {_first(QUERIES, text, found[0])}", written)
-    error.caret = Caret(text, *found)
+    written = text[slice(*caret)]
+    error = ParseSyntaxError(f"Syntax error at or near '{written}'. {_first(QUERIES, text, caret[0])}", written)
+    error.caret = Caret(text, *caret)
     return error
 
 
@@ -184,8 +184,8 @@ def misplaced_word(caret: Caret | None) -> ParseSyntaxError | None:
     sentence = _first(NAMES, caret.sql, caret.start) if caret else ""
     if not (caret and sentence):
         return None
-    found = caret.sql[caret.start : caret.end]
-    error = ParseSyntaxError(f"Found '{found}', but expected a table. {sentence}", found, ("a table",))
+    word = caret.sql[caret.start : caret.end]
+    error = ParseSyntaxError(f"Found '{word}', but expected a table. {sentence}", word, ("a table",))
     error.caret = caret
     return error
 
@@ -193,12 +193,12 @@ def misplaced_word(caret: Caret | None) -> ParseSyntaxError | None:
 def _first(patterns: Sequence[tuple[str, str]], text: str, stuck: int) -> str:
     statement = outline(text)
     for pattern, sentence in patterns:
-        place = find(pattern, statement)
+        caret = find(pattern, statement)
         at_end = "end >" in pattern and stuck == len(text)
-        if place is not None and (place[0] <= stuck < place[1] or at_end):
-            words = " ".join(text[slice(*place)].upper().split())
-            rest = " ".join(text[place[0] :].rstrip("; \n").split())
+        if caret is not None and (caret[0] <= stuck < caret[1] or at_end):
+            words = " ".join(text[slice(*caret)].upper().split())
+            rest = " ".join(text[caret[0] :].rstrip("; \n").split())
             rest = rest if len(rest) <= _MOST_OF_REST else f"{rest[:_MOST_OF_REST]}…"
-            inner = text[slice(*place)].strip("[] `")
+            inner = text[slice(*caret)].strip("[] `")
             return sentence.format(verb=statement.verb, words=words, rest=rest, inner=inner)
     return ""

@@ -182,59 +182,59 @@ class Automaton:
 
     def _tokens(self, states: list[int], position: int, previous: GrammarToken | None) -> list[GrammarToken]:
         """The tokens at `position` that the grammar accepts in these states, the likeliest first."""
-        text, wanted = self.text, self.tables.states[states[-1]]
+        text, expected = self.text, self.tables.states[states[-1]]
         if position >= len(text):
-            return [GrammarToken(END, position, position)] if END in wanted or states[-1] == self._end_state else []
-        run = self._run(wanted, position)
+            return [GrammarToken(END, position, position)] if END in expected or states[-1] == self._end_state else []
+        run = self._run(expected, position)
         if run and not self._accepts(states, run.name):
             # Another statement wants it behind the same piece.
             run = None
-        tokens = self._keywords_and_symbols(wanted, position, run)
+        tokens = self._keywords_and_symbols(expected, position, run)
         if run:
             tokens.append(run)
         for name, match in _matchers():
-            found = match(text, position) if name in wanted else None
-            if found:
-                tokens.append(GrammarToken(name, position, found.end()))
-        expression = self._expression(states, position, previous) if "EXPRESSION_RUN" in wanted else None
+            token = match(text, position) if name in expected else None
+            if token:
+                tokens.append(GrammarToken(name, position, token.end()))
+        expression = self._expression(states, position, previous) if "EXPRESSION_RUN" in expected else None
         return [*tokens, expression] if expression else tokens
 
     def _keywords_and_symbols(
-        self, wanted: dict[str, int], position: int, run: GrammarToken | None
+        self, expected: dict[str, int], position: int, run: GrammarToken | None
     ) -> list[GrammarToken]:
         """The keyword or the character that the grammar accepts; a run that begins with the character is as good."""
         text, tokens = self.text, []
         word = WORD.match(text, position)
         keyword = self.tables.keywords.get(word[0].upper()) if word else None
-        if word and keyword in wanted:
+        if word and keyword in expected:
             tokens.append(GrammarToken(keyword, position, word.end()))
         symbol = self.tables.symbols.get(text[position])
-        if symbol in wanted and (run is None or may_be_columns(text, position)):
+        if symbol in expected and (run is None or may_be_columns(text, position)):
             tokens.append(GrammarToken(symbol, position, position + 1))
         return tokens
 
-    def _run(self, wanted: dict[str, int], position: int) -> GrammarToken | None:
+    def _run(self, expected: dict[str, int], position: int) -> GrammarToken | None:
         """The run at `position`, if the grammar accepts one other than an expression."""
         text = self.text
-        leading = self._leading(wanted, position)
+        leading = self._leading(expected, position)
         if leading is not None:
             return leading
-        if "QUERY_RUN" in wanted and is_query(text, position):
+        if "QUERY_RUN" in expected and is_query(text, position):
             return GrammarToken("QUERY_RUN", position, balanced_end(text, position))
-        if "SUBQUERY_RUN" in wanted and text[position] == "(":
+        if "SUBQUERY_RUN" in expected and text[position] == "(":
             return GrammarToken("SUBQUERY_RUN", position, balanced_end(text, position, one_group=True))
-        if "ATOMIC_BLOCK" in wanted and (end := atomic_end(text, position)) is not None:
+        if "ATOMIC_BLOCK" in expected and (end := atomic_end(text, position)) is not None:
             return GrammarToken("ATOMIC_BLOCK", position, end)
-        if "REST_RUN" in wanted and text[position] != ";":
+        if "REST_RUN" in expected and text[position] != ";":
             return GrammarToken("REST_RUN", position, balanced_end(text, position))
         return None
 
-    def _leading(self, wanted: dict[str, int], position: int) -> GrammarToken | None:
+    def _leading(self, expected: dict[str, int], position: int) -> GrammarToken | None:
         """The run before the first word of a statement, if one begins at `position` that is no query."""
         word = WORD.match(self.text, position)
         opening = word[0].upper() if word else ""
         for name, end_of, openings in (("CTES_RUN", ctes_end, ("WITH",)), ("FROM_RUN", from_end, ("FROM", "WITH"))):
-            end = end_of(self.text, position) if name in wanted and opening in openings else None
+            end = end_of(self.text, position) if name in expected and opening in openings else None
             if end is not None:
                 return GrammarToken(name, position, end)
         return None

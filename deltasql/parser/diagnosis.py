@@ -93,13 +93,13 @@ def syntax_error(text: str, stuck: ParseStop) -> ParseSyntaxError:
     keywords = [*_keywords(stuck.expected), *(sorted(QUERY_WORDS) if "QUERY_RUN" in stuck.expected else ())]
     misspelt = _misspelt(text, stuck, keywords)
     start, end = misspelt[:2] if misspelt else (stuck.position, _token_end(text, stuck.position))
-    found = text[start:end]
-    reason = f"Found {_quoted(found)}, but expected {_list(expected)}."
+    token_text = text[start:end]
+    reason = f"Found {_quoted(token_text)}, but expected {_list(expected)}."
     if stuck.previous is None:
-        reason = f"No statement starts with {_quoted(found)}."
-    meant = f"Did you mean {misspelt[2]}?" if misspelt else _advice(found.upper(), stuck, text)
+        reason = f"No statement starts with {_quoted(token_text)}."
+    meant = f"Did you mean {misspelt[2]}?" if misspelt else _advice(token_text.upper(), stuck, text)
     hint = meant or advice(text, stuck.position)
-    return ParseSyntaxError(f"{reason} {hint}".strip(), found, expected).at(Caret(text, start, end))  # type: ignore[return-value]
+    return ParseSyntaxError(f"{reason} {hint}".strip(), token_text, expected).at(Caret(text, start, end))  # type: ignore[return-value]
 
 
 def _unclosed(text: str) -> ParseSyntaxError | None:
@@ -117,8 +117,8 @@ def readable(terminals: frozenset[str]) -> tuple[str, ...]:
     words = set(_keywords(terminals))
     if words >= _TYPES:
         things, words = ["a type", *(thing for thing in things if thing != "a name")], words - _TYPES
-    told = terminals - _UNTOLD
-    symbols = [f"'{char}'" for char, name in grammar_tables().symbols.items() if name in told]
+    shown = terminals - _UNTOLD
+    symbols = [f"'{char}'" for char, name in grammar_tables().symbols.items() if name in shown]
     last = [_READABLE[END]] if END in terminals else []
     return (*things, *_listed_keywords(words), *symbols, *last)
 
@@ -141,16 +141,16 @@ def _keywords(terminals: frozenset[str]) -> list[str]:
 
 
 def _token_end(text: str, start: int) -> int:
-    found = _TOKEN.match(text, start)
-    return found.end() if found else start
+    match = _TOKEN.match(text, start)
+    return match.end() if match else start
 
 
-def _quoted(found: str) -> str:
-    if not found:
+def _quoted(text: str) -> str:
+    if not text:
         return "the end of the statement"
-    if len(found) > _MOST_QUOTED:
-        found = f"{found[:_MOST_QUOTED]}…"
-    return f"'{found}'" if "'" not in found else found
+    if len(text) > _MOST_QUOTED:
+        text = f"{text[:_MOST_QUOTED]}…"
+    return f"'{text}'" if "'" not in text else text
 
 
 def _list(expected: tuple[str, ...]) -> str:
@@ -162,8 +162,8 @@ def _list(expected: tuple[str, ...]) -> str:
 
 def _misspelt(text: str, stuck: ParseStop, keywords: list[str]) -> tuple[int, int, str] | None:
     """(start, end, keyword) of a word that resembles a keyword: the one here, or one just taken as a name before."""
-    here = WORD.match(text, _inside(text, stuck.position))
-    words = [here] if here else []
+    misspelt = WORD.match(text, _inside(text, stuck.position))
+    words = [misspelt] if misspelt else []
     words += _words_before(text, stuck.previous)
     for word in words:
         if word[0].upper() in grammar_tables().keywords:
@@ -187,22 +187,22 @@ def _words_before(text: str, previous: GrammarToken | None) -> list[re.Match[str
     return list(WORD.finditer(text, previous.start, previous.end))
 
 
-def _advice(found: str, stuck: ParseStop, text: str) -> str:
+def _advice(token_text: str, stuck: ParseStop, text: str) -> str:
     """Advice for the most frequent mistakes, as a sentence."""
     keywords = frozenset(_keywords(stuck.expected))
-    if found == "INSERT" and keywords == {"DELETE", "UPDATE"}:
+    if token_text == "INSERT" and keywords == {"DELETE", "UPDATE"}:
         return "INSERT belongs to WHEN NOT MATCHED."
-    if found in {"UPDATE", "DELETE"} and keywords == {"INSERT"}:
-        return f"{found} belongs to WHEN MATCHED or WHEN NOT MATCHED BY SOURCE."
+    if token_text in {"UPDATE", "DELETE"} and keywords == {"INSERT"}:
+        return f"{token_text} belongs to WHEN MATCHED or WHEN NOT MATCHED BY SOURCE."
     before = "" if stuck.previous is None else text[stuck.previous.start : stuck.previous.end].upper()
     if before in _BEHIND:
         return _BEHIND[before]
-    if before == "," and found in {")", "", "WHERE", "WHEN"}:
+    if before == "," and token_text in {")", "", "WHERE", "WHEN"}:
         return "Remove the comma before it."
     is_place_of_name = "IDENTIFIER" in stuck.expected and (not keywords or before in {",", "("})
-    return _quoting(found) if is_place_of_name else ""
+    return _quoting(token_text) if is_place_of_name else ""
 
 
-def _quoting(found: str) -> str:
+def _quoting(text: str) -> str:
     """Advice to quote a reserved word that is meant as a name; "" for other texts."""
-    return f"To use it as a name, write `{found.lower()}`." if WORD.match(found) and not found.isdigit() else ""
+    return f"To use it as a name, write `{text.lower()}`." if WORD.match(text) and not text.isdigit() else ""

@@ -47,8 +47,8 @@ def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) ->
         text = _literal(name, value)
         pieces += [sql[at:start], text]
         length += start - at + len(text)
-        told = value.value if isinstance(value, SqlValue) else value
-        values.append(BoundValue(length - len(text), length, sql[start:end], told))
+        plain = value.value if isinstance(value, SqlValue) else value
+        values.append(BoundValue(length - len(text), length, sql[start:end], plain))
         shifts.append((length, len(text) - (end - start)))
         at = end
     return _encodable(BoundStatement("".join([*pieces, sql[at:]]), tuple(shifts), tuple(values)))

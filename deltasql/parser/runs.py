@@ -106,15 +106,15 @@ def from_end(text: str, start: int) -> int | None:
 
 def insert_starts(text: str, start: int) -> list[int]:
     """The offsets of the words INSERT outside of brackets from `start` on that begin an INSERT."""
-    found, position = [], start
+    starts, position = [], start
     while position < len(text):
         token = TOKEN.match(text, position)
         assert token is not None
         if token[0].upper() == "INSERT" and _INTO.match(text, skip_blanks(text, token.end())):
-            found.append(position)
+            starts.append(position)
         end = balanced_end(text, position, one_group=True) if token[0] in "([" else token.end()
         position = skip_blanks(text, end)
-    return found
+    return starts
 
 
 class ExpressionScan:

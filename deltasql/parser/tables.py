@@ -143,14 +143,14 @@ def _no_lexer() -> type[Any]:
 def _production(rule: Rule) -> Production:
     empty = rule.options.empty_indices or (False,) * len(rule.expansion)
     gaps = [len(run) for run in "".join("1" if item else "0" for item in empty).split("0")]
-    kept, nones = [], 0
+    symbols, nones = [], 0
     for index, symbol in enumerate(rule.expansion):
         nones += gaps[index]
         if rule.options.keep_all_tokens or not (symbol.is_term and symbol.filter_out):
-            kept.append((index, not symbol.is_term and symbol.name.startswith("_"), nones))
+            symbols.append((index, not symbol.is_term and symbol.name.startswith("_"), nones))
             nones = 0
     origin = str(rule.origin.name)
-    return Production(rule.alias or origin, origin, len(rule.expansion), tuple(kept), nones + gaps[-1])
+    return Production(rule.alias or origin, origin, len(rule.expansion), tuple(symbols), nones + gaps[-1])
 
 
 def _terminals(lark: Lark) -> tuple[dict[str, str], dict[str, str], dict[str, str]]:

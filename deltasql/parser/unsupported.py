@@ -310,11 +310,11 @@ def refusal(text: str, stuck: int | None = None) -> DeltaSqlError | None:
     `stuck` is the offset of what cannot be read there, or is no table: what stands before it is right.
     """
     statement = outline(text)
-    found = [(entry, *match) for entry in TABLE for match in _matches(entry, statement, stuck)]
-    if not found:
+    refusals = [(entry, *match) for entry in TABLE for match in _matches(entry, statement, stuck)]
+    if not refusals:
         return None
     # What cannot be read is most likely what is not supported.
-    entry, start, end = next((match for match in found if match[1] == stuck), found[0])
+    entry, start, end = next((match for match in refusals if match[1] == stuck), refusals[0])
     written = " ".join(text[start:end].split())
     operation = entry.operation.format(words=written.upper(), written=written, verb=statement.verb)
     return entry.error(operation, entry.advice).at(Caret(text, start, end))
@@ -322,11 +322,11 @@ def refusal(text: str, stuck: int | None = None) -> DeltaSqlError | None:
 
 def _matches(entry: Unsupported, statement: Outline, stuck: int | None) -> Iterator[tuple[int, int]]:
     for pattern in entry.patterns:
-        place = find(pattern, statement)
+        caret = find(pattern, statement)
         # A pattern with a gap may meet words that mean something else; they are not what is wrong.
         is_exact = "…" not in pattern and "⋯" not in pattern
-        if place is not None and (stuck is None or place[0] <= stuck or is_exact):
-            yield place
+        if caret is not None and (stuck is None or caret[0] <= stuck or is_exact):
+            yield caret
 
 
 def refused_name(caret: Caret | None) -> DeltaSqlError | None:
@@ -334,5 +334,5 @@ def refused_name(caret: Caret | None) -> DeltaSqlError | None:
     if caret is None:
         return None
     error = refusal(caret.sql, caret.start)
-    place = error.caret if error else None
-    return error if place and place.start <= caret.start < place.end else None
+    position = error.caret if error else None
+    return error if position and position.start <= caret.start < position.end else None

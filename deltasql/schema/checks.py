@@ -107,11 +107,11 @@ def duplicate_columns(schema: StructType) -> list[str]:
     return _duplicates(path for path, _ in walk(schema))
 
 
-def check_duplicates(schema: StructType, place: DuplicatePlace, where: str) -> None:
-    """Raises DuplicateColumnsError of `place` for names of one struct that are equal when case is ignored."""
+def check_duplicates(schema: StructType, clause: DuplicatePlace, where: str) -> None:
+    """Raises DuplicateColumnsError of `clause` for names of one struct that are equal when case is ignored."""
     duplicates = duplicate_columns(schema)
     if duplicates:
-        raise DuplicateColumnsError(place, where, duplicates)
+        raise DuplicateColumnsError(clause, where, duplicates)
 
 
 def check_names(

@@ -39,8 +39,8 @@ def assign_ids(
         return replace(field, type=_mapped(field.type, named), metadata=metadata)
 
     def with_nested(field: StructField) -> StructField:
-        known = field.metadata.get(NESTED_IDS, {})
-        nested_ids = {path: known[path] if path in known else next(ids) for path in nested_paths(field)}
+        given_ids = field.metadata.get(NESTED_IDS, {})
+        nested_ids = {path: given_ids[path] if path in given_ids else next(ids) for path in nested_paths(field)}
         return replace(
             field, type=_mapped(field.type, with_nested), metadata={**field.metadata, NESTED_IDS: nested_ids}
         )

@@ -13,15 +13,15 @@ def unreadable_part(read: StructType, data: StructType, parent: str = "") -> str
 
     Columns are matched by their physical names. `read` may have more of them, and wider types.
     """
-    known = {physical_name(field).lower(): field for field in read}
+    fields_read = {physical_name(field).lower(): field for field in read}
     for field in data:
         path = parent + field.name
-        found = known.get(physical_name(field).lower())
-        if found is None:
+        field_read = fields_read.get(physical_name(field).lower())
+        if field_read is None:
             return f"column {path} is gone"
-        if found.name.lower() != field.name.lower():
-            return f"column {path} is now called {found.name}"
-        reason = _unreadable_type(found.type, field.type, path)
+        if field_read.name.lower() != field.name.lower():
+            return f"column {path} is now called {field_read.name}"
+        reason = _unreadable_type(field_read.type, field.type, path)
         if reason is not None:
             return reason
     return None

@@ -63,35 +63,35 @@ def add_column(
         raise FieldAlreadyExistsError("add column", path_text(path), holder, path_text((*parent, existing.name)))
     new = replace(field, name=path[-1])
     return replace_struct(
-        schema, parent, lambda found: _insert(found, new, parent, first=first, after=after, where=where)
+        schema, parent, lambda target: _insert(target, new, parent, first=first, after=after, where=where)
     )
 
 
 def rename_column(schema: StructType, path: Path, name: str, *, where: str = "the table") -> StructType:
     """`schema` with the field at `path` called `name`. Raises FieldAlreadyExistsError; see `resolve` for the path."""
-    found = _struct_field(schema, path, where, "rename")
-    struct, parent = found.parent, found.path[:-1]
+    resolved = _struct_field(schema, path, where, "rename")
+    struct, parent = resolved.parent, resolved.path[:-1]
     assert isinstance(struct, StructType)
     existing = struct.find(name, case_sensitive=False)
-    if existing is not None and existing.name != found.field.name:
+    if existing is not None and existing.name != resolved.field.name:
         holder = path_text(parent) if parent else where
         raise FieldAlreadyExistsError(
-            f"rename {path_text(found.path)} to", path_text((name,)), holder, path_text((*parent, existing.name))
+            f"rename {path_text(resolved.path)} to", path_text((name,)), holder, path_text((*parent, existing.name))
         )
     if name.lower() in RESERVED_NAMES:
         raise InternalColumnNameError(path_text((name,)))
-    return _change_field(schema, found.path, lambda field: replace(field, name=name))
+    return _change_field(schema, resolved.path, lambda field: replace(field, name=name))
 
 
 def drop_column(schema: StructType, path: Path, *, where: str = "the table") -> StructType:
     """`schema` without the field at `path`. Raises DropFromNonStructError and DropOnlyColumnError."""
-    found = resolve(schema, path, where=where)
-    parent = found.path[:-1]
-    if not isinstance(found.parent, StructType):
-        raise DropFromNonStructError(path_text(found.path), path_text(parent), type_text(found.parent))
-    if len(found.parent) == 1:
-        raise DropOnlyColumnError(path_text(found.path), path_text(parent) if parent else where)
-    dropped = found.field.name
+    resolved = resolve(schema, path, where=where)
+    parent = resolved.path[:-1]
+    if not isinstance(resolved.parent, StructType):
+        raise DropFromNonStructError(path_text(resolved.path), path_text(parent), type_text(resolved.parent))
+    if len(resolved.parent) == 1:
+        raise DropOnlyColumnError(path_text(resolved.path), path_text(parent) if parent else where)
+    dropped = resolved.field.name
     return replace_struct(
         schema, parent, lambda struct: StructType(tuple(field for field in struct if field.name != dropped))
     )
@@ -101,24 +101,24 @@ def move_column(
     schema: StructType, path: Path, *, first: bool = False, after: str | None = None, where: str = "the table"
 ) -> StructType:
     """`schema` with the field at `path` first in its struct, or after a sibling; after itself it stays."""
-    found = _struct_field(schema, path, where, "move")
-    if after is not None and after.lower() == found.field.name.lower():
+    resolved = _struct_field(schema, path, where, "move")
+    if after is not None and after.lower() == resolved.field.name.lower():
         return schema
-    parent = found.path[:-1]
+    parent = resolved.path[:-1]
 
     def moved(struct: StructType) -> StructType:
-        rest = StructType(tuple(field for field in struct if field.name != found.field.name))
-        return _insert(rest, found.field, parent, first=first, after=after, where=where)
+        rest = StructType(tuple(field for field in struct if field.name != resolved.field.name))
+        return _insert(rest, resolved.field, parent, first=first, after=after, where=where)
 
     return replace_struct(schema, parent, moved)
 
 
 def set_comment(schema: StructType, path: Path, comment: str | None, *, where: str = "the table") -> StructType:
     """`schema` with another comment on the field at `path`, or none. Raises CommentOnElementError."""
-    found = resolve(schema, path, where=where)
-    if found.nested_in_collection:
-        raise CommentOnElementError(path_text(found.path))
-    return _change_field(schema, found.path, lambda field: with_metadata(field, "comment", comment))
+    resolved = resolve(schema, path, where=where)
+    if resolved.nested_in_collection:
+        raise CommentOnElementError(path_text(resolved.path))
+    return _change_field(schema, resolved.path, lambda field: with_metadata(field, "comment", comment))
 
 
 def set_nullable(schema: StructType, path: Path, nullable: bool, *, where: str = "the table") -> StructType:
@@ -126,8 +126,8 @@ def set_nullable(schema: StructType, path: Path, nullable: bool, *, where: str =
 
     Raises NotNullNestedFieldError and NestedNotNullError where NOT NULL could not be enforced.
     """
-    found = _struct_field(schema, path, where, "change the nullability of")
-    changed = _change_field(schema, found.path, lambda field: replace(field, nullable=nullable))
+    resolved = _struct_field(schema, path, where, "change the nullability of")
+    changed = _change_field(schema, resolved.path, lambda field: replace(field, nullable=nullable))
     if not nullable:
         check_nullability(changed)
     return changed
@@ -137,8 +137,8 @@ def set_metadata(
     schema: StructType, path: Path, key: str, value: object | None, *, where: str = "the table"
 ) -> StructType:
     """`schema` with one metadata entry of the field at `path` set, or removed for None."""
-    found = _struct_field(schema, path, where, f"change {key} of")
-    return _change_field(schema, found.path, lambda field: with_metadata(field, key, value))
+    resolved = _struct_field(schema, path, where, f"change {key} of")
+    return _change_field(schema, resolved.path, lambda field: with_metadata(field, key, value))
 
 
 def set_type(
@@ -154,13 +154,13 @@ def set_type(
     Legal are the changes that `widening` allows, and any type for void. Raises ChangeColumnError, and for struct,
     array and map CannotUpdateStructError, CannotUpdateArrayError, CannotUpdateMapError.
     """
-    found = resolve(schema, path, where=where)
-    old = found.field.type
+    resolved = resolve(schema, path, where=where)
+    old = resolved.field.type
     if old == new:
         return schema
-    _check_type_change(found, new, widening)
-    owner = _nearest_field(schema, found.path)
-    changed = replace_type(schema, found.path, lambda _: new)
+    _check_type_change(resolved, new, widening)
+    owner = _nearest_field(schema, resolved.path)
+    changed = replace_type(schema, resolved.path, lambda _: new)
     assert isinstance(changed, StructType)
     if old == VOID:
         return changed
@@ -235,10 +235,10 @@ def _no_parent(schema: StructType, path: Path, wrong: Path, holder: DataType, wh
 
 def _struct_field(schema: StructType, path: Path, where: str, change: str) -> ResolvedPath:
     """The struct field at `path`, for a `change`. Raises ChangeElementError for what an array or a map holds."""
-    found = resolve(schema, path, where=where)
-    if found.nested_in_collection:
-        raise ChangeElementError(path_text(found.path), change)
-    return found
+    resolved = resolve(schema, path, where=where)
+    if resolved.nested_in_collection:
+        raise ChangeElementError(path_text(resolved.path), change)
+    return resolved
 
 
 def _change_field(schema: StructType, path: Path, change: Callable[[StructField], StructField]) -> StructType:
@@ -275,8 +275,8 @@ def _nearest_field(schema: StructType, path: Path) -> Path:
     raise ValueError("a path starts with a column")
 
 
-def _check_type_change(found: ResolvedPath, new: DataType, widening: Widening) -> None:
-    column, old = path_text(found.path), found.field.type
+def _check_type_change(resolved: ResolvedPath, new: DataType, widening: Widening) -> None:
+    column, old = path_text(resolved.path), resolved.field.type
     match old:
         case StructType():
             raise CannotUpdateStructError(column)

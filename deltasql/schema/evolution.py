@@ -81,15 +81,15 @@ def restrict(schema: StructType, paths: Iterable[tuple[str, ...]]) -> StructType
     Names are matched without case; order is the schema's; a path that the schema lacks adds nothing.
     """
     folded = [tuple(name.lower() for name in path) for path in paths]
-    kept = []
+    restricted = []
     for field in schema:
         below = [path[1:] for path in folded if path and path[0] == field.name.lower()]
         if () in below:
-            kept.append(field)
+            restricted.append(field)
         elif below and isinstance(field.type, StructType):
             part = restrict(field.type, below)
-            kept.extend([replace(field, type=part)] if part.fields else [])
-    return StructType(tuple(kept))
+            restricted.extend([replace(field, type=part)] if part.fields else [])
+    return StructType(tuple(restricted))
 
 
 def as_nullable(data_type: DataType) -> DataType:

@@ -60,16 +60,16 @@ def check_foreign(schema: StructType, table: str) -> None:
         if field.name.lower().startswith(HIDDEN_PREFIX):
             raise HiddenColumnNameError(path_text((field.name,)), table, HIDDEN_PREFIX)
     for path, field in walk(schema):
-        for key, wanted in _wrong_metadata(path, field):
+        for key, expected in _wrong_metadata(path, field):
             shown = _shortened(repr(field.metadata[key]))
-            raise ColumnMetadataError(key.lstrip("_"), path_text(path), table, shown, wanted)
+            raise ColumnMetadataError(key.lstrip("_"), path_text(path), table, shown, expected)
 
 
 def _wrong_metadata(path: Path, field: StructField) -> Iterator[tuple[str, str]]:
-    for key, (rule, wanted) in _RULES.items():
+    for key, (rule, expected) in _RULES.items():
         # Some writers store null for a missing entry.
         if key in field.metadata and field.metadata[key] is not None and not rule(field.metadata[key]):
-            yield key, wanted
+            yield key, expected
     if (START in field.metadata) != (STEP in field.metadata):
         yield (START if START in field.metadata else STEP), f"there together with {STEP} and {START}"
 

@@ -75,7 +75,7 @@ def identity_of(field: StructField) -> Identity | None:
 
 def identities(schema: StructType) -> dict[str, Identity]:
     """The identity columns of a table by name."""
-    return {field.name: found for field in schema if (found := identity_of(field)) is not None}
+    return {field.name: identity for field in schema if (identity := identity_of(field)) is not None}
 
 
 def with_identities(schema: StructType, changed: Mapping[str, Identity]) -> StructType:

@@ -29,12 +29,12 @@ def schema_from_json(schema: str | Mapping[str, Any]) -> StructType:
     """The schema in a `schemaString`, or in its parsed JSON. Raises InvalidSchemaJsonError."""
     document = _load(schema) if isinstance(schema, str) else schema
     try:
-        found = type_from_json(document)
+        parsed = type_from_json(document)
     except RecursionError as error:
         raise InvalidSchemaJsonError("it is nested too deeply") from error
-    if not isinstance(found, StructType):
+    if not isinstance(parsed, StructType):
         raise InvalidSchemaJsonError("the outermost type is not a struct")
-    return found
+    return parsed
 
 
 def schema_to_json(schema: StructType) -> str:

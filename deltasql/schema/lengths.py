@@ -64,8 +64,8 @@ def declared_length(field: StructField) -> Length | None:
 
 def declared_texts(schema: StructType) -> dict[str, str]:
     """The declared types of columns that have lengths, as Spark keeps them in the metadata, by name."""
-    found = ((field.name, declared_type(field)) for field in schema)
-    return {name: declared_text(kind) for name, kind in found if has_lengths(kind)}
+    declared = ((field.name, declared_type(field)) for field in schema)
+    return {name: declared_text(kind) for name, kind in declared if has_lengths(kind)}
 
 
 def declared_type(field: StructField) -> DataType:
@@ -139,8 +139,8 @@ def _declared(kind: DataType, declared: DataType | None) -> DataType:
     """`kind` with the lengths of `declared`, where that fits; the metadata of a field inside come first."""
     match kind, declared:
         case StructType(fields), _:
-            known = declared if isinstance(declared, StructType) else StructType()
-            return StructType(tuple(_declared_field(field, known.find(field.name)) for field in fields))
+            struct = declared if isinstance(declared, StructType) else StructType()
+            return StructType(tuple(_declared_field(field, struct.find(field.name)) for field in fields))
         case ArrayType(element), ArrayType(inner):
             return replace(kind, element=_declared(element, inner))
         case ArrayType(element), _:
@@ -154,9 +154,9 @@ def _declared(kind: DataType, declared: DataType | None) -> DataType:
 
 
 def _declared_field(field: StructField, declared: StructField | None) -> StructField:
-    own = field.metadata.get(TYPE_KEY)
-    inner = declared.type if own is None and declared is not None else None
-    return replace(field, type=_declared(field.type, inner if own is None else parsed_type(str(own))))
+    type_text = field.metadata.get(TYPE_KEY)
+    inner = declared.type if type_text is None and declared is not None else None
+    return replace(field, type=_declared(field.type, inner if type_text is None else parsed_type(str(type_text))))
 
 
 def _unwritten(field: StructField) -> StructField:
@@ -200,10 +200,10 @@ class _Parser:
 
     def inside(self) -> list[DataType]:
         self.expect("<")
-        found = [self.type()]
+        types = [self.type()]
         while self.next() == ",":
-            found.append(self.type())
-        return found
+            types.append(self.type())
+        return types
 
     def fields(self) -> Iterator[StructField]:
         self.expect("<")

@@ -53,25 +53,25 @@ def resolve(
     MapAccessByNameError for a name below a collection that skips `element`, `key` or `value`, NotAStructError below
     an atomic type. `where` names the table in the messages.
     """
-    found: ResolvedPath | None = None
+    resolved: ResolvedPath | None = None
     for name in path:
-        found = _step(schema, found, name, where, case_sensitive)
-    if found is None:
+        resolved = _step(schema, resolved, name, where, case_sensitive)
+    if resolved is None:
         raise ValueError("a column path has at least one name")
-    return found
+    return resolved
 
 
 def find_path(schema: StructType, path: Path, *, case_sensitive: bool | None = None) -> ResolvedPath | None:
     """Like `resolve`, but None where there is no such field."""
-    found: ResolvedPath | None = None
+    resolved: ResolvedPath | None = None
     for name in path:
-        holder = schema if found is None else found.field.type
+        holder = schema if resolved is None else resolved.field.type
         field = child(holder, name, case_sensitive=case_sensitive)
         if field is None:
             return None
         assert not isinstance(holder, (PrimitiveType, DecimalType))
-        found = ResolvedPath((*(found.path if found else ()), field.name), field, holder)
-    return found
+        resolved = ResolvedPath((*(resolved.path if resolved else ()), field.name), field, holder)
+    return resolved
 
 
 def child(data_type: DataType, name: str, *, case_sensitive: bool | None = None) -> StructField | None:
@@ -142,10 +142,10 @@ def candidates(struct: StructType) -> list[str]:
 
 
 def _step(
-    schema: StructType, found: ResolvedPath | None, name: str, where: str, case_sensitive: bool | None
+    schema: StructType, parent: ResolvedPath | None, name: str, where: str, case_sensitive: bool | None
 ) -> ResolvedPath:
-    holder: DataType = schema if found is None else found.field.type
-    path = found.path if found else ()
+    holder: DataType = schema if parent is None else parent.field.type
+    path = parent.path if parent else ()
     field = child(holder, name, case_sensitive=case_sensitive)
     match holder:
         case StructType() | ArrayType() | MapType() if field is not None:

@@ -95,11 +95,11 @@ def common_of_branches(kinds: Sequence[DataType]) -> DataType | None:
 
     Unlike `common_of_values` it knows equal types of every shape, and no decimals beside other numbers.
     """
-    found = [kind for kind in kinds if kind != VOID]
-    if not found:
+    typed = [kind for kind in kinds if kind != VOID]
+    if not typed:
         return VOID if kinds else None
-    result = found[0]
-    for kind in found[1:]:
+    result = typed[0]
+    for kind in typed[1:]:
         wider = result if kind == result else _wider_plain(result, kind)
         if wider is None:
             return None
@@ -118,16 +118,16 @@ def common_of_values(kinds: Collection[DataType]) -> DataType | None:
 
     Unlike `common_of_branches` it knows decimals, which literals with a point are, and leaves floats to Spark.
     """
-    found = set(kinds) - {VOID}
-    if len(found) < 2:
-        return found.pop() if found else VOID
-    if not all(is_number(kind) for kind in found) or FLOAT in found:
+    distinct = set(kinds) - {VOID}
+    if len(distinct) < 2:
+        return distinct.pop() if distinct else VOID
+    if not all(is_number(kind) for kind in distinct) or FLOAT in distinct:
         return None
-    if DOUBLE in found:
+    if DOUBLE in distinct:
         return DOUBLE
-    if found <= set(INTEGRAL):
-        return max(found, key=BITS.__getitem__)
-    return _common_decimal([kind for kind in map(as_decimal, found) if kind is not None])
+    if distinct <= set(INTEGRAL):
+        return max(distinct, key=BITS.__getitem__)
+    return _common_decimal([kind for kind in map(as_decimal, distinct) if kind is not None])
 
 
 def _common_decimal(kinds: Sequence[DecimalType]) -> DecimalType | None:

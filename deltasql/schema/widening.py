@@ -44,8 +44,8 @@ def record_type_changes(old: StructField, new: StructField) -> StructField:
     changes = list(_changes(old.type, new.type, ()))
     if not changes:
         return new
-    known = [*old.metadata.get(TYPE_CHANGES, ()), *changes]
-    return replace(new, metadata={**new.metadata, TYPE_CHANGES: known})
+    recorded = [*old.metadata.get(TYPE_CHANGES, ()), *changes]
+    return replace(new, metadata={**new.metadata, TYPE_CHANGES: recorded})
 
 
 def unsupported_changes(schema: StructType, widening: Widening = Widening.ALWAYS) -> Iterator[TypeChange]:

@@ -152,8 +152,8 @@ def rounded_single(value: Decimal) -> float | None:
     (bits,) = struct.unpack("<q", struct.pack("<d", double))
     if bits & 0x1FFFFFFF == 0x10000000 and Decimal(double) != value:
         return None
-    found = exact_single(double)
-    return None if found is None else found + 0.0
+    single = exact_single(double)
+    return None if single is None else single + 0.0
 
 
 # Times

@@ -74,11 +74,11 @@ class TokenCursor:
 
     def take(self, *keys: str) -> str:
         """The key of the next token, and a step over it, if it is one of `keys`; else ""."""
-        found = self.key
-        if not found or found not in keys:
+        key = self.key
+        if not key or key not in keys:
             return ""
         self.at += 1
-        return found
+        return key
 
     def need(self, key: str) -> None:
         """A step over the next token, which must be this one: LeftToEngineError."""
@@ -105,11 +105,11 @@ class TokenCursor:
 
     def dotted(self) -> list[Token]:
         """The names of `a.b.c`, the first of which is next, and a step over them."""
-        found = [self.next()]
+        names = [self.next()]
         while self.key == "." and self.is_name_at(1):
             self.at += 1
-            found.append(self.next())
-        return found
+            names.append(self.next())
+        return names
 
 
 def comma_separated(tokens: Sequence[Token]) -> Iterator[list[Token]]:

@@ -50,11 +50,11 @@ def derived_type(sql: str, schema: StructType) -> DataType | None:
     """The type of `sql` over columns of `schema`; None where only Spark can determine it."""
     descent = _Descent(sql, schema)
     try:
-        found = descent.expression().kind
+        kind = descent.expression().kind
         descent.end()
     except (LeftToEngineError, RecursionError):
         return None
-    return found
+    return kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +73,16 @@ class _Descent(TokenCursor):
         self.schema = schema
 
     def expression(self) -> _Typed:
-        found = self.conjunction()
+        left = self.conjunction()
         while self.take("OR"):
-            found = _truth(found, self.conjunction())
-        return found
+            left = _truth(left, self.conjunction())
+        return left
 
     def conjunction(self) -> _Typed:
-        found = self.negation()
+        left = self.negation()
         while self.take("AND"):
-            found = _truth(found, self.negation())
-        return found
+            left = _truth(left, self.negation())
+        return left
 
     def negation(self) -> _Typed:
         if self.take("NOT", "!"):
@@ -91,31 +91,31 @@ class _Descent(TokenCursor):
 
     def predicate(self) -> _Typed:
         """Comparisons and tests, one after another."""
-        found = self.sum()
+        left = self.sum()
         while self.left:
             if self.take(*_COMPARISONS):
-                found = _typed(comparison(found.kind, self.sum().kind))
+                left = _typed(comparison(left.kind, self.sum().kind))
             elif self.take("IS"):
-                found = self.test(found)
+                left = self.test(left)
             else:
                 start = self.at
                 self.take("NOT")
                 word = self.take("BETWEEN", "IN", "LIKE", "ILIKE", "RLIKE", "REGEXP")
                 if not word:
                     self.at = start
-                    return found
-                found = self.membership(found, word)
-        return found
+                    return left
+                left = self.membership(left, word)
+        return left
 
-    def test(self, found: _Typed) -> _Typed:
+    def test(self, left: _Typed) -> _Typed:
         self.take("NOT")
         if self.take("NULL"):
             return _Typed(BOOLEAN)
         if self.take("TRUE", "FALSE"):
-            return _truth(found)
+            return _truth(left)
         raise LeftToEngineError
 
-    def membership(self, found: _Typed, word: str) -> _Typed:
+    def membership(self, left: _Typed, word: str) -> _Typed:
         match word:
             case "BETWEEN":
                 others = [self.sum()]
@@ -124,61 +124,61 @@ class _Descent(TokenCursor):
             case "IN":
                 others = self.arguments()
                 # The whole list is brought to one type.
-                _typed(common_of_branches([found.kind, *(other.kind for other in others)]))
+                _typed(common_of_branches([left.kind, *(other.kind for other in others)]))
             case _:
                 others = [self.sum()]
-                if not (found.kind == others[0].kind == STRING) or self.key == "ESCAPE":
+                if not (left.kind == others[0].kind == STRING) or self.key == "ESCAPE":
                     raise LeftToEngineError
         for other in others:
-            _typed(comparison(found.kind, other.kind))
+            _typed(comparison(left.kind, other.kind))
         return _Typed(BOOLEAN)
 
     def sum(self) -> _Typed:
-        found = self.product()
+        left = self.product()
         while operator := self.take("+", "-", "||"):
             other = self.product()
             if operator == "||":
-                found = _typed(FUNCTIONS["concat"]([found.kind, other.kind]))
+                left = _typed(FUNCTIONS["concat"]([left.kind, other.kind]))
             else:
-                found = _arithmetic(operator, found, other)
+                left = _arithmetic(operator, left, other)
         # Operators on bits bind weaker than these, and stronger than comparisons.
         if self.key in {"&", "|", "^", "<<", ">>"}:
             raise LeftToEngineError
-        return found
+        return left
 
     def product(self) -> _Typed:
-        found = self.sign()
+        left = self.sign()
         while operator := self.take("*", "/", "%", "DIV"):
-            found = _arithmetic(operator, found, self.sign())
-        return found
+            left = _arithmetic(operator, left, self.sign())
+        return left
 
     def sign(self) -> _Typed:
         if sign := self.take("-", "+"):
             is_written = sign == "-" and self.kind == "number"
-            found = self.sign()
-            if not is_number(found.kind):
+            operand = self.sign()
+            if not is_number(operand.kind):
                 raise LeftToEngineError
-            return found if is_written else _Typed(found.kind)
+            return operand if is_written else _Typed(operand.kind)
         return self.subscripts()
 
     def subscripts(self) -> _Typed:
         """An operand with suffixes: [key], .field, ::type."""
-        found = self.operand()
+        holder = self.operand()
         while self.take("["):
-            found = _typed(element(found.kind, self.expression().kind))
+            holder = _typed(element(holder.kind, self.expression().kind))
             self.need("]")
         while self.take("."):
-            found = _Typed(self.field(found.kind))
+            holder = _Typed(self.field(holder.kind))
         if self.key in {"[", "."}:
             raise LeftToEngineError
         # `::` binds stronger than a sign.
         while self.key == ":":
             self.need(":")
             self.need(":")
-            found = self.cast(found.kind, type_at(self))
+            holder = self.cast(holder.kind, type_at(self))
         while self.take("::"):
-            found = self.cast(found.kind, type_at(self))
-        return found
+            holder = self.cast(holder.kind, type_at(self))
+        return holder
 
     def operand(self) -> _Typed:
         if self.key == "(":
@@ -198,9 +198,9 @@ class _Descent(TokenCursor):
 
     def brackets(self) -> _Typed:
         self.need("(")
-        found = self.expression()
+        inner = self.expression()
         self.need(")")
-        return found
+        return inner
 
     def written(self, word: str) -> _Typed:
         """DATE '2024-01-31'. Raises LeftToEngineError for a text that may be invalid, of which Spark decides."""
@@ -222,10 +222,10 @@ class _Descent(TokenCursor):
         return _Typed(field.type)
 
     def field(self, holder: DataType) -> DataType:
-        found = holder.find(self.name()) if isinstance(holder, StructType) else None
-        if found is None:
+        field = holder.find(self.name()) if isinstance(holder, StructType) else None
+        if field is None:
             raise LeftToEngineError
-        return found.type
+        return field.type
 
     def case(self) -> _Typed:
         subject = None if self.key == "WHEN" else self.expression()
@@ -246,11 +246,11 @@ class _Descent(TokenCursor):
     def call(self, token: Token) -> _Typed:
         if token.key == "CAST":
             self.need("(")
-            found = self.expression()
+            argument = self.expression()
             self.need("AS")
             target = type_at(self)
             self.need(")")
-            return self.cast(found.kind, target)
+            return self.cast(argument.kind, target)
         if token.key == "EXTRACT":
             return self.extract()
         arguments = self.arguments()
@@ -284,11 +284,11 @@ class _Descent(TokenCursor):
         self.need("(")
         if self.take(")"):
             return []
-        found = [self.expression()]
+        arguments = [self.expression()]
         while self.take(","):
-            found.append(self.expression())
+            arguments.append(self.expression())
         self.need(")")
-        return found
+        return arguments
 
 
 def type_at(cursor: TokenCursor) -> DataType:
@@ -333,10 +333,10 @@ def _arithmetic(operator: str, left: _Typed, right: _Typed) -> _Typed:
 
 
 def _number(text: str) -> _Typed:
-    found = require_value(number(text))
+    value = require_value(number(text))
     # Spark counts no digits of a TINYINT.
-    has_digits = is_integral(found.type) and found.type != types.BYTE
-    return _Typed(found.type, len(str(found.value)) if has_digits else 0)
+    has_digits = is_integral(value.type) and value.type != types.BYTE
+    return _Typed(value.type, len(str(value.value)) if has_digits else 0)
 
 
 def _is_moment(word: str, text: str) -> bool:

@@ -76,7 +76,7 @@ class _Reader(TokenCursor):
 
     def function(self) -> FunctionText:
         parameters = tuple(self.items(self.group())) if self.key == "(" else ()
-        place = self.tokens[self.at - 1].end if self.at else 0
+        after = self.tokens[self.at - 1].end if self.at else 0
         returns, columns = self.returned()
         texts, clauses = self.clauses()
         # RETURN, or AS 'class', ended the clauses.
@@ -86,7 +86,7 @@ class _Reader(TokenCursor):
         end = self.tokens[-1].end if self.tokens else 0
         body = "" if body_start is None else self.sql[body_start:end].rstrip(";").rstrip()
         comment, language = texts.get("COMMENT"), texts.get("LANGUAGE")
-        return FunctionText(parameters, returns, columns, comment, language, clauses, place, body_start, body)
+        return FunctionText(parameters, returns, columns, comment, language, clauses, after, body_start, body)
 
     def clauses(self) -> tuple[dict[str, str], frozenset[str]]:
         """Steps over the clauses, and over RETURN or AS: COMMENT and LANGUAGE with their texts, and the others."""
@@ -204,8 +204,8 @@ def function_calls(sql: str) -> Iterator[FunctionCall]:
             at.at += 1
             continue
         before, chain = at.peek(-1), at.dotted()
-        own = len(chain) > 1 or chain[0].key in _WORDS or chain[0].name.upper() in FUNCTIONS
-        if at.key != "(" or before in {"AS", ")", "WITH"} or (own and len(chain) == 1) or len(chain) > 3:
+        is_builtin = len(chain) > 1 or chain[0].key in _WORDS or chain[0].name.upper() in FUNCTIONS
+        if at.key != "(" or before in {"AS", ")", "WITH"} or (is_builtin and len(chain) == 1) or len(chain) > 3:
             continue
         yield FunctionCall(tuple(token.name for token in chain), chain[0].start, chain[-1].end)
 

@@ -86,9 +86,9 @@ def literal_constant(expression: str, zone: tzinfo | None) -> Constant:
     if is_special(expression):
         raise LeftToEngineError
     reader = LiteralReader(expression, zone)
-    found = reader.literal()
+    constant = reader.literal()
     reader.end()
-    return found
+    return constant
 
 
 def is_special(sql: str) -> bool:
@@ -104,12 +104,12 @@ def common_columns(rows: Sequence[Sequence[Constant]]) -> tuple[LiteralColumn, .
     return tuple(_column(values) for values in zip(*rows, strict=True))
 
 
-def _column(found: Sequence[Constant]) -> LiteralColumn:
-    kind = common_of_values({item.type for item in found})
+def _column(constants: Sequence[Constant]) -> LiteralColumn:
+    kind = common_of_values({item.type for item in constants})
     if kind is None:
         raise LeftToEngineError
     # A text never has another type in common with its neighbours, so that no zone is needed here.
-    return LiteralColumn(kind, tuple(as_type(item.value, item.type, kind, None) for item in found))
+    return LiteralColumn(kind, tuple(as_type(item.value, item.type, kind, None) for item in constants))
 
 
 class LiteralReader(TokenCursor):
@@ -122,21 +122,21 @@ class LiteralReader(TokenCursor):
     def rows(self) -> list[list[Constant]]:
         """VALUES (…), (…)"""
         self.need("VALUES")
-        found = [self.row()]
+        rows = [self.row()]
         while self.take(","):
-            found.append(self.row())
-            if len(found) > MOST_ROWS:
+            rows.append(self.row())
+            if len(rows) > MOST_ROWS:
                 raise LeftToEngineError
-        return found
+        return rows
 
     def row(self) -> list[Constant]:
         if not self.take("("):
             return [self.literal()]
-        found = [self.literal()]
+        constants = [self.literal()]
         while self.take(","):
-            found.append(self.literal())
+            constants.append(self.literal())
         self.need(")")
-        return found
+        return constants
 
     def literal(self) -> Constant:
         negative = self.take("-")
@@ -153,15 +153,15 @@ class LiteralReader(TokenCursor):
 
     def text(self) -> str:
         """Neighbouring texts are one."""
-        found = ""
+        text = ""
         while self.kind == "string":
             written = self.next().text
             if _DOUBTFUL_ESCAPE.search(written):
                 raise LeftToEngineError
-            found += unquote(written)
-        if any("\ud800" <= char <= "\udfff" for char in found):
+            text += unquote(written)
+        if any("\ud800" <= char <= "\udfff" for char in text):
             raise LeftToEngineError
-        return found
+        return text
 
     def typed(self, word: str) -> Constant:
         """DATE '2024-01-31', X'1f' …: what follows the word."""

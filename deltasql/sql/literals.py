@@ -67,8 +67,8 @@ def literal(node: exp.Expression, zone: tzinfo | None) -> Literal | None:
         case exp.Cast():
             return cast(literal(node.this, zone), node.to, zone)
         case exp.TsOrDsToDate():
-            found = literal(node.this, zone)
-            return None if found is None else as_date(found)
+            inner = literal(node.this, zone)
+            return None if inner is None else as_date(inner)
     return None
 
 
@@ -77,11 +77,11 @@ def is_plain(node: exp.Expression) -> bool:
     return all(name in _OPERANDS for name, value in node.args.items() if value)
 
 
-def _negated(found: Literal | None) -> Literal | None:
-    if found is None or found.kind not in {"number", "double", "float"}:
+def _negated(constant: Literal | None) -> Literal | None:
+    if constant is None or constant.kind not in {"number", "double", "float"}:
         return None
-    assert not isinstance(found.value, str)
-    return Literal(found.kind, -found.value)
+    assert not isinstance(constant.value, str)
+    return Literal(constant.kind, -constant.value)
 
 
 def number(text: str) -> Literal | None:
@@ -95,47 +95,47 @@ def number(text: str) -> Literal | None:
         return None
 
 
-def cast(found: Literal | None, target: exp.DataType, zone: tzinfo | None) -> Literal | None:
-    """`found` as `target`; None where the cast is not exact or may fail."""
-    if found is None or found.kind == "null":
-        return found
-    return _cast(found, str(target.this.value), target, zone)
+def cast(constant: Literal | None, target: exp.DataType, zone: tzinfo | None) -> Literal | None:
+    """`constant` as `target`; None where the cast is not exact or may fail."""
+    if constant is None or constant.kind == "null":
+        return constant
+    return _cast(constant, str(target.this.value), target, zone)
 
 
-def _cast(found: Literal, name: str, target: exp.DataType, zone: tzinfo | None) -> Literal | None:
+def _cast(constant: Literal, name: str, target: exp.DataType, zone: tzinfo | None) -> Literal | None:
     match name:
         case "TINYINT" | "SMALLINT" | "INT" | "BIGINT":
-            return _as_integer(found, _INTEGERS[name])
+            return _as_integer(constant, _INTEGERS[name])
         case "DECIMAL":
-            return _as_decimal(found, [int(param.name) for param in target.expressions])
+            return _as_decimal(constant, [int(param.name) for param in target.expressions])
         case "DOUBLE" | "FLOAT":
-            return _as_float(found, name.lower())
+            return _as_float(constant, name.lower())
         case "TEXT" | "VARCHAR" | "STRING":
-            return found if found.kind == "string" and not target.expressions else None
+            return constant if constant.kind == "string" and not target.expressions else None
         case "DATE":
-            return as_date(found)
+            return as_date(constant)
         case "TIMESTAMP" | "TIMESTAMPTZ" | "TIMESTAMPLTZ":
-            return as_timestamp(found, zone)
+            return as_timestamp(constant, zone)
         case "TIMESTAMPNTZ":
-            return as_clock_time(found)
+            return as_clock_time(constant)
     return None
 
 
-def _as_number(found: Literal) -> Decimal | None:
-    if found.kind == "string":
-        return exact_number(str(found.value))
-    return found.value if isinstance(found.value, Decimal) else None
+def _as_number(constant: Literal) -> Decimal | None:
+    if constant.kind == "string":
+        return exact_number(str(constant.value))
+    return constant.value if isinstance(constant.value, Decimal) else None
 
 
-def _as_integer(found: Literal, kind: DataType) -> Literal | None:
-    value = _as_number(found)
+def _as_integer(constant: Literal, kind: DataType) -> Literal | None:
+    value = _as_number(constant)
     if value is None or value != value.to_integral_value() or not fits(int(value), kind):
         return None
     return Literal("number", value)
 
 
-def _as_decimal(found: Literal, params: list[int]) -> Literal | None:
-    value = _as_number(found)
+def _as_decimal(constant: Literal, params: list[int]) -> Literal | None:
+    value = _as_number(constant)
     precision, scale = [*params, *(10, 0)[len(params) :]][:2]
     if value is None:
         return None
@@ -146,46 +146,46 @@ def _as_decimal(found: Literal, params: list[int]) -> Literal | None:
     return Literal("number", value) if is_same and abs(value) < 10 ** (precision - scale) else None
 
 
-def _as_float(found: Literal, kind: str) -> Literal | None:
-    exact = _as_number(found)
-    if exact is None and not isinstance(found.value, float):
+def _as_float(constant: Literal, kind: str) -> Literal | None:
+    exact = _as_number(constant)
+    if exact is None and not isinstance(constant.value, float):
         return None
-    value = float(found.value if exact is None else exact)
+    value = float(constant.value if exact is None else exact)
     try:
         return Literal(kind, single(value) if kind == "float" else value)
     except OverflowError:
         return None
 
 
-def as_date(found: Literal) -> Literal | None:
+def as_date(constant: Literal) -> Literal | None:
     """A date from a string or a date."""
-    if found.kind == "date":
-        return found
-    days = date_days(str(found.value)) if found.kind == "string" else None
+    if constant.kind == "date":
+        return constant
+    days = date_days(str(constant.value)) if constant.kind == "string" else None
     return None if days is None else Literal("date", days)
 
 
-def days_of(found: Literal) -> int | None:
+def days_of(constant: Literal) -> int | None:
     """Days since 1970 of a date, or of a string that is one."""
-    date_ = as_date(found)
+    date_ = as_date(constant)
     return date_.value if date_ is not None and isinstance(date_.value, int) else None
 
 
-def as_timestamp(found: Literal, zone: tzinfo | None) -> Literal | None:
+def as_timestamp(constant: Literal, zone: tzinfo | None) -> Literal | None:
     """A point in time from a string, date or timestamp; None where it needs the session's zone and that is unknown."""
-    if found.kind == "timestamp":
-        return found
-    if found.kind == "date" and isinstance(found.value, int):
-        found = Literal("string", date_text(found.value))
-    value = moment(str(found.value), zone) if found.kind == "string" else None
+    if constant.kind == "timestamp":
+        return constant
+    if constant.kind == "date" and isinstance(constant.value, int):
+        constant = Literal("string", date_text(constant.value))
+    value = moment(str(constant.value), zone) if constant.kind == "string" else None
     return None if value is None else Literal("timestamp", value)
 
 
-def as_clock_time(found: Literal) -> Literal | None:
+def as_clock_time(constant: Literal) -> Literal | None:
     """A timestamp without a zone from a string that names none, or from a date."""
-    if found.kind == "timestamp_ntz":
-        return found
-    if found.kind == "date" and isinstance(found.value, int):
-        return Literal("timestamp_ntz", found.value * DAY)
-    value = clock_time(str(found.value)) if found.kind == "string" else None
+    if constant.kind == "timestamp_ntz":
+        return constant
+    if constant.kind == "date" and isinstance(constant.value, int):
+        return Literal("timestamp_ntz", constant.value * DAY)
+    value = clock_time(str(constant.value)) if constant.kind == "string" else None
     return None if value is None else Literal("timestamp_ntz", value)

@@ -49,11 +49,11 @@ def meant(sql: str, at: int) -> tuple[str, Caret] | None:
         ended = unfinished(sql)
         if ended:
             return ended
-    for place in (index, index - 1, index - 2):
-        if 0 <= place < len(tokens):
-            found = _word_by(sql, tokens, place) or _word_misspelt(sql, tokens, place)
-            if found:
-                return found
+    for token_index in (index, index - 1, index - 2):
+        if 0 <= token_index < len(tokens):
+            suggestion = _word_by(sql, tokens, token_index) or _word_misspelt(sql, tokens, token_index)
+            if suggestion:
+                return suggestion
     return None
 
 
@@ -67,8 +67,8 @@ def unfinished(sql: str) -> tuple[str, Caret] | None:
     caret = Caret(sql, last.end, last.end)
     if last.key == ",":
         return "Found the end of the statement after a comma. Remove the comma.", Caret(sql, last.start, last.end)
-    wanted = _AFTER.get(last.key)
-    return (f"Found the end of the statement, but expected {wanted} after {last.key}.", caret) if wanted else None
+    expected = _AFTER.get(last.key)
+    return (f"Found the end of the statement, but expected {expected} after {last.key}.", caret) if expected else None
 
 
 def without_from(sql: str) -> tuple[str, Caret] | None:
@@ -83,22 +83,22 @@ def without_from(sql: str) -> tuple[str, Caret] | None:
     return None
 
 
-def _word_by(sql: str, tokens: list[Token], place: int) -> tuple[str, Caret] | None:
+def _word_by(sql: str, tokens: list[Token], index: int) -> tuple[str, Caret] | None:
     """The missing BY of ORDER qty, or AS OF for VERSION OF 1, as sentence and caret."""
-    token = tokens[place]
-    after = tokens[place + 1].key if place + 1 < len(tokens) else ""
+    token = tokens[index]
+    after = tokens[index + 1].key if index + 1 < len(tokens) else ""
     if token.key in _BEFORE_BY and after != "BY" and can_be_read(f"{sql[: token.end]} BY{sql[token.end :]}"):
         return f"Found '{token.text}' without BY. Did you mean {token.key} BY?", Caret(sql, token.start, token.end)
     if token.key in {"VERSION", "TIMESTAMP"} and after == "OF":
         return f"Found '{token.text} OF'. Did you mean {token.key} AS OF?", Caret(
-            sql, token.start, tokens[place + 1].end
+            sql, token.start, tokens[index + 1].end
         )
     return None
 
 
-def _word_misspelt(sql: str, tokens: list[Token], place: int) -> tuple[str, Caret] | None:
-    token = tokens[place]
-    dotted = place > 0 and tokens[place - 1].key == "."
+def _word_misspelt(sql: str, tokens: list[Token], index: int) -> tuple[str, Caret] | None:
+    token = tokens[index]
+    dotted = index > 0 and tokens[index - 1].key == "."
     if token.kind != "word" or token.key in _WORDS or dotted:
         return None
     words = [word for word in resembling(token.key, _WORDS) if can_be_read(_with(sql, token, word))]

@@ -117,8 +117,8 @@ def column_references(expression: str) -> list[ColumnReference]:
     of the reference. An expression that sqlglot cannot parse gives every name in it that may be a column.
     """
     tree = parse_expression(expression)
-    found = _names_by_token(expression) if tree is None else _columns(tree)
-    return sorted(set(found), key=lambda reference: (reference.start, reference.end))
+    references = _names_by_token(expression) if tree is None else _columns(tree)
+    return sorted(set(references), key=lambda reference: (reference.start, reference.end))
 
 
 def _columns(tree: exp.Expression) -> Iterator[ColumnReference]:
@@ -162,9 +162,9 @@ def free_names(sql: str) -> list[ColumnReference]:
         column.name for item in tree.find_all(exp.TableAlias) for column in item.columns
     }
     named |= {table.name for table in tree.find_all(exp.Table)}
-    given = {name.lower() for name in named}
-    found = (item for item in _columns(tree) if item.parts[0].lower() not in given)
-    moved = (ColumnReference(item.parts, item.start - len(before), item.end - len(before)) for item in found)
+    names = {name.lower() for name in named}
+    references = (item for item in _columns(tree) if item.parts[0].lower() not in names)
+    moved = (ColumnReference(item.parts, item.start - len(before), item.end - len(before)) for item in references)
     return sorted(set(moved), key=lambda reference: (reference.start, reference.end))
 
 
@@ -269,8 +269,8 @@ def is_stable(expression: str) -> bool:
     """Whether a later evaluation gives the same value: no random function, and none of the current time."""
     tokens = tokenize(expression)
     names = (token.name.lower() for token in tokens if token.is_name)
-    told = any(_is_moment(*pair) for pair in pairwise(tokens))
-    return is_deterministic(expression) and _TELLS_TIME.isdisjoint(names) and not told
+    has_moment = any(_is_moment(*pair) for pair in pairwise(tokens))
+    return is_deterministic(expression) and _TELLS_TIME.isdisjoint(names) and not has_moment
 
 
 def _is_moment(kind: Token, text: Token) -> bool:
@@ -326,14 +326,14 @@ def _split_at_and(tokens: list[Token]) -> list[list[Token]]:
 def equal_sides(expression: str) -> tuple[str, str] | None:
     """The two sides when `expression` is one equality (`=` or `==`) of operands, else None."""
     tokens = tokenize(expression)
-    depth, found = 0, []
+    depth, signs = 0, []
     for index, token in enumerate(tokens):
         depth += (token.key in {"(", "[", "CASE"}) - (token.key in {")", "]", "END"})
         if depth == 0 and token.key in _BINDS_LIKE_EQUALITY:
-            found.append(index)
-    if len(found) != 1 or tokens[found[0]].key not in {"=", "=="} or found[0] in {0, len(tokens) - 1}:
+            signs.append(index)
+    if len(signs) != 1 or tokens[signs[0]].key not in {"=", "=="} or signs[0] in {0, len(tokens) - 1}:
         return None
-    middle = tokens[found[0]]
+    middle = tokens[signs[0]]
     return expression[tokens[0].start : middle.start].rstrip(), expression[middle.end : tokens[-1].end].lstrip()
 
 
@@ -351,11 +351,11 @@ def stars_spelled(text: str, scopes: Sequence[Scope]) -> str:
         if _opens_query(at):
             at.group()
             continue
-        place = at.at
+        position = at.at
         at.at += 1
-        if not _is_star(at.tokens, place):
+        if not _is_star(at.tokens, position):
             continue
-        start, chosen = _meant(at.tokens, place, scopes)
+        start, chosen = _meant(at.tokens, position, scopes)
         left_out = _excepted(at)
         if chosen and left_out is not None:
             columns = [(alias, name) for alias, names in chosen for name in names() if name.lower() not in left_out]
@@ -367,22 +367,22 @@ def stars_spelled(text: str, scopes: Sequence[Scope]) -> str:
     return "".join([*pieces, text[done:]])
 
 
-def _is_star(tokens: Sequence[Token], place: int) -> bool:
+def _is_star(tokens: Sequence[Token], index: int) -> bool:
     """Whether a token is a star that stands for columns; COUNT(*) counts rows."""
-    if tokens[place].key != "*" or _is_operand(tokens[place - 1] if place else None):
+    if tokens[index].key != "*" or _is_operand(tokens[index - 1] if index else None):
         return False
-    return not (place > 1 and tokens[place - 1].key == "(" and tokens[place - 2].key == "COUNT")
+    return not (index > 1 and tokens[index - 1].key == "(" and tokens[index - 2].key == "COUNT")
 
 
-def _meant(tokens: Sequence[Token], place: int, scopes: Sequence[Scope]) -> tuple[int, Sequence[Scope]]:
+def _meant(tokens: Sequence[Token], index: int, scopes: Sequence[Scope]) -> tuple[int, Sequence[Scope]]:
     """The offset at which a star with its qualifier begins, and the scopes that it stands for."""
-    if place < 2 or tokens[place - 1].key != ".":
-        return tokens[place].start, scopes
-    first = place - 2
+    if index < 2 or tokens[index - 1].key != ".":
+        return tokens[index].start, scopes
+    first = index - 2
     while first > 1 and tokens[first - 1].key == ".":
         first -= 2
-    wanted = tokens[place - 2].name.lower()
-    return tokens[first].start, [scope for scope in scopes if scope[0].lower() == wanted]
+    alias = tokens[index - 2].name.lower()
+    return tokens[first].start, [scope for scope in scopes if scope[0].lower() == alias]
 
 
 def _excepted(at: TokenCursor) -> set[str] | None:

@@ -112,8 +112,8 @@ def _may_name(tokens: list[Token], schema: StructType) -> bool:
     """Whether there may be a name that is no column of `schema`: only then the expression is parsed."""
     for token, after in zip(tokens, [*tokens[1:], None], strict=True):
         applied = after is not None and (after.key == "(" or after.kind == "string")
-        known = token.key in _CONSTANTS or schema.find(token.name) is not None
-        if token.is_name and not applied and not known:
+        is_known = token.key in _CONSTANTS or schema.find(token.name) is not None
+        if token.is_name and not applied and not is_known:
             return True
     return False
 
@@ -142,9 +142,9 @@ class _Reading(TokenCursor):
         yield from self._shape()
         for index in range(len(self.tokens)):
             self.at = index
-            found = self._query() or self._call()
-            if found is not None:
-                yield found
+            refused = self._query() or self._call()
+            if refused is not None:
+                yield refused
 
     def _refused(self, reason: Reason, part: str) -> Refusal:
         token = self.tokens[self.at]

@@ -15,12 +15,12 @@ from deltasql.sql.tokens import tokenize
 _MOST_TOKENS = 5000
 
 
-def corresponding(made: str, offset: int, sql: str) -> Caret | None:
-    """The place in `sql` of what stands at `offset` of `made`, a text made of parts of `sql` and words of our own.
+def corresponding(generated: str, offset: int, sql: str) -> Caret | None:
+    """The place in `sql` of what stands at `offset` of `generated`, a text made of parts of `sql` and words of our own.
 
     At a word of our own it is what stands before that. None where nothing corresponds.
     """
-    ours, theirs = tokenize(made), tokenize(sql)
+    ours, theirs = tokenize(generated), tokenize(sql)
     if len(ours) + len(theirs) > _MOST_TOKENS:
         return None
     at = bisect_right([token.end for token in ours], offset)
@@ -43,10 +43,10 @@ def unreadable_part(sql: str) -> Caret | None:
     try:
         sqlglot.parse_one(sql, dialect="databricks")
     except ParseError as error:
-        found = error.errors[0] if error.errors else {}
-        before = "".join(sql.splitlines(keepends=True)[: (found.get("line") or 1) - 1])
-        end = len(before) + (found.get("col") or 0)
-        start = end - len(found.get("highlight") or "")
+        error_details = error.errors[0] if error.errors else {}
+        before = "".join(sql.splitlines(keepends=True)[: (error_details.get("line") or 1) - 1])
+        end = len(before) + (error_details.get("col") or 0)
+        start = end - len(error_details.get("highlight") or "")
         return Caret(sql, start, end) if 0 <= start < end <= len(sql) else None
     except (SqlglotError, RecursionError, ValueError):
         return None

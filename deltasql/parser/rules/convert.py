@@ -12,6 +12,6 @@ from deltasql.plan.statements.table import PartitionColumn
 @builds("source_partition")
 def _source_partition(children: list[Any], tree: Tree, text: str) -> PartitionColumn:
     """`start` and `end` are those of the column's name."""
-    place = tree.children[0]
-    assert place is not None
-    return PartitionColumn(children[0], children[1], children[2], place.start, place.end)
+    clause = tree.children[0]
+    assert clause is not None
+    return PartitionColumn(children[0], children[1], children[2], clause.start, clause.end)

@@ -22,12 +22,12 @@ Pairs = tuple[tuple[str, str], ...]
 @builds("copy_into")
 def _copy_into(children: list[Any], tree: Tree, text: str) -> CopyInto:
     table, columns, by_position, source, file_format, *clauses = children
-    places = tree.children[5:]
-    chosen = [place for place in places if place is not None and place.name in {"files_clause", "pattern_clause"}]
-    if len({place.name for place in chosen}) > 1:
+    nodes = tree.children[5:]
+    chosen = [node for node in nodes if node is not None and node.name in {"files_clause", "pattern_clause"}]
+    if len({node.name for node in chosen}) > 1:
         reason = "FILES and PATTERN both say which files are meant. Leave out one of them."
         raise ParseSyntaxError(reason, "FILES").at(caret(chosen[1], text))
-    values = collect(clauses, places, text)
+    values = collect(clauses, nodes, text)
     return CopyInto(table, columns, by_position, source, file_format, **values)
 
 
@@ -74,10 +74,10 @@ def _copy_options(children: list[Any], tree: Tree, text: str) -> Clause:
 @builds("copy_files")
 def _source(children: list[Any], tree: Tree, text: str) -> CopySource:
     location, *access = children
-    place = tree.children[0]
-    assert place is not None
+    node = tree.children[0]
+    assert node is not None
     credential = _credential(tokenize(access[0].text), access[0].start, text) if access else ()
-    return CopySource(location, place.start, place.end, credential=credential)
+    return CopySource(location, node.start, node.end, credential=credential)
 
 
 @builds("copy_query")
@@ -85,17 +85,17 @@ def _query_source(children: list[Any], tree: Tree, text: str) -> CopySource:
     """(SELECT … FROM 'location' [WITH (…)] …): the first string behind a FROM outside of other brackets."""
     query: SqlText = children[0]
     tokens = tokenize(query.text)
-    found = _source_token(tokens)
-    if found is None:
+    source = _source_token(tokens)
+    if source is None:
         reason = "COPY INTO reads files: write FROM (SELECT … FROM '/path'), the location in quotes."
         raise ParseSyntaxError(reason, query.text[:20]).at(caret(tree, text))
-    token = tokens[found]
+    token = tokens[source]
     start, end = query.start + token.start, query.start + token.end
     credential: Pairs = ()
     last = token.end
-    if [item.key for item in tokens[found + 1 : found + 3]] == ["WITH", "("]:
-        close = closing(tokens, found + 2)
-        credential = _credential(tokens[found + 2 : close + 1], query.start, text)
+    if [item.key for item in tokens[source + 1 : source + 3]] == ["WITH", "("]:
+        close = closing(tokens, source + 2)
+        credential = _credential(tokens[source + 2 : close + 1], query.start, text)
         last = tokens[close].end
     before = SqlText(query.text[1 : token.start], query.start + 1)
     after = SqlText(query.text[last:-1], query.start + last)
@@ -120,29 +120,29 @@ def _credential(tokens: list[Token], offset: int, text: str) -> Pairs:
     pairs: Pairs = ()
     while at.left:
         token = at.next()
-        place = Caret(text, offset + token.start, offset + token.end)
+        caret = Caret(text, offset + token.start, offset + token.end)
         if token.key == "CREDENTIAL" and at.key == "(":
-            pairs = _pairs(list(at.group())[1:-1], place)
+            pairs = _pairs(list(at.group())[1:-1], caret)
         elif token.key == "CREDENTIAL" and at.is_name:
-            raise NamedCredentialError(at.name()).at(place)
+            raise NamedCredentialError(at.name()).at(caret)
         elif token.key == "ENCRYPTION" and at.key == "(":
-            raise CopyEncryptionError().at(place)
+            raise CopyEncryptionError().at(caret)
         else:
-            raise ParseSyntaxError(_CREDENTIAL, token.text).at(place)
+            raise ParseSyntaxError(_CREDENTIAL, token.text).at(caret)
     return pairs
 
 
 _CREDENTIAL = "Write WITH (CREDENTIAL (key = 'value', …)) behind the location, with the keys of its storage."
 
 
-def _pairs(tokens: list[Token], place: Caret) -> Pairs:
-    found = []
+def _pairs(tokens: list[Token], caret: Caret) -> Pairs:
+    pairs = []
     at = TokenCursor(tokens)
     while at.left:
         name = at.next()
         if not (at.take("=") and at.kind == "string"):
-            raise ParseSyntaxError(_CREDENTIAL, name.text).at(place)
+            raise ParseSyntaxError(_CREDENTIAL, name.text).at(caret)
         key = unquote(name.text) if name.kind == "string" else name.name
-        found.append((key, unquote(at.next().text)))
+        pairs.append((key, unquote(at.next().text)))
         at.take(",")
-    return tuple(found)
+    return tuple(pairs)

@@ -23,9 +23,9 @@ _AS = re.compile(r"AS(?=[\s`/-])", re.IGNORECASE)
 
 @builds("insert")
 def _insert(children: list[Any], tree: Tree, text: str) -> Insert:
-    ctes, evolution, overwrite, table, _, partition, columns, by_name, _, *given, query = children
+    ctes, evolution, overwrite, table, _, partition, columns, by_name, _, *clauses, query = children
     alias = next((_alias(item, text) for item in tree.children if _is_alias(item)), None)
-    replaces = given[0] if given else None
+    replaces = clauses[0] if clauses else None
     if isinstance(replaces, ReplaceOn):
         query, name = _named_query(query)
         replaces = replace(replaces, source_alias=name)
@@ -52,9 +52,9 @@ def _part(text: str, start: int, end: int, source: SqlText) -> Insert:
         raise
     assert isinstance(insert, Insert)
     if not _SELECT.match(insert.query.text):
-        found = insert.query.text.split(maxsplit=1)[0]
-        reason = f"Behind FROM … INSERT stands SELECT, which says what of its rows is inserted, not {found}."
-        raise ParseSyntaxError(reason, found).at(Caret(text, insert.query.start, insert.query.start + len(found)))
+        word = insert.query.text.split(maxsplit=1)[0]
+        reason = f"Behind FROM … INSERT stands SELECT, which says what of its rows is inserted, not {word}."
+        raise ParseSyntaxError(reason, word).at(Caret(text, insert.query.start, insert.query.start + len(word)))
     return replace(insert, ctes=source)
 
 
@@ -63,8 +63,8 @@ def _is_alias(item: Any) -> bool:
 
 
 def _alias(token: GrammarToken, text: str) -> ColumnPath:
-    found = _AS.match(text, token.start, token.end)
-    start = token.start if found is None else skip_blanks(text, found.end())
+    match = _AS.match(text, token.start, token.end)
+    start = token.start if match is None else skip_blanks(text, match.end())
     return ColumnPath((tokenize(text[start : token.end])[0].name,), start, token.end)
 
 

@@ -18,9 +18,9 @@ def _property(children: list[Any], tree: Tree, text: str) -> tuple[str, str]:
 def _properties(children: list[Any], tree: Tree, text: str) -> tuple[tuple[str, str], ...]:
     """Raises DuplicateKeyError, at the second, for a key that is given twice."""
     seen: set[str] = set()
-    for (key, _), place in zip(children, tree.children, strict=True):
+    for (key, _), node in zip(children, tree.children, strict=True):
         if key in seen:
-            raise DuplicateKeyError(key=key).at(caret(place, text))
+            raise DuplicateKeyError(key=key).at(caret(node, text))
         seen.add(key)
     return tuple(children)
 

@@ -104,8 +104,8 @@ def _create_table_like(children: list[Any], tree: Tree, text: str) -> CreateTabl
         reason = "A table like another one is created by CREATE TABLE … LIKE. To replace one, name the columns."
         raise ParseSyntaxError(reason, "LIKE").at(caret(tree.children[0], text))
     values = collect(clauses, tree.children[5:], text)
-    place, properties = values.get("location"), values.get("properties", ())
-    return CreateTableLike(if_not_exists, table, source, values.get("provider"), place, properties)
+    location, properties = values.get("location"), values.get("properties", ())
+    return CreateTableLike(if_not_exists, table, source, values.get("provider"), location, properties)
 
 
 def _constraints(
@@ -154,8 +154,8 @@ def _column_definition(children: list[Any], tree: Tree, text: str) -> ColumnDefi
     """`start` and `end` are those of the column's name."""
     name, data_type, *options = children
     name_tree, _, *option_trees = tree.children
-    clauses = [(item, place) for item, place in zip(options, option_trees, strict=True) if isinstance(item, Clause)]
-    values = collect([item for item, _ in clauses], [place for _, place in clauses], text)
+    clauses = [(item, option) for item, option in zip(options, option_trees, strict=True) if isinstance(item, Clause)]
+    values = collect([item for item, _ in clauses], [option for _, option in clauses], text)
     values.pop("collation", None)
     column = ColumnPath((name,), name_tree.start, name_tree.end)
     constraints = _of_column([item for item in options if not isinstance(item, Clause)], column, text)
@@ -169,18 +169,18 @@ def _of_column(
     items: list[CheckConstraint | KeyConstraint | KeyOption], column: ColumnPath, text: str
 ) -> tuple[CheckConstraint | KeyConstraint, ...]:
     """The constraints of one column: an option belongs to the key before it."""
-    found: list[CheckConstraint | KeyConstraint] = []
+    constraints: list[CheckConstraint | KeyConstraint] = []
     for item in items:
         if isinstance(item, KeyConstraint):
-            found.append(replace(item, columns=(column,)))
+            constraints.append(replace(item, columns=(column,)))
         elif isinstance(item, CheckConstraint):
-            found.append(item)
-        elif found and isinstance(found[-1], KeyConstraint):
-            found[-1] = replace(found[-1], options=(*found[-1].options, item))
-        elif not found or item.text != "ENFORCED":
+            constraints.append(item)
+        elif constraints and isinstance(constraints[-1], KeyConstraint):
+            constraints[-1] = replace(constraints[-1], options=(*constraints[-1].options, item))
+        elif not constraints or item.text != "ENFORCED":
             reason = f"{item.text} stands behind PRIMARY KEY or REFERENCES."
             raise ParseSyntaxError(reason, item.text).at(Caret(text, item.start, item.end))
-    return tuple(found)
+    return tuple(constraints)
 
 
 @builds("check_constraint")
@@ -199,8 +199,8 @@ def _collation(children: list[Any], tree: Tree, text: str) -> Clause:
 @builds("options_clause")
 def _options(children: list[Any], tree: Tree, text: str) -> Clause:
     """Options of the format, which are kept as Spark does: under their own key, and behind `option.`."""
-    kept = (((key, value), (f"option.{key}", value)) for key, value in children[0])
-    return Clause("options", tuple(chain.from_iterable(kept)))
+    pairs = (((key, value), (f"option.{key}", value)) for key, value in children[0])
+    return Clause("options", tuple(chain.from_iterable(pairs)))
 
 
 @builds("bucket_clause")

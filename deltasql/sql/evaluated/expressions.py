@@ -125,10 +125,10 @@ class RowScope:
 
     def column(self, parts: Sequence[str]) -> ColumnOf:
         """The column of a name. Raises LeftToEngineError for one that is missing or ambiguous."""
-        found = list(self._meant(parts))
-        if len(found) != 1:
+        candidates = list(self._meant(parts))
+        if len(candidates) != 1:
             raise LeftToEngineError
-        return found[0]
+        return candidates[0]
 
     def _meant(self, parts: Sequence[str]) -> Iterator[ColumnOf]:
         if len(parts) > 2:
@@ -171,29 +171,29 @@ def _row_expression(text: str, scope: RowScope) -> RowExpression:
         raise LeftToEngineError
     reader = _Reader(text, scope)
     try:
-        found = reader.expression()
+        expression = reader.expression()
         reader.end()
     except (RecursionError, ValueError):
         raise LeftToEngineError from None
-    return found
+    return expression
 
 
 def row_condition(text: str, scope: RowScope) -> RowExpression:
     """As `row_expression`, for a condition: its type is BOOLEAN. Raises LeftToEngineError for any other text."""
-    found = row_expression(text, scope)
-    if found.type != BOOLEAN:
+    expression = row_expression(text, scope)
+    if expression.type != BOOLEAN:
         raise LeftToEngineError(not_evaluated(text))
-    return found
+    return expression
 
 
 def value_of(text: str, kind: DataType, scope: RowScope) -> RowExpression:
     """As `row_expression`, for the value of a column of this type. Raises LeftToEngineError for another type."""
     if text == f"CAST(NULL AS {sql_text(kind)})":
         return Constant(kind, None)
-    found = row_expression(text, scope)
-    if found.type != kind:
+    expression = row_expression(text, scope)
+    if expression.type != kind:
         raise LeftToEngineError(f"{not_evaluated(text)} as {sql_text(kind)}")
-    return found
+    return expression
 
 
 def is_ordered(kind: DataType) -> bool:
@@ -257,45 +257,45 @@ class _Reader(LiteralReader):
             return Denied(IsNull(left)) if denied else IsNull(left)
         denied = self.take("NOT")
         if self.take("IN"):
-            found = _joined("OR", [_compared("=", left, other) for other in self.listed()])
+            membership = _joined("OR", [_compared("=", left, other) for other in self.listed()])
         elif self.take("BETWEEN"):
             low = self.sum()
             self.need("AND")
-            found = _joined("AND", [_compared(">=", left, low), _compared("<=", left, self.sum())])
+            membership = _joined("AND", [_compared(">=", left, low), _compared("<=", left, self.sum())])
         elif denied:
             raise LeftToEngineError
         else:
             return left
-        return Denied(found) if denied else found
+        return Denied(membership) if denied else membership
 
     def listed(self) -> list[RowExpression]:
         self.need("(")
-        found = [self.sum()]
+        items = [self.sum()]
         while self.take(","):
-            found.append(self.sum())
+            items.append(self.sum())
         self.need(")")
         # Spark brings a list to one type.
-        if len(found) > _MOST_LISTED or len({item.type for item in found}) > 1:
+        if len(items) > _MOST_LISTED or len({item.type for item in items}) > 1:
             raise LeftToEngineError
-        return found
+        return items
 
     def sum(self) -> RowExpression:
-        found = self.product()
+        left = self.product()
         while operator := self.take("+", "-"):
-            found = _computed(operator, found, self.product())
-        return found
+            left = _computed(operator, left, self.product())
+        return left
 
     def product(self) -> RowExpression:
-        found = self.operand()
+        left = self.operand()
         while operator := self.take("*", "/", "%"):
-            found = _computed(operator, found, self.operand())
-        return found
+            left = _computed(operator, left, self.operand())
+        return left
 
     def operand(self) -> RowExpression:
         if self.take("("):
-            found = self.expression()
+            inner = self.expression()
             self.need(")")
-            return found
+            return inner
         if self.kind in {"number", "string"} or self.key in {"-", "TRUE", "FALSE", "NULL"} or self._is_typed:
             return self.literal()
         if self.key == "CAST" and self.peek(1) == "(":

@@ -38,10 +38,10 @@ class PathQuery:
 
 def without_parquet_path(sql: str) -> PathQuery | None:
     """The query with a view in place of its one path; None for a query with none or several."""
-    found = parquet_paths(sql)
-    if len(found) != 1:
+    paths = parquet_paths(sql)
+    if len(paths) != 1:
         return None
-    ((first, last),) = found
+    ((first, last),) = paths
     view = view_of(last.name)
     return PathQuery(sql[: first.start] + quote(view) + sql[last.end :], view, last.name)
 

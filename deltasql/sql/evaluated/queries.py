@@ -88,19 +88,19 @@ class _Reader(LiteralReader):
         self.name()
         if not self.take("("):
             return names
-        found = [self.name()]
+        aliases = [self.name()]
         while self.take(","):
-            found.append(self.name())
+            aliases.append(self.name())
         self.need(")")
-        if len(found) != len(names):
+        if len(aliases) != len(names):
             raise LeftToEngineError
-        return found
+        return aliases
 
     def item(self) -> tuple[str, Constant]:
         """A constant and its name, "" where it has none."""
-        found = self.cast() if self.key == "CAST" else self.literal()
+        value = self.cast() if self.key == "CAST" else self.literal()
         is_named = self.take("AS") or (self.is_name and self.key not in NO_ALIAS)
-        return self.name() if is_named else "", found
+        return self.name() if is_named else "", value
 
     def cast(self) -> Constant:
         self.need("CAST")

@@ -36,11 +36,11 @@ def selection(sql: str, relation: str) -> Selection:
     reader = _Reader(sql)
     try:
         columns, alias = reader.columns(relation)
-        found = Selection(columns, alias, reader.where(sql), reader.order(), reader.limit())
+        parsed = Selection(columns, alias, reader.where(sql), reader.order(), reader.limit())
         reader.end()
     except LeftToEngineError:
         raise LeftToEngineError("the query is more than columns, WHERE, ORDER BY and LIMIT of one table") from None
-    return found
+    return parsed
 
 
 class _Reader(PlainSelect):
@@ -58,10 +58,10 @@ class _Reader(PlainSelect):
         if not self.take("ORDER"):
             return ()
         self.need("BY")
-        found = [self._ordered()]
+        items = [self._ordered()]
         while self.take(","):
-            found.append(self._ordered())
-        return tuple(found)
+            items.append(self._ordered())
+        return tuple(items)
 
     def _ordered(self) -> Order:
         column = require_value(whole_number(self.next().text)) if self.kind == "number" else self.name()

@@ -141,8 +141,8 @@ def _common_of(least: int, most: int | None = None) -> Signature:
 
 
 def _ordered(kinds: Kinds) -> DataType | None:
-    known = len(kinds) > 1 and all(kind == VOID or is_atomic(kind) for kind in kinds)
-    return common_of_branches(kinds) if known else None
+    is_supported = len(kinds) > 1 and all(kind == VOID or is_atomic(kind) for kind in kinds)
+    return common_of_branches(kinds) if is_supported else None
 
 
 def _if(kinds: Kinds) -> DataType | None:
@@ -158,8 +158,8 @@ def _modulo(kinds: Kinds) -> DataType | None:
 
 
 def _round(kinds: Kinds) -> DataType | None:
-    known = 1 <= len(kinds) <= 2 and (is_integral(kinds[0]) or kinds[0] == DOUBLE) and all(map(_whole, kinds[1:]))
-    return kinds[0] if known else None
+    fits = 1 <= len(kinds) <= 2 and (is_integral(kinds[0]) or kinds[0] == DOUBLE) and all(map(_whole, kinds[1:]))
+    return kinds[0] if fits else None
 
 
 def _size(kinds: Kinds) -> DataType | None:
@@ -171,15 +171,15 @@ def element(holder: DataType, key: DataType) -> DataType | None:
     match holder:
         case ArrayType(item) if is_integral(key):
             return item
-        case MapType(known, value) if known == key:
+        case MapType(key_type, value) if key_type == key:
             return value
         case _:
             return None
 
 
 def _element_at(kinds: Kinds) -> DataType | None:
-    known = len(kinds) == 2 and (isinstance(kinds[0], MapType) or kinds[1] == INTEGER)
-    return element(*kinds) if known else None
+    is_supported = len(kinds) == 2 and (isinstance(kinds[0], MapType) or kinds[1] == INTEGER)
+    return element(*kinds) if is_supported else None
 
 
 _PART_OF_DATE = _takes(INTEGER, _moment_text)

@@ -163,10 +163,10 @@ class _Reader(TokenCursor):
         return AggregateQuery(items, distinct, self.table, where, keys, having, order, limit)
 
     def listed(self, read: Callable[[], _T]) -> tuple[_T, ...]:
-        found = [read()]
+        items = [read()]
         while self.take(","):
-            found.append(read())
-        return tuple(found)
+            items.append(read())
+        return tuple(items)
 
     def source(self) -> None:
         """Steps over the table's name, version and alias, behind which a clause or nothing may follow."""
@@ -202,10 +202,10 @@ class _Reader(TokenCursor):
         return self.listed(lambda: Whole(self.number()) if self.kind == "number" else self.column())
 
     def comparisons(self) -> tuple[QueryComparison, ...]:
-        found = [self.comparison()]
+        comparisons = [self.comparison()]
         while self.take("AND"):
-            found.append(self.comparison())
-        return tuple(found)
+            comparisons.append(self.comparison())
+        return tuple(comparisons)
 
     def comparison(self) -> QueryComparison:
         left = self.sum()
@@ -230,24 +230,24 @@ class _Reader(TokenCursor):
         return Ordering(value, descending, nulls_first)
 
     def sum(self) -> Expression:
-        found = self.product()
+        left = self.product()
         while op := self.take("+", "-"):
-            found = Arithmetic(op, found, self.product())
-        return found
+            left = Arithmetic(op, left, self.product())
+        return left
 
     def product(self) -> Expression:
-        found = self.factor()
+        left = self.factor()
         while self.take("*"):
-            found = Arithmetic("*", found, self.factor())
-        return found
+            left = Arithmetic("*", left, self.factor())
+        return left
 
     def factor(self) -> Expression:
         if self.kind == "number":
             return Whole(self.number())
         if self.take("("):
-            found = self.sum()
+            inner = self.sum()
             self.need(")")
-            return found
+            return inner
         if self.peek(1) == "(":
             return self.call()
         return self.column()
@@ -257,11 +257,11 @@ class _Reader(TokenCursor):
         self.need("(")
         if not function:
             raise LeftToEngineError
-        found = Coalesce(self.listed(self.sum)) if function == "coalesce" else self.aggregate(function)
+        call = Coalesce(self.listed(self.sum)) if function == "coalesce" else self.aggregate(function)
         self.need(")")
-        if isinstance(found, Coalesce) and len(found.parts) == 1:
+        if isinstance(call, Coalesce) and len(call.parts) == 1:
             raise LeftToEngineError
-        return found
+        return call
 
     def aggregate(self, function: str) -> Aggregate:
         """The call of `function`, from the text between its brackets."""

@@ -60,7 +60,7 @@ class Outline(NamedTuple):
 
 def outline(text: str) -> Outline:
     """The first tokens of `text`, without blanks and comments."""
-    elements, places, depth = [], [], 0
+    elements, positions, depth = [], [], 0
     for shown, start, end in islice(_elements(text), _MOST_ELEMENTS):
         numbered = shown
         if shown in {"(", "["}:
@@ -70,8 +70,8 @@ def outline(text: str) -> Outline:
             numbered = f"{shown}{depth}"
             depth -= 1
         elements.append(numbered)
-        places.append((start, end))
-    return Outline("".join(f"{element} " for element in elements), tuple(places))
+        positions.append((start, end))
+    return Outline("".join(f"{element} " for element in elements), tuple(positions))
 
 
 def _elements(text: str) -> Iterator[tuple[str, int, int]]:
@@ -106,9 +106,9 @@ def find(pattern: str, statement: Outline) -> tuple[int, int] | None:
 def _compiled(pattern: str) -> re.Pattern[str]:
     parts = [_EXPLAIN.pattern, "(?:WITH " + _ELEMENTS["…"].format("w") + ")?"]
     for number, element in enumerate(pattern.split()):
-        known = _ELEMENTS.get(element)
-        if known is not None:
-            parts.append(known.replace("{0}", f"g{number}"))
+        compiled = _ELEMENTS.get(element)
+        if compiled is not None:
+            parts.append(compiled.replace("{0}", f"g{number}"))
         elif element.startswith("!"):
             parts.append(f"(?!{_choice(element[1:])} )")
         elif element.startswith("["):

@@ -92,11 +92,11 @@ def plain_columns(sql: str, relation: str) -> tuple[tuple[str, str], ...] | None
     """
     try:
         reader = PlainSelect(inner_query(sql))
-        found, _ = reader.columns(relation)
+        columns, _ = reader.columns(relation)
         reader.end()
     except LeftToEngineError:
         return None
-    return found
+    return columns
 
 
 def inner_query(sql: str) -> str:
@@ -131,10 +131,10 @@ class PlainSelect(TokenCursor):
         return tuple((chain[-1], name) for chain, name in chains), alias
 
     def _items(self) -> list[tuple[list[str], str]]:
-        found = [self._item()]
+        items = [self._item()]
         while self.take(","):
-            found.append(self._item())
-        return found
+            items.append(self._item())
+        return items
 
     def _item(self) -> tuple[list[str], str]:
         if not self.is_name or self.key in _NO_COLUMN:

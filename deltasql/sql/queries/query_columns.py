@@ -32,10 +32,10 @@ def derived_columns(text: str, query: SqlQuery) -> StructType | None:
         return None
     fields: list[StructField] = []
     for item in comma_separated(by_key["SELECT"]):
-        found = _fields(text, item, source)
-        if found is None:
+        derived = _fields(text, item, source)
+        if derived is None:
             return None
-        fields += found
+        fields += derived
     return StructType(tuple(fields))
 
 
@@ -58,15 +58,15 @@ def _source(text: str, query: SqlQuery) -> StructType | None:
 
 def _clauses(tokens: Sequence[Token]) -> list[tuple[str, list[Token]]]:
     """The tokens behind SELECT, FROM and WHERE outside of brackets; none where more than a name stands behind FROM."""
-    found: list[tuple[str, list[Token]]] = []
+    clauses: list[tuple[str, list[Token]]] = []
     cursor = TokenCursor(tokens)
     while cursor.left:
         key = cursor.take("SELECT", "FROM", "WHERE")
         if key:
-            found.append((key, []))
+            clauses.append((key, []))
         else:
-            found[-1][1].extend(cursor.group())
-    return found if all(key != "FROM" or _is_name(part) for key, part in found) else []
+            clauses[-1][1].extend(cursor.group())
+    return clauses if all(key != "FROM" or _is_name(part) for key, part in clauses) else []
 
 
 def _is_name(tokens: list[Token]) -> bool:

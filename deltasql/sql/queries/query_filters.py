@@ -35,7 +35,7 @@ def scan_filters(sql: str) -> dict[int, str]:
         tree = sqlglot.parse_one(sql, dialect="databricks")
     except SqlglotError:
         return {}
-    return {place: text for select in tree.find_all(exp.Select) for place, text in _select_filters(select)}
+    return {position: text for select in tree.find_all(exp.Select) for position, text in _select_filters(select)}
 
 
 def scan_limits(sql: str) -> dict[int, int]:
@@ -54,8 +54,8 @@ def scan_limits(sql: str) -> dict[int, int]:
         tree = sqlglot.parse_one(sql, dialect="databricks")
     except SqlglotError:
         return {}
-    found = (_select_limit(select) for select in tree.find_all(exp.Select))
-    return dict(item for item in found if item is not None)
+    limits = (_select_limit(select) for select in tree.find_all(exp.Select))
+    return dict(item for item in limits if item is not None)
 
 
 def _select_limit(select: exp.Select) -> tuple[int, int] | None:
@@ -68,9 +68,9 @@ def _select_limit(select: exp.Select) -> tuple[int, int] | None:
     table = _only_table(select)
     if table is None:
         return None
-    place, limit = _position(table), _number(parts.get("limit"), exp.Limit)
+    position, limit = _position(table), _number(parts.get("limit"), exp.Limit)
     offset = _number(parts["offset"], exp.Offset) if "offset" in parts else 0
-    return None if place is None or limit is None or offset is None else (place, limit + offset)
+    return None if position is None or limit is None or offset is None else (position, limit + offset)
 
 
 def _only_table(select: exp.Select) -> exp.Table | None:
@@ -101,8 +101,8 @@ def _keeps_rows(item: exp.Expression) -> bool:
 def _number(clause: exp.Expression | None, kind: type[exp.Expression]) -> int | None:
     from sqlglot import exp
 
-    found = clause.expression if isinstance(clause, kind) else None
-    return int(found.name) if isinstance(found, exp.Literal) and found.is_int else None
+    value = clause.expression if isinstance(clause, kind) else None
+    return int(value.name) if isinstance(value, exp.Literal) and value.is_int else None
 
 
 def _before_other_pipes(sql: str) -> str:
@@ -134,10 +134,10 @@ def _select_filters(select: exp.Select) -> Iterator[tuple[int, str]]:
     for table, filtered in sources:
         if not filtered or not isinstance(table, exp.Table) or _makes_rows(table):
             continue
-        place, alone = _position(table), len(sources) == 1
-        own = [item.sql(dialect="databricks") for item, names in conjuncts if _only(names, table, alone)]
-        if place is not None and own:
-            yield place, " AND ".join(f"({text})" for text in own)
+        position, alone = _position(table), len(sources) == 1
+        filters = [item.sql(dialect="databricks") for item, names in conjuncts if _only(names, table, alone)]
+        if position is not None and filters:
+            yield position, " AND ".join(f"({text})" for text in filters)
 
 
 def _makes_rows(table: exp.Table) -> bool:
@@ -195,6 +195,6 @@ def _only(qualifiers: list[str | None], table: exp.Table, alone: bool) -> bool:
 
 def _position(table: exp.Table) -> int | None:
     """The offset of the first part of the table's name."""
-    places = [part.meta.get("start") for part in table.parts]
-    known = [place for place in places if place is not None]
-    return min(known) if len(known) == len(places) else None
+    starts = [part.meta.get("start") for part in table.parts]
+    known_starts = [start for start in starts if start is not None]
+    return min(known_starts) if len(known_starts) == len(starts) else None

@@ -51,16 +51,16 @@ def most_rows(sql: str, relations: Mapping[str, int]) -> int | None:
     names = [reference.parts for reference in table_references(sql)]
     if any(len(parts) != 1 or parts[0] not in relations for parts in names):
         return None
-    found = _Joins(tokenize(sql))
-    found.walk()
-    free = max(0, found.joins - len(found.equal))
+    joins = _Joins(tokenize(sql))
+    joins.walk()
+    free = max(0, joins.joins - len(joins.equal))
     # A named query may be joined to itself, and that again.
-    if not found.supported or (found.has_ctes and free):
+    if not joins.supported or (joins.has_ctes and free):
         return None
-    unions = sum(token.key in _SET_OPERATORS for token in found.tokens)
-    rows = sorted([*(relations[parts[0]] for parts in names), *found.ranges], reverse=True)
-    rows += [_spelled(found.tokens, unions)] * (found.joins + 1 - len(rows))
-    return _product(rows[: free + 1]) + sum(rows[free + 1 :]) << (unions if found.has_ctes else 0)
+    unions = sum(token.key in _SET_OPERATORS for token in joins.tokens)
+    rows = sorted([*(relations[parts[0]] for parts in names), *joins.ranges], reverse=True)
+    rows += [_spelled(joins.tokens, unions)] * (joins.joins + 1 - len(rows))
+    return _product(rows[: free + 1]) + sum(rows[free + 1 :]) << (unions if joins.has_ctes else 0)
 
 
 def _spelled(tokens: Sequence[Token], unions: int) -> int:

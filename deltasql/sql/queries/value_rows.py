@@ -20,18 +20,18 @@ def selected_rows(query: str) -> str:
 
 def _edits(tokens: Sequence[Token]) -> Iterator[Replacement]:
     """The changes of the text; none for rows without parentheses, or with a name behind them."""
-    found: list[Replacement] = [(tokens[0].start, tokens[0].end, "")]
+    edits: list[Replacement] = [(tokens[0].start, tokens[0].end, "")]
     at = 1
     while at < len(tokens) and tokens[at].key == "(":
         end = closing(tokens, at)
         if end == len(tokens):
             return
-        found += [(tokens[at].start, tokens[at].end, "SELECT "), (tokens[end].start, tokens[end].end, "")]
+        edits += [(tokens[at].start, tokens[at].end, "SELECT "), (tokens[end].start, tokens[end].end, "")]
         at = end + 1
         if at == len(tokens):
-            yield from found
+            yield from edits
             return
         if tokens[at].key != ",":
             return
-        found.append((tokens[at].start, tokens[at].end, " UNION ALL "))
+        edits.append((tokens[at].start, tokens[at].end, " UNION ALL "))
         at += 1
