@@ -98,7 +98,7 @@ class Session:
         progress: Listener | None = None,
         engine: str | None = None,
     ) -> None:
-        self._sail = chosen_engine(engine, given=spark is not None) == SAIL
+        self._sail = chosen_engine(engine, has_spark=spark is not None) == SAIL
         self.stores = Stores(storage_options, self._hadoop_settings)
         self.catalog = Catalog(warehouse, self.stores.open)
         self.on_progress = progress

@@ -45,11 +45,11 @@ _LISTS: tuple[Callable[[pa.DataType], bool], ...] = (
 )
 
 
-def memory_rows(rows: Any, given: str) -> MemoryRows:
+def memory_rows(rows: Any, name: str) -> MemoryRows:
     """The rows of a table, batch, reader or DataFrame of others, read to their end. Columns may be NULL.
 
     Times are cut to microseconds; one without a zone is a TIMESTAMP_NTZ. The index of a pandas DataFrame is left out.
-    Raises UnsupportedRowsError, in which the rows are called `given`.
+    Raises UnsupportedRowsError, in which the rows are called `name`.
     """
     try:
         table = _table(rows)
@@ -61,10 +61,10 @@ def memory_rows(rows: Any, given: str) -> MemoryRows:
         ]
         return MemoryRows(schema, pa.table(columns, names=list(schema.names)))
     except _UnknownTypeError as error:
-        raise UnsupportedRowsError(given, f"the column {error.column} is of Arrow's type {error.kind}") from None
+        raise UnsupportedRowsError(name, f"the column {error.column} is of Arrow's type {error.kind}") from None
     except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
         reason = "; ".join(map(str, error.args)).rstrip(".").replace("\n", " ")
-        raise UnsupportedRowsError(given, reason) from error
+        raise UnsupportedRowsError(name, reason) from error
 
 
 def _table(rows: Any) -> pa.Table:
@@ -87,9 +87,9 @@ class _UnknownTypeError(Exception):
 
 def _type(kind: pa.DataType, column: str) -> DataType:
     """The type of a column of a table that holds the values. Raises _UnknownTypeError."""
-    known = _ATOMS.get(kind)
-    if known is not None:
-        return known
+    atom = _ATOMS.get(kind)
+    if atom is not None:
+        return atom
     if pa.types.is_dictionary(kind):
         return _type(kind.value_type, column)
     if isinstance(kind, pa.BaseExtensionType):

@@ -44,10 +44,10 @@ class TableReader(Optioned):
         self.options(**options)
         if format is not None:
             self.format(format)
-        place = path or self._options.get("path")
-        if place is None:
+        location = path or self._options.get("path")
+        if location is None:
             raise MissingPathError
-        return at(place)
+        return at(location)
 
 
 class FrameReader(TableReader):
@@ -78,7 +78,7 @@ class FrameReader(TableReader):
         """The time travel clause of the options, "" without one. Raises ReadOptionsError."""
         options = Options(self._options)
         timestamp = options[TIMESTAMP_AS_OF]
-        if VERSION_AS_OF.name.lower() in options.given and timestamp is not None:
+        if VERSION_AS_OF.name.lower() in options.texts and timestamp is not None:
             raise ReadOptionsError(VERSION_AS_OF.name, TIMESTAMP_AS_OF.name)
         version = options[VERSION_AS_OF]
         if version is not None:
@@ -97,7 +97,7 @@ class FrameReader(TableReader):
         """The SQL of a bound (version or timestamp) of the changes; None without one. Raises ChangeBoundariesError."""
         options = Options(self._options)
         timestamp = options[of_time]
-        if of_version.name.lower() in options.given and timestamp is not None:
+        if of_version.name.lower() in options.texts and timestamp is not None:
             raise ChangeBoundariesError(of_version.name, of_time.name, verb)
         version = options[of_version]
         if version is not None:

@@ -26,5 +26,5 @@ class StreamReader(TableReader):
 
     def load(self, path: str | None = None, format: str | None = None, **options: Any) -> DataFrame:
         """The rows of the table at `path`, or at the option of that name, as they come."""
-        place = self._location(path, format, options)
-        return self._rows(place, self._options)
+        location = self._location(path, format, options)
+        return self._rows(location, self._options)

@@ -70,10 +70,10 @@ class StreamWriter(Optioned):
 
     def start(self, path: str | None = None) -> StreamingQuery:
         """Starts the query into the table at `path`, which its first batch makes if it is missing."""
-        place = path or self._options.get("path")
-        if place is None:
+        location = path or self._options.get("path")
+        if location is None:
             raise UnsupportedWriteError("start() without a path", "Name it: start(path), or toTable(name).")
-        return self._started(at(place))
+        return self._started(at(location))
 
     def _started(self, table: TableName) -> StreamingQuery:
         if type(self._frame).__module__.startswith("pyspark.sql.connect"):

@@ -114,10 +114,10 @@ class FrameWriter(Optioned):
     ) -> Result:
         """Writes to the table at `path` (or at the option `path`), columns by name; creates it if it is missing."""
         self._take(format, mode, partitionBy, options)
-        place = path or self._options.get("path")
-        if place is None:
+        location = path or self._options.get("path")
+        if location is None:
             raise UnsupportedWriteError("save() without a path", "Name it: save(path), or saveAsTable(name).")
-        return self._write(at(place))
+        return self._write(at(location))
 
     def insertInto(self, tableName: str, overwrite: bool | None = None) -> Result:
         """Writes to an existing table, columns by position."""
@@ -216,9 +216,9 @@ def frame_of(rows: DataFrame | Result) -> DataFrame:
     if not hasattr(rows, "sparkSession"):
         kind = type(rows)
         package = kind.__module__.partition(".")[0]
-        given = kind.__name__ if package == "builtins" else f"{package}.{kind.__name__}"
+        type_name = kind.__name__ if package == "builtins" else f"{package}.{kind.__name__}"
         advice = "Pass the DataFrame itself." if package == "pyspark" else "Make one with spark.createDataFrame(…)."
-        raise NotADataFrameError(given, advice)
+        raise NotADataFrameError(type_name, advice)
     return rows
 
 
@@ -233,13 +233,13 @@ def rows_to_write(rows: Any) -> DataFrame | MemoryRows:
         return frame_of(rows)
     kind = type(rows)
     package = kind.__module__.partition(".")[0]
-    given = kind.__name__ if package == "builtins" else f"{package}.{kind.__name__}"
+    type_name = kind.__name__ if package == "builtins" else f"{package}.{kind.__name__}"
     if not is_columnar(rows):
         advice = "Call its collect() first." if kind.__name__ == "LazyFrame" else _ADVICE.get(package, _ANY_ADVICE)
-        raise NotADataFrameError(given, advice)
+        raise NotADataFrameError(type_name, advice)
     from deltasql.frames.memory import memory_rows
 
-    return memory_rows(rows, given)
+    return memory_rows(rows, type_name)
 
 
 _ADVICE = {"pyspark": "Pass the DataFrame itself.", "pandas": "Pass a DataFrame: series.to_frame()."}

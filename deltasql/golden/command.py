@@ -38,7 +38,9 @@ def run_suite(
     failed when they ran last, or all if there are none. `durations` of the slowest files are listed, and `junit` is a
     file for JUnit's XML. Raises NoGoldenFilesError, UnknownDirectiveError, ScheduleError, ReportNotWrittenError.
     """
-    report = Report(out or sys.stdout, accept, by_statement=chosen_engine(engine, given=spark is not None) == "sail")
+    report = Report(
+        out or sys.stdout, accept, by_statement=chosen_engine(engine, has_spark=spark is not None) == "sail"
+    )
     memory = LastFailed(directory)
     files = discover(directory, only)
     if last_failed:

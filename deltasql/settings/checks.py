@@ -21,11 +21,11 @@ def check_setting(key: str, value: str) -> None:
 
 def _refuse_misspelt(key: str) -> None:
     """Raises UnknownSettingError for a key that resembles a known one, or that has the prefix of deltasql's own."""
-    known = {name: name.upper() for name in (*SETTINGS, PROPERTY_DEFAULTS)}
-    near = resembling(key.upper(), known.values())
+    upper_names = {name: name.upper() for name in (*SETTINGS, PROPERTY_DEFAULTS)}
+    near = resembling(key.upper(), upper_names.values())
     if near:
-        meant = next(name for name, upper in known.items() if upper == near[0])
+        meant = next(name for name, upper in upper_names.items() if upper == near[0])
         raise UnknownSettingError(key, f"Did you mean {meant}?")
     if key.startswith(_PREFIX):
-        own = sorted(name for name in known if name.startswith(_PREFIX))
-        raise UnknownSettingError(key, f"Those of deltasql are: {', '.join(own)}.")
+        names = sorted(name for name in upper_names if name.startswith(_PREFIX))
+        raise UnknownSettingError(key, f"Those of deltasql are: {', '.join(names)}.")

@@ -12,17 +12,17 @@ VARIABLE = "DELTASQL_ENGINE"
 _CONNECT = "sc://"
 
 
-def chosen_engine(engine: str | None, *, given: bool) -> str:
+def chosen_engine(engine: str | None, *, has_spark: bool) -> str:
     """The engine of a session that asks for `engine`; None is what the environment says, else Spark.
 
-    `given` says that a Spark session was handed in, or an address, which is for Spark whatever the environment says.
+    With `has_spark` a Spark session or address was passed in, so that the environment does not count.
     Raises UnknownEngineError, EngineForGivenSparkError.
     """
-    wanted = engine if engine is not None or given else os.environ.get(VARIABLE)
-    name = (wanted or SPARK).lower()
+    requested = engine if engine is not None or has_spark else os.environ.get(VARIABLE)
+    name = (requested or SPARK).lower()
     if name not in ENGINES:
-        raise UnknownEngineError(engine=str(wanted))
-    if given and name != SPARK:
+        raise UnknownEngineError(engine=str(requested))
+    if has_spark and name != SPARK:
         raise EngineForGivenSparkError(engine=name)
     return name
 
@@ -34,4 +34,4 @@ def requested_engine(text: str | None) -> tuple[str | None, str | None]:
     """
     if text is not None and text.startswith(_CONNECT):
         return text, None
-    return None, text and chosen_engine(text, given=False)
+    return None, text and chosen_engine(text, has_spark=False)

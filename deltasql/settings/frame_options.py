@@ -32,17 +32,17 @@ class Option(RegistryEntry[T]):
 class Options:
     """The options of one write, read or stream: `options[MERGE_SCHEMA]` is the value of one.
 
-    `given` holds their texts by their names in lower case.
+    `texts` are the values as text, by names in lower case.
     """
 
-    __slots__ = ("given",)
+    __slots__ = ("texts",)
 
-    def __init__(self, given: Mapping[str, str]) -> None:
-        self.given = given
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self.texts = texts
 
     def __getitem__(self, entry: Option[T]) -> T:
         """The value of an option, or its default. Raises the option's `refusal`."""
-        return entry.value(self.given.get(entry.name.lower()))
+        return entry.value(self.texts.get(entry.name.lower()))
 
 
 WRITE_OPTIONS: Registry[Option[Any]] = Registry()

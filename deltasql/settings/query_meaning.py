@@ -58,5 +58,5 @@ def has_plain_meaning(settings: SessionSettings, engine: Callable[[str], str | N
     keys = [key for key, _ in settings.changed()]
     if any(key.startswith("spark.sql.legacy.") for key in keys):
         return False
-    given = ((settings.stored(key) or engine(key) or usual, usual) for key, usual in zip(_READING, _USUAL, strict=True))
-    return all(value.strip().lower() == usual for value, usual in given)
+    pairs = ((settings.stored(key) or engine(key) or usual, usual) for key, usual in zip(_READING, _USUAL, strict=True))
+    return all(value.strip().lower() == usual for value, usual in pairs)

@@ -41,27 +41,27 @@ class StreamOptions:
     most_bytes: float
 
 
-def stream_options(given: Mapping[str, str]) -> StreamOptions:
+def stream_options(texts: Mapping[str, str]) -> StreamOptions:
     """The options by their keys in lower case; unknown ones are ignored.
 
     Raises IllegalOptionError, StreamStartsError, TimeTravelStreamError, ExcludePatternError, TimestampInvalidError,
     UnsupportedStreamOptionError.
     """
     for key, name in (("versionasof", "versionAsOf"), ("timestampasof", "timestampAsOf")):
-        if key in given:
+        if key in texts:
             raise TimeTravelStreamError(name)
     for key, name in (("schematrackinglocation", "schemaTrackingLocation"), ("schemalocation", "schemaLocation")):
-        if key in given:
+        if key in texts:
             advice = "After a rename or a drop: a new checkpoint, with startingVersion."
             raise UnsupportedStreamOptionError(name, advice)
-    options = Options(given)
+    options = Options(texts)
     version, timestamp = options[STARTING_VERSION], options[STARTING_TIMESTAMP]
     if version is not None and timestamp is not None:
         raise StreamStartsError
     most_bytes = options[MAX_BYTES]
     rules = StreamRules(
         starting_version=version if isinstance(version, int) else None,
-        starting_micros=None if timestamp is None else _micros(timestamp, given.get("deltasql.timezone")),
+        starting_micros=None if timestamp is None else _micros(timestamp, texts.get("deltasql.timezone")),
         from_latest=version == LATEST,
         ignore_deletes=options[IGNORE_DELETES],
         ignore_changes=options[IGNORE_CHANGES] or options[IGNORE_FILE_DELETION],

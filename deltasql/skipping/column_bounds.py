@@ -59,13 +59,13 @@ def parse_statistics(stats: pa.Array, columns: Sequence[BoundedColumn]) -> list[
     """For each column an array of structs (low, high, nulls, rows), from JSON text or from structs of a checkpoint."""
     import pyarrow as pa
 
-    wanted: dict[tuple[str, ...], _Field] = {}
+    fields: dict[tuple[str, ...], _Field] = {}
     for column in columns:
         field = _field(column)
         for path in statistics_of(column):
-            wanted[path] = field if field is not None and path[0] in {"minValues", "maxValues"} else _COUNT
-    found = _read(stats, wanted) if pa.types.is_string(stats.type) else _read_typed(stats, wanted)
-    return [_bounds_struct(column, found, len(stats)) for column in columns]
+            fields[path] = field if field is not None and path[0] in {"minValues", "maxValues"} else _COUNT
+    arrays = _read(stats, fields) if pa.types.is_string(stats.type) else _read_typed(stats, fields)
+    return [_bounds_struct(column, arrays, len(stats)) for column in columns]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,19 +90,19 @@ def parse_facts(stats: pa.Array, facts: Sequence[Fact]) -> list[pa.StructArray]:
     """For each fact an array of structs, from JSON text or structs: (low, high, nulls) of a column, (rows, tight) of a
     file.
     """
-    wanted: dict[tuple[str, ...], _Field] = {}
+    fields: dict[tuple[str, ...], _Field] = {}
     for fact in facts:
         field = None if fact.column is None else _field(fact.column)
         for path in fields_of(fact):
-            wanted[path] = (
+            fields[path] = (
                 field
                 if field is not None and path[0] in {"minValues", "maxValues"}
                 else _FLAG
                 if path == _TIGHT
                 else _COUNT
             )
-    found = _read(stats, wanted) if not _is_struct(stats) else _read_typed(stats, wanted)
-    return [_fact_struct(fact, found, len(stats)) for fact in facts]
+    arrays = _read(stats, fields) if not _is_struct(stats) else _read_typed(stats, fields)
+    return [_fact_struct(fact, arrays, len(stats)) for fact in facts]
 
 
 def _is_struct(stats: pa.Array) -> bool:
@@ -111,28 +111,28 @@ def _is_struct(stats: pa.Array) -> bool:
     return bool(pa.types.is_struct(stats.type))
 
 
-def _fact_struct(fact: Fact, found: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
+def _fact_struct(fact: Fact, arrays: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
     import pyarrow as pa
 
     unknown = pa.nulls(length)
     if fact.column is None:
-        fields = {"rows": found[_RECORDS], "tight": found.get(_TIGHT, pa.nulls(length, pa.bool_()))}
+        fields = {"rows": arrays[_RECORDS], "tight": arrays.get(_TIGHT, pa.nulls(length, pa.bool_()))}
     else:
-        low, high = (found.get(_path(name, fact.column), unknown) for name in ("minValues", "maxValues"))
-        fields = {"low": low, "high": high, "nulls": found[_path("nullCount", fact.column)]}
+        low, high = (arrays.get(_path(name, fact.column), unknown) for name in ("minValues", "maxValues"))
+        fields = {"low": low, "high": high, "nulls": arrays[_path("nullCount", fact.column)]}
     kind = [pa.field(name, values.type) for name, values in fields.items()]
     return pa.StructArray.from_arrays(list(fields.values()), fields=kind)
 
 
-def _bounds_struct(column: BoundedColumn, found: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
+def _bounds_struct(column: BoundedColumn, arrays: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
     import pyarrow as pa
 
     unknown = pa.nulls(length)
     fields = {
-        "low": found.get(_path("minValues", column), unknown),
-        "high": _widened(column, found.get(_path("maxValues", column), unknown)),
-        "nulls": found[_path("nullCount", column)],
-        "rows": found[_RECORDS],
+        "low": arrays.get(_path("minValues", column), unknown),
+        "high": _widened(column, arrays.get(_path("maxValues", column), unknown)),
+        "nulls": arrays[_path("nullCount", column)],
+        "rows": arrays[_RECORDS],
     }
     kind = [pa.field(name, values.type) for name, values in fields.items()]
     return pa.StructArray.from_arrays(list(fields.values()), fields=kind)
@@ -188,25 +188,25 @@ class _Field:
     typed: Callable[[pa.Array], pa.Array]
 
 
-def _read(stats: pa.Array, wanted: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
+def _read(stats: pa.Array, fields: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
     import pyarrow as pa
 
     if stats.null_count == len(stats):
-        return {path: pa.nulls(len(stats), field.arrow()) for path, field in wanted.items()}
+        return {path: pa.nulls(len(stats), field.arrow()) for path, field in fields.items()}
     try:
-        table = read_objects(stats, _struct(wanted))
-        return {path: field.convert(_nested(table, path)) for path, field in wanted.items()}
+        table = read_objects(stats, _struct(fields))
+        return {path: field.convert(_nested(table, path)) for path, field in fields.items()}
     except pa.ArrowInvalid:
-        return _read_by_python(stats, wanted)
+        return _read_by_python(stats, fields)
 
 
-def _struct(wanted: Mapping[tuple[str, ...], _Field]) -> list[pa.Field]:
+def _struct(by_path: Mapping[tuple[str, ...], _Field]) -> list[pa.Field]:
     import pyarrow as pa
 
-    names = dict.fromkeys(path[0] for path in wanted)
+    names = dict.fromkeys(path[0] for path in by_path)
     fields = []
     for name in names:
-        below = {path[1:]: field for path, field in wanted.items() if path[0] == name}
+        below = {path[1:]: field for path, field in by_path.items() if path[0] == name}
         leaf = below.pop((), None)
         if (leaf is None) == (not below):
             raise pa.ArrowInvalid("a field is a value and a struct")
@@ -222,17 +222,17 @@ def _nested(table: pa.Table, path: tuple[str, ...]) -> pa.Array:
     return values.combine_chunks()
 
 
-def _read_by_python(stats: pa.Array, wanted: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
+def _read_by_python(stats: pa.Array, fields: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
     import pyarrow as pa
 
     rows = [None if text is None else parsed_object(text) for text in stats.to_pylist()]
     return {
-        path: pa.array([_scalar(row, path, field) for row in rows], field.arrow()) for path, field in wanted.items()
+        path: pa.array([_scalar(row, path, field) for row in rows], field.arrow()) for path, field in fields.items()
     }
 
 
-def _read_typed(stats: pa.StructArray, wanted: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
-    return {path: _typed(stats, path, field) for path, field in wanted.items()}
+def _read_typed(stats: pa.StructArray, fields: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
+    return {path: _typed(stats, path, field) for path, field in fields.items()}
 
 
 def _typed(stats: pa.StructArray, path: tuple[str, ...], field: _Field) -> pa.Array:
@@ -302,9 +302,9 @@ def _double(value: Any) -> float | None:
 
 
 def _single(value: Any) -> float | None:
-    found = _double(value)
+    rounded = _double(value)
     try:
-        return None if found is None else single(found)
+        return None if rounded is None else single(rounded)
     except OverflowError:
         return None
 

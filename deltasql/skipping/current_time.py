@@ -64,6 +64,6 @@ def _days(node: exp.Expression) -> int | None:
     return days if days is not None and abs(days) < _MOST_DAYS else None
 
 
-def _whole(found: Literal | None) -> int | None:
-    number = None if found is None else found.value
+def _whole(constant: Literal | None) -> int | None:
+    number = None if constant is None else constant.value
     return int(number) if isinstance(number, Decimal) and number == number.to_integral_value() else None

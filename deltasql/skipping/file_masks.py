@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 _FEW_RUNS = 4096
 
 
-def file_mask(asked: Condition, of_leaf: Callable[[Leaf], FileMask]) -> FileMask:
+def file_mask(selection: Condition, of_leaf: Callable[[Leaf], FileMask]) -> FileMask:
     """The files that a condition keeps, from those that its leaves keep; an Unknown part keeps all."""
-    match asked:
+    match selection:
         case Unknown():
             return True
         case AllOf() | AnyOf():
-            return combined(isinstance(asked, AllOf), [file_mask(part, of_leaf) for part in asked.parts])
-    return of_leaf(asked)
+            return combined(isinstance(selection, AllOf), [file_mask(part, of_leaf) for part in selection.parts])
+    return of_leaf(selection)
 
 
 def combined(is_all: bool, parts: Sequence[FileMask]) -> FileMask:

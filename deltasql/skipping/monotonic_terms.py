@@ -189,10 +189,10 @@ Term: TypeAlias = Union[Plain, Day, Year, DayText, Truncated, Prefix, Shifted, S
 
 def _in_days(column: BoundedColumn, op: str, start: int, end: int, zone: tzinfo | None) -> Condition:
     """Condition that the date of a column is `op` the range of days [start, end), taken as one value."""
-    here, next_ = _midnight(column, start, zone), _midnight(column, end, zone)
-    if here is None or next_ is None:
+    begin, next_ = _midnight(column, start, zone), _midnight(column, end, zone)
+    if begin is None or next_ is None:
         return UNKNOWN
-    (first, latest_first), (after, latest_after) = here, next_
+    (first, latest_first), (after, latest_after) = begin, next_
     # A condition on a partition column must be exact.
     if column.partition and (first != latest_first or after != latest_after):
         return UNKNOWN

@@ -231,9 +231,9 @@ class _Reader:
         return Like(column, f"{text}%" if isinstance(node, exp.StartsWith) else text, negated)
 
     def literal(self, node: exp.Expression) -> Literal | None:
-        found = literal(node, self.zone)
-        is_safe = found is None or not self.has_escape or found.kind in {"null", "bool", "number", "double", "float"}
-        return found if is_safe else None
+        value = literal(node, self.zone)
+        is_safe = value is None or not self.has_escape or value.kind in {"null", "bool", "number", "double", "float"}
+        return value if is_safe else None
 
     def term(self, node: exp.Expression) -> Term | None:
         """The term of a column, or of a supported function of one; None for any other expression."""
@@ -267,11 +267,11 @@ class _Reader:
         current: DataType = self.schema
         fields: list[StructField] = []
         for part in parts:
-            found = current.find(part) if isinstance(current, StructType) else None
-            if found is None:
+            field = current.find(part) if isinstance(current, StructType) else None
+            if field is None:
                 return None
-            fields.append(found)
-            current = found.type
+            fields.append(field)
+            current = field.type
         # Values of such columns compare by other rules than those of their bytes.
         if "__COLLATIONS" in fields[0].metadata or _is_char(fields[-1]) or _was_float(fields[-1]):
             return None

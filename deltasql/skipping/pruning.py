@@ -48,26 +48,26 @@ def prune(
     """
     if predicate is None or files.num_rows == 0:
         return files
-    asked = condition(predicate, schema, partition_columns, alias, timezone)
-    files = filtered(files, file_mask(asked, Partitions(files, timezone).mask))
-    columns = _bounded(asked)
+    selection = condition(predicate, schema, partition_columns, alias, timezone)
+    files = filtered(files, file_mask(selection, Partitions(files, timezone).mask))
+    columns = _bounded(selection)
     if not columns or files.num_rows == 0:
         return files
-    return filtered(files, _by_bounds(asked, files, read_bounds(files["stats"], columns), timezone))
+    return filtered(files, _by_bounds(selection, files, read_bounds(files["stats"], columns), timezone))
 
 
 def skip_files(
-    files: LiveFiles, asked: Condition | None, columns: Sequence[str], timezone: str | None = None
+    files: LiveFiles, selection: Condition | None, columns: Sequence[str], timezone: str | None = None
 ) -> tuple[pa.Table, int]:
-    """The files that may hold a row for which `asked` is TRUE, with these columns of theirs; and how many all are.
+    """The files that may hold a row for which `selection` is TRUE, with these columns of theirs; and how many all are.
 
     Partition values of all files are looked at first, then the statistics of those that are left, then the columns.
     """
-    if asked is None:
+    if selection is None:
         table = files.table(columns)
         return table, table.num_rows
     values = files.table(("partitionValues",))
-    keep, bounded = file_mask(asked, Partitions(values, timezone).mask), _bounded(asked)
+    keep, bounded = file_mask(selection, Partitions(values, timezone).mask), _bounded(selection)
     rows, total = rows_of(keep), values.num_rows
     left = total if rows is None else len(rows)
     if not bounded or left == 0:
@@ -75,26 +75,26 @@ def skip_files(
     if left <= max(_FEW, total // 8):
         table = files.table(tuple(dict.fromkeys((*columns, "partitionValues", "stats"))), rows)
         bounds = read_bounds(table["stats"], bounded)
-        return filtered(table.select(columns), _by_bounds(asked, table, bounds, timezone)), total
+        return filtered(table.select(columns), _by_bounds(selection, table, bounds, timezone)), total
     bounds = bounds_of(bounded, files.statistics(bounded, statistics_of, parse_statistics))
-    return files.table(columns, rows_of(_by_bounds(asked, values, bounds, timezone))), total
+    return files.table(columns, rows_of(_by_bounds(selection, values, bounds, timezone))), total
 
 
-def _bounded(asked: Condition) -> list[BoundedColumn]:
+def _bounded(selection: Condition) -> list[BoundedColumn]:
     """The data columns whose statistics say something about a condition."""
-    known = (leaf.column for leaf in leaves(asked) if not isinstance(leaf, Unknown))
-    return list(dict.fromkeys(column for column in known if not column.partition))
+    columns = (leaf.column for leaf in leaves(selection) if not isinstance(leaf, Unknown))
+    return list(dict.fromkeys(column for column in columns if not column.partition))
 
 
 def _by_bounds(
-    asked: Condition, files: pa.Table, bounds: Mapping[BoundedColumn, Bounds], timezone: str | None
+    selection: Condition, files: pa.Table, bounds: Mapping[BoundedColumn, Bounds], timezone: str | None
 ) -> FileMask:
     partitions = Partitions(files, timezone)
 
     def leaf_mask(leaf: Leaf) -> FileMask:
         return partitions.mask(leaf) if leaf.column.partition else may_match(leaf, bounds[leaf.column])
 
-    return file_mask(asked, leaf_mask)
+    return file_mask(selection, leaf_mask)
 
 
 def partition_only(predicate: str, partition_columns: Sequence[str], alias: str | None = None) -> bool:
@@ -131,35 +131,35 @@ def matches_partition(
 
 
 def files_in_partitions(
-    files: LiveFiles, asked: Condition, columns: Sequence[str], timezone: str | None = None
+    files: LiveFiles, selection: Condition, columns: Sequence[str], timezone: str | None = None
 ) -> pa.Table | None:
-    """Some columns of the files in whose every row `asked` is TRUE; None where partition values alone do not decide it.
+    """Some columns of the files in whose every row `selection` is TRUE; None where partition values do not decide it.
 
     The columns are read of these files alone.
     """
-    keep = whole_mask(files.table(("partitionValues",)), asked, timezone)
+    keep = whole_mask(files.table(("partitionValues",)), selection, timezone)
     return None if keep is None else files.table(columns, rows_of(keep))
 
 
 def first_files(
-    files: LiveFiles, asked: Condition | None, columns: Sequence[str], enough: int, timezone: str | None = None
+    files: LiveFiles, selection: Condition | None, columns: Sequence[str], enough: int, timezone: str | None = None
 ) -> tuple[pa.Table, int] | None:
-    """The first files that together have `enough` rows in which `asked` is TRUE, and how many files there are in all.
+    """The first files that together have `enough` rows where `selection` is TRUE, and the number of all files.
 
-    None where partition values alone do not decide `asked`. Of other files nothing is read but partition values.
+    None where partition values alone do not decide `selection`. Of other files nothing is read but partition values.
     """
     chosen = None
-    if asked is not None:
-        keep = whole_mask(files.table(("partitionValues",)), asked, timezone)
+    if selection is not None:
+        keep = whole_mask(files.table(("partitionValues",)), selection, timezone)
         if keep is None:
             return None
         chosen = rows_of(keep)
     total = files.count()
     left = total if chosen is None else len(chosen)
-    wanted = tuple(dict.fromkeys((*columns, "stats", "deletionVector")))
+    columns_read = tuple(dict.fromkeys((*columns, "stats", "deletionVector")))
     taken = _FIRST
     while True:
-        table = files.table(wanted, first_numbers(min(taken, left)) if chosen is None else chosen[:taken])
+        table = files.table(columns_read, first_numbers(min(taken, left)) if chosen is None else chosen[:taken])
         last = _reaching(enough, live_rows(table))
         if last is not None or taken >= left:
             return table.select(columns).slice(0, last), total
@@ -172,10 +172,10 @@ def _reaching(enough: int, counts: Sequence[int | None]) -> int | None:
     return next((number for number, rows in enumerate(sums) if rows >= enough), None)
 
 
-def whole_mask(files: pa.Table, asked: Condition, timezone: str | None) -> FileMask | None:
-    """The files in whose every row `asked` is TRUE, where it is in no row of the others; None where only rows tell."""
-    if any(isinstance(leaf, Unknown) or leaf.column.partition is None for leaf in leaves(asked)):
+def whole_mask(files: pa.Table, selection: Condition, timezone: str | None) -> FileMask | None:
+    """Files where `selection` is TRUE in every row, if it is in no row of the others; None where only rows tell."""
+    if any(isinstance(leaf, Unknown) or leaf.column.partition is None for leaf in leaves(selection)):
         return None
     partitions = Partitions(files, timezone)
-    keep = file_mask(asked, partitions.mask)
+    keep = file_mask(selection, partitions.mask)
     return keep if partitions.is_exact else None

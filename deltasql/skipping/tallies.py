@@ -76,14 +76,14 @@ def has_exact_high(column: BoundedColumn) -> bool:
 
 def file_groups(
     files: LiveFiles,
-    asked: Condition | None,
+    selection: Condition | None,
     keys: Sequence[BoundedColumn],
     columns: Mapping[BoundedColumn, TallyFilter],
     *,
     vectors: bool,
     timezone: str | None,
 ) -> list[FileGroup]:
-    """Groups, by the partition columns `keys`, of the files in whose rows `asked` is TRUE, with their aggregates.
+    """Groups, by the partition columns `keys`, of the files in whose rows `selection` is TRUE, with their aggregates.
 
     Groups without live rows are left out. `vectors`: files may have deletion vectors. Raises LeftToEngineError if the
     log's statistics do not suffice.
@@ -93,29 +93,29 @@ def file_groups(
 
     from deltasql.log.storage.arrow_values import ZERO
 
-    chosen = _chosen(files, asked, timezone)
+    chosen = _chosen(files, selection, timezone)
     facts = [Fact(None, vectors), *(Fact(column) for column in columns)]
-    partitions, found = _facts(files, chosen, facts, vectors)
+    partitions, facts_table = _facts(files, chosen, facts, vectors)
     if not len(partitions):
         return []
-    rows = pc.struct_field(found["0"], ["rows"])
-    gone = _deleted(found["deletionVector"]) if vectors else None
+    rows = pc.struct_field(facts_table["0"], ["rows"])
+    gone = _deleted(facts_table["deletionVector"]) if vectors else None
     live = rows if gone is None else pc.subtract(rows, gone)
     if live.null_count:
         raise LeftToEngineError
     coded, texts = _coded(partitions, keys)
     table = {"rows": live, **coded}
-    loose = None if gone is None else _loose(gone, found["0"])
-    for number, wanted in enumerate(columns.values(), 1):
-        table |= _of_column(wanted, str(number), found[str(number)], rows, loose)
+    loose = None if gone is None else _loose(gone, facts_table["0"])
+    for number, tally_filter in enumerate(columns.values(), 1):
+        table |= _of_column(tally_filter, str(number), facts_table[str(number)], rows, loose)
     return _grouped(pa.table(table).filter(pc.greater(live, ZERO)), texts, columns)
 
 
-def _chosen(files: LiveFiles, asked: Condition | None, timezone: str | None) -> np.ndarray | None:
-    """Indexes of the files in whose rows `asked` is TRUE; None for all files."""
-    if asked is None:
+def _chosen(files: LiveFiles, selection: Condition | None, timezone: str | None) -> np.ndarray | None:
+    """Indexes of the files in whose rows `selection` is TRUE; None for all files."""
+    if selection is None:
         return None
-    keep = whole_mask(files.table(("partitionValues",)), asked, timezone)
+    keep = whole_mask(files.table(("partitionValues",)), selection, timezone)
     if keep is None:
         raise LeftToEngineError
     return rows_of(keep)
@@ -133,13 +133,13 @@ def _facts(
         # For few files, the statistics of the others are not read.
         table = files.table((*columns, "stats"), chosen)
         stats = table["stats"].cast(pa.string()).combine_chunks()
-        found: dict[str, Any] = dict(zip(names, map(pa.chunked_array, zip(parse_facts(stats, facts))), strict=True))
+        by_name: dict[str, Any] = dict(zip(names, map(pa.chunked_array, zip(parse_facts(stats, facts))), strict=True))
     else:
         table = files.table(columns, chosen)
-        known = pa.table(dict(zip(names, files.statistics(facts, fields_of, parse_facts), strict=True)))
-        known = known if chosen is None else take_rows(known, chosen)
-        found = {name: known[name] for name in names}
-    return table["partitionValues"], found | ({"deletionVector": table["deletionVector"]} if vectors else {})
+        facts_table = pa.table(dict(zip(names, files.statistics(facts, fields_of, parse_facts), strict=True)))
+        facts_table = facts_table if chosen is None else take_rows(facts_table, chosen)
+        by_name = {name: facts_table[name] for name in names}
+    return table["partitionValues"], by_name | ({"deletionVector": table["deletionVector"]} if vectors else {})
 
 
 def _deleted(vectors: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -174,7 +174,7 @@ def _coded(
 
 
 def _of_column(
-    wanted: TallyFilter, name: str, facts: pa.ChunkedArray, rows: pa.ChunkedArray, loose: pa.ChunkedArray | None
+    tally_filter: TallyFilter, name: str, facts: pa.ChunkedArray, rows: pa.ChunkedArray, loose: pa.ChunkedArray | None
 ) -> dict[str, pa.ChunkedArray]:
     """Columns for `_grouped` with one value per file: `name` plus the aggregate that a group computes from it.
 
@@ -188,10 +188,10 @@ def _of_column(
     nulls = pc.struct_field(facts, ["nulls"])
     empty = pc.invert(pc.fill_null(pc.not_equal(nulls, rows), TRUE))
     parts = {}
-    if wanted.count:
+    if tally_filter.count:
         parts[f"{name}.count"] = _where_not(pc.subtract(rows, nulls), loose)
     for end in _ENDS:
-        if getattr(wanted, end):
+        if getattr(tally_filter, end):
             bound = _where_not(pc.struct_field(facts, [end]), empty)
             parts[f"{name}.{end}.lost"] = pc.and_(pc.is_null(bound), pc.invert(empty))
             parts[f"{name}.{end}.tight"] = _where_not(bound, loose)
@@ -209,15 +209,15 @@ def _where_not(values: pa.ChunkedArray, mask: pa.ChunkedArray | None) -> pa.Chun
 
 
 def _grouped(
-    known: pa.Table, texts: Sequence[Sequence[str | None]], columns: Mapping[BoundedColumn, TallyFilter]
+    table: pa.Table, texts: Sequence[Sequence[str | None]], columns: Mapping[BoundedColumn, TallyFilter]
 ) -> list[FileGroup]:
     """Groups of files with equal dictionary codes of their partition values."""
     import pyarrow.compute as pc
 
     names = [f"key{number}" for number in range(len(texts))]
     exact = pc.ScalarAggregateOptions(skip_nulls=False)
-    asked = [(name, *_how(name, exact)) for name in known.column_names if name not in names]
-    groups = known.group_by(names, use_threads=False).aggregate(asked).to_pylist()
+    aggregates = [(name, *_how(name, exact)) for name in table.column_names if name not in names]
+    groups = table.group_by(names, use_threads=False).aggregate(aggregates).to_pylist()
     return [_group(row, names, texts, columns) for row in groups if row["rows_sum"]]
 
 
@@ -236,18 +236,19 @@ def _group(
     columns: Mapping[BoundedColumn, TallyFilter],
 ) -> FileGroup:
     values = tuple(
-        None if row[name] is None else found[row[name]] or None for name, found in zip(names, texts, strict=True)
+        None if row[name] is None else dictionary[row[name]] or None
+        for name, dictionary in zip(names, texts, strict=True)
     )
-    tallies = {column: _tally(row, str(number), wanted) for number, (column, wanted) in enumerate(columns.items(), 1)}
+    tallies = {column: _tally(row, str(number), item) for number, (column, item) in enumerate(columns.items(), 1)}
     return FileGroup(values, row["rows_sum"], tallies)
 
 
-def _tally(row: Mapping[str, Any], name: str, wanted: TallyFilter) -> Tally:
+def _tally(row: Mapping[str, Any], name: str, tally_filter: TallyFilter) -> Tally:
     """The aggregates of column `name` in a group. Raises LeftToEngineError if they are not known exactly."""
-    count = row[f"{name}.count_sum"] if wanted.count else None
-    if wanted.count and count is None:
+    count = row[f"{name}.count_sum"] if tally_filter.count else None
+    if tally_filter.count and count is None:
         raise LeftToEngineError
-    return Tally(count, *(_end(row, name, end) if getattr(wanted, end) else None for end in _ENDS))
+    return Tally(count, *(_end(row, name, end) if getattr(tally_filter, end) else None for end in _ENDS))
 
 
 def _end(row: Mapping[str, Any], name: str, end: str) -> Any:

@@ -41,8 +41,8 @@ class DeltaSqlCatalog:
     def listDatabases(self, pattern: str | None = None) -> list[Database]:
         from pyspark.sql.catalog import Database
 
-        found = self._home.session.catalog.schemas(pattern)
-        return [Database(item.name, item.catalog, item.comment, item.location) for item in found]
+        schemas = self._home.session.catalog.schemas(pattern)
+        return [Database(item.name, item.catalog, item.comment, item.location) for item in schemas]
 
     def tableExists(self, tableName: str, dbName: str | None = None) -> bool:
         """Whether there is a table or a view, also one that only Spark knows."""
@@ -65,8 +65,8 @@ class DeltaSqlCatalog:
         name = table_name(tableName)
         schema = f" IN {TableName(name.parts[:-1])}" if len(name.parts) > 1 else ""
         rows = self._home.session.sql(f"SHOW TABLE EXTENDED{schema} LIKE '*'").collect()
-        found = [_table(row) for row in rows if row["tableName"].lower() == name.parts[-1].lower()]
-        return found[0] if found else self._sparks.getTable(tableName)
+        tables = [_table(row) for row in rows if row["tableName"].lower() == name.parts[-1].lower()]
+        return tables[0] if tables else self._sparks.getTable(tableName)
 
     def listColumns(self, tableName: str, dbName: str | None = None) -> list[Column]:
         from pyspark.sql.catalog import Column
@@ -95,14 +95,14 @@ class DeltaSqlCatalog:
     ) -> DataFrame:
         """A new Delta table, unless `source` names another format; gives the table as a DataFrame."""
         if (source or DELTA).lower() != DELTA:
-            told = {"path": path, "source": source, "schema": schema, "description": description}
-            return cast("DataFrame", self._sparks.createTable(tableName, **told, **options))
+            arguments = {"path": path, "source": source, "schema": schema, "description": description}
+            return cast("DataFrame", self._sparks.createTable(tableName, **arguments, **options))
         # Without columns they are those of the table at `path`.
         columns = "" if schema is None else f" ({schema_ddl(schema_from_json(schema.json()), constraints=True)})"
-        place = path or options.get("path")
+        location = path or options.get("path")
         clauses = ["USING DELTA"]
         clauses += [f"COMMENT {quote_text(description)}"] if description is not None else []
-        clauses += [f"LOCATION {quote_text(place)}"] if place is not None else []
+        clauses += [f"LOCATION {quote_text(location)}"] if location is not None else []
         self._home.session.sql(f"CREATE TABLE {tableName}{columns} {' '.join(clauses)}")
         return self._home.spark.table(tableName)
 
@@ -122,8 +122,8 @@ class DeltaSqlCatalog:
 def _table(row: Row) -> Table:
     from pyspark.sql.catalog import Table
 
-    told = dict(re.findall(r"^(Catalog|Type|Comment): (.*)$", row["information"], re.MULTILINE))
+    information = dict(re.findall(r"^(Catalog|Type|Comment): (.*)$", row["information"], re.MULTILINE))
     temporary = bool(row["isTemporary"])
-    kind = "TEMPORARY" if temporary else told.get("Type", "MANAGED")
+    kind = "TEMPORARY" if temporary else information.get("Type", "MANAGED")
     namespace = [row["namespace"]] if row["namespace"] else []
-    return Table(row["tableName"], told.get("Catalog"), namespace, told.get("Comment"), kind, temporary)
+    return Table(row["tableName"], information.get("Catalog"), namespace, information.get("Comment"), kind, temporary)

@@ -110,18 +110,18 @@ class RecordedCalls:
     def _provider(self, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> str | None:
         """The format: that of the final call, or else the last one set before."""
         second = arguments[1] if len(arguments) > 1 and isinstance(arguments[1], str) else None
-        said = [given[0] for word, given, _ in self._recorded if word in {"format", "using"} and given]
-        found: str | None = named.get("format") or second or (said[-1] if said else None)
-        return found
+        named_before = [values[0] for word, values, _ in self._recorded if word in {"format", "using"} and values]
+        provider: str | None = named.get("format") or second or (named_before[-1] if named_before else None)
+        return provider
 
     def _record_options(self, named: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of a stream's final call that name the table; others are recorded as calls before it."""
-        for key, told in named.items():
+        for key, value in named.items():
             if key in self._grammar.configuring:
-                self._record(key, (told,), {})
+                self._record(key, (value,), {})
             elif key not in {"path", "tableName"}:
-                self._record("option", (key, told), {})
-        return {key: told for key, told in named.items() if key in {"path", "tableName"}}
+                self._record("option", (key, value), {})
+        return {key: value for key, value in named.items() if key in {"path", "tableName"}}
 
     def _repeated(self, target: Any) -> Any:
         for word, arguments, named in self._recorded:

@@ -241,9 +241,9 @@ class Definitions(compiler.DDLCompiler):
         """USING DELTA, and the clauses that Delta has: `deltasql_partition_by`, `_cluster_by`, `_location` …"""
         options = table.dialect_options["deltasql"]
         clauses = ["USING DELTA"]
-        for words, given in (("PARTITIONED BY", options["partition_by"]), ("CLUSTER BY", options["cluster_by"])):
-            if given:
-                columns = [given] if isinstance(given, str) else given
+        for words, names in (("PARTITIONED BY", options["partition_by"]), ("CLUSTER BY", options["cluster_by"])):
+            if names:
+                columns = [names] if isinstance(names, str) else names
                 clauses.append(f"{words} ({', '.join(map(self.preparer.quote, columns))})")
         if options["location"]:
             clauses.append(f"LOCATION {quote_text(options['location'])}")

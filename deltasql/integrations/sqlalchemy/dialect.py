@@ -88,7 +88,7 @@ class DeltaSqlDialect(default.DefaultDialect):
 
     def create_connect_args(self, url: URL) -> Any:
         arguments = arguments_of(url)
-        self.is_sail = chosen_engine(arguments.get("engine"), given="spark" in arguments) == SAIL
+        self.is_sail = chosen_engine(arguments.get("engine"), has_spark="spark" in arguments) == SAIL
         return [], arguments
 
     def _get_default_schema_name(self, connection: Any) -> str:
@@ -164,8 +164,8 @@ class DeltaSqlDialect(default.DefaultDialect):
         return reflecting.primary_key(self._described(connection, table_name, schema, **kw))
 
     def get_foreign_keys(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> Any:
-        found = self._described(connection, table_name, schema, **kw)
-        return reflecting.foreign_keys(found, schema, _session(connection).catalog)
+        description = self._described(connection, table_name, schema, **kw)
+        return reflecting.foreign_keys(description, schema, _session(connection).catalog)
 
     def get_check_constraints(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> Any:
         return reflecting.checks(self._described(connection, table_name, schema, **kw))
@@ -174,8 +174,8 @@ class DeltaSqlDialect(default.DefaultDialect):
         return {"text": self._described(connection, table_name, schema, **kw).comment}
 
     def get_table_options(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> Any:
-        found = self._described(connection, table_name, schema, **kw)
-        return {"deltasql_partition_by": list(found.partition_columns)} if found.partition_columns else {}
+        description = self._described(connection, table_name, schema, **kw)
+        return {"deltasql_partition_by": list(description.partition_columns)} if description.partition_columns else {}
 
     def get_view_definition(self, connection: Any, view_name: str, schema: str | None = None, **kw: Any) -> str:
         query = self._described(connection, view_name, schema, **kw).query
@@ -195,8 +195,8 @@ class DeltaSqlDialect(default.DefaultDialect):
     def _described(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> Description:
         """Raises NoSuchTableError."""
         parts = _parts(table_name, schema)
-        found: Description = _or_missing(table_name, lambda: described(_session(connection), parts))
-        return found
+        description: Description = _or_missing(table_name, lambda: described(_session(connection), parts))
+        return description
 
 
 def _session(connection: Any) -> Session:
@@ -211,8 +211,8 @@ def _parts(name: str, schema: str | None) -> tuple[str, ...]:
 
 def _names(connection: Any, schema: str | None, *, views: bool) -> list[str]:
     catalog, _, name = (schema or "").rpartition(".")
-    found = _or_missing(schema or "", lambda: list(relations(_session(connection), catalog or None, name or None)))
-    return [item.parts[2] for item in found if item.is_view == views]
+    entries = _or_missing(schema or "", lambda: list(relations(_session(connection), catalog or None, name or None)))
+    return [item.parts[2] for item in entries if item.is_view == views]
 
 
 def _or_missing(name: str, find: Callable[[], Any]) -> Any:

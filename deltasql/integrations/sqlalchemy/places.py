@@ -37,8 +37,8 @@ def _query(url: URL) -> dict[str, str]:
     query = {key: value if isinstance(value, str) else value[-1] for key, value in url.query.items()}
     unknown = sorted(key for key in query if key not in _KEYS and not key.startswith(_STORAGE))
     if unknown:
-        known = ", ".join((*_KEYS, f"{_STORAGE}…"))
-        raise exc.ArgumentError(f"A URL of deltasql has no {', '.join(unknown)}. It has {known}.")
+        names = ", ".join((*_KEYS, f"{_STORAGE}…"))
+        raise exc.ArgumentError(f"A URL of deltasql has no {', '.join(unknown)}. It has {names}.")
     return query
 
 

@@ -13,14 +13,14 @@ from deltasql.schema.types import StructField
 _DEFAULT, _GENERATED = "CURRENT_DEFAULT", "delta.generationExpression"
 
 
-def columns(found: Description) -> list[dict[str, Any]]:
+def columns(description: Description) -> list[dict[str, Any]]:
     """One dictionary per column."""
-    return [_column(field) for field in found.columns]
+    return [_column(field) for field in description.columns]
 
 
 def _column(field: StructField) -> dict[str, Any]:
     identity = identity_of(field)
-    told: dict[str, Any] = {
+    column: dict[str, Any] = {
         "name": field.name,
         "type": type_of_field(field),
         "nullable": field.nullable,
@@ -29,47 +29,47 @@ def _column(field: StructField) -> dict[str, Any]:
         "autoincrement": identity is not None,
     }
     if identity is not None:
-        told["identity"] = {
+        column["identity"] = {
             "always": not identity.allow_explicit,
             "start": identity.start,
             "increment": identity.step,
         }
     if _GENERATED in field.metadata:
-        told["computed"] = {"sqltext": field.metadata[_GENERATED], "persisted": True}
-    return told
+        column["computed"] = {"sqltext": field.metadata[_GENERATED], "persisted": True}
+    return column
 
 
-def primary_key(found: Description) -> dict[str, Any]:
+def primary_key(description: Description) -> dict[str, Any]:
     """The primary key; without columns if there is none."""
-    for key in found.keys:
+    for key in description.keys:
         if key.references is None:
             return {"constrained_columns": list(key.columns), "name": key.name}
     return {"constrained_columns": [], "name": None}
 
 
-def foreign_keys(found: Description, schema: str | None, names: Catalog) -> list[dict[str, Any]]:
+def foreign_keys(description: Description, schema: str | None, names: Catalog) -> list[dict[str, Any]]:
     """One dictionary per foreign key. The schema of the parent is None if it is the current one and so is `schema`."""
-    told: list[dict[str, Any]] = []
-    for key in found.keys:
+    keys: list[dict[str, Any]] = []
+    for key in description.keys:
         if key.references is None:
             continue
-        parent = key.references.table or found.relation.parts
-        place = tuple(parent[:-1])
-        is_near = schema is None and place == (names.current_catalog, names.current_schema)
-        here = place[1:] if place[:1] == (names.current_catalog,) else place
-        told.append(
+        parent = key.references.table or description.relation.parts
+        parent_schema = tuple(parent[:-1])
+        is_near = schema is None and parent_schema == (names.current_catalog, names.current_schema)
+        shown_schema = parent_schema[1:] if parent_schema[:1] == (names.current_catalog,) else parent_schema
+        keys.append(
             {
                 "name": key.name,
                 "constrained_columns": list(key.columns),
-                "referred_schema": None if is_near else ".".join(here),
+                "referred_schema": None if is_near else ".".join(shown_schema),
                 "referred_table": parent[-1],
                 "referred_columns": list(key.references.columns),
                 "options": {},
             }
         )
-    return told
+    return keys
 
 
-def checks(found: Description) -> list[dict[str, Any]]:
+def checks(description: Description) -> list[dict[str, Any]]:
     """One dictionary per CHECK."""
-    return [{"name": name, "sqltext": text} for name, text in sorted(found.checks.items())]
+    return [{"name": name, "sqltext": text} for name, text in sorted(description.checks.items())]

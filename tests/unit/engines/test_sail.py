@@ -104,16 +104,16 @@ def test_sources_that_may_change(sql: str, repeatable: bool) -> None:
 
 def test_which_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DELTASQL_ENGINE", raising=False)
-    assert chosen_engine(None, given=False) == "spark"
-    assert chosen_engine("Sail", given=False) == "sail"
+    assert chosen_engine(None, has_spark=False) == "spark"
+    assert chosen_engine("Sail", has_spark=False) == "sail"
     monkeypatch.setenv("DELTASQL_ENGINE", "sail")
-    assert chosen_engine(None, given=False) == "sail"
-    assert chosen_engine("spark", given=False) == "spark"
-    assert chosen_engine(None, given=True) == "spark"
+    assert chosen_engine(None, has_spark=False) == "sail"
+    assert chosen_engine("spark", has_spark=False) == "spark"
+    assert chosen_engine(None, has_spark=True) == "spark"
     with pytest.raises(EngineForGivenSparkError):
-        chosen_engine("sail", given=True)
+        chosen_engine("sail", has_spark=True)
     with pytest.raises(UnknownEngineError, match="duck"):
-        chosen_engine("duck", given=False)
+        chosen_engine("duck", has_spark=False)
 
 
 def test_a_query_that_ends_without_an_answer() -> None:

@@ -198,7 +198,7 @@ def test_as_from_the_texts(
     for predicate in PREDICATES:
         asked = condition(predicate, SCHEMA, ("p",), timezone="UTC")
         expected = prune(texts.files(columns), predicate, SCHEMA, ("p",), timezone="UTC")
-        skip = partial(skip_files, asked=asked, columns=READ_COLUMNS, timezone="UTC")
+        skip = partial(skip_files, selection=asked, columns=READ_COLUMNS, timezone="UTC")
         found, total = stored.read_files(skip)
         assert total == texts.files(("path",)).num_rows
         assert found.column_names == list(READ_COLUMNS)

@@ -51,12 +51,12 @@ class DeltaSqlAdapter(SparkAdapter):
     ) -> tuple[list[AdapterResponse | None], dict[BaseRelation, FreshnessResponse]]:
         """The time of the last commit of each source, for sources without a `loaded_at_field`."""
         session = self.connections.get_thread_connection().handle.session
-        found = {}
+        freshness = {}
         for source in sources:
             with self.connections.exception_handler(""):
                 last = session.sql(f"DESCRIBE HISTORY {source} LIMIT 1").collect()[0]["timestamp"]
-            found[source] = self._create_freshness_response(last, datetime.now(timezone.utc))
-        return [], found
+            freshness[source] = self._create_freshness_response(last, datetime.now(timezone.utc))
+        return [], freshness
 
     @classmethod
     def convert_time_type(cls, agate_table: agate.Table, col_idx: int) -> str:
@@ -93,11 +93,11 @@ class DeltaSqlAdapter(SparkAdapter):
         except DbtRuntimeError:
             # Dropped meanwhile.
             return
-        told = [(row["col_name"], row["data_type"], row["comment"]) for row in rows]
-        end = self.find_table_information_separator([{"col_name": name} for name, _, _ in told])
-        facts = {name: value for name, value, _ in told[end:]}
+        described = [(row["col_name"], row["data_type"], row["comment"]) for row in rows]
+        end = self.find_table_information_separator([{"col_name": name} for name, _, _ in described])
+        facts = {name: value for name, value, _ in described[end:]}
         statistics = self.INFORMATION_STATISTICS_REGEX.search(relation.information or "")
-        for number, (name, kind, comment) in enumerate(told[:end]):
+        for number, (name, kind, comment) in enumerate(described[:end]):
             yield {
                 "table_database": None,
                 "table_schema": relation.schema,

@@ -32,22 +32,22 @@ class SessionJob(PythonJobHelper):
 
     def submit(self, compiled_code: str) -> None:
         """Raises whatever the code raises, and DbtRuntimeError for an engine that runs no Python models."""
-        told = self._credentials
-        if chosen_engine(told.engine, given=told.remote is not None) == SAIL:
+        credentials = self._credentials
+        if chosen_engine(credentials.engine, has_spark=credentials.remote is not None) == SAIL:
             raise DbtRuntimeError(f"{self._name} is a model in Python, which needs `engine: spark` in the profile.")
-        with told.connect() as session:
+        with credentials.connect() as session:
             # Another session each, for models of several threads run side by side.
             spark = session.sql("SELECT 1").df.sparkSession.newSession()
-        installed = install(spark, told.warehouse, storage_options=told.storage_options or None)
+        installed = install(spark, credentials.warehouse, storage_options=credentials.storage_options or None)
 
         def write_table(rows: Any, table: str) -> None:
             _write(installed, rows, table)
 
         try:
-            for key, text in told.texts():
+            for key, text in credentials.texts():
                 installed.sql(f"SET {key} = {text}")
-            known = {"spark": spark, "write_table": write_table, "__name__": self._name}
-            exec(compile(compiled_code, f"<{self._name}>", "exec"), known)
+            namespace = {"spark": spark, "write_table": write_table, "__name__": self._name}
+            exec(compile(compiled_code, f"<{self._name}>", "exec"), namespace)
         finally:
             uninstall(spark)
 
