@@ -202,8 +202,8 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
 def _add_shared(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     """Adds options that may stand before or after a command; `default` keeps the inner parser from resetting them."""
     parser.add_argument("--remote", metavar="sc://HOST", default=default, help="a Spark Connect server to run on")
-    told = "what computes rows: Spark, or Sail, which needs no JVM (spark)"
-    parser.add_argument("--engine", choices=ENGINES, default=default, help=told)
+    help_text = "what computes rows: Spark, or Sail, which needs no JVM (spark)"
+    parser.add_argument("--engine", choices=ENGINES, default=default, help=help_text)
     stack = default or False
     parser.add_argument("--stack", action="store_true", default=stack, help="with errors of Spark, its stack trace")
 
@@ -398,6 +398,6 @@ def _serve(options: argparse.Namespace) -> int:
     by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
     give_to_spark(for_start, os.environ)
     tls = options.tls_certificate, options.tls_key
-    place = options.warehouse, options.host, options.port, options.remote
-    serve(Settings(*place, options.token_file, *tls, options.engine, by_set))
+    options_of_server = options.warehouse, options.host, options.port, options.remote
+    serve(Settings(*options_of_server, options.token_file, *tls, options.engine, by_set))
     return OK

@@ -33,9 +33,9 @@ class StatementInterrupted(KeyboardInterrupt):
 
     def __init__(self, commits: tuple[tuple[str, int], ...]) -> None:
         self.commits = commits
-        made = " and ".join(f"version {version} of {table}" for table, version in commits)
+        names = " and ".join(f"version {version} of {table}" for table, version in commits)
         were = "was" if len(commits) == 1 else "were"
-        super().__init__(f"{made[:1].upper()}{made[1:]} {were} committed before Ctrl-C could stop the statement.")
+        super().__init__(f"{names[:1].upper()}{names[1:]} {were} committed before Ctrl-C could stop the statement.")
 
 
 class InterruptibleWork(Protocol):
@@ -106,7 +106,7 @@ class _Statement:
 
     def _cancel(self) -> None:
         """Cancels the works repeatedly until the statement ends; runs in a thread."""
-        waited, told, began = 0.0, False, time.monotonic()
+        waited, reported, began = 0.0, False, time.monotonic()
         while not self._ended.is_set():
             for work in list(self.works.values()) if not self.sealed else ():
                 # A failed request is retried.
@@ -116,8 +116,8 @@ class _Statement:
             self._press_again()
             self._ended.wait(AGAIN_AFTER)
             waited += AGAIN_AFTER
-            if not told and waited >= REPORTED_AFTER and not self._ended.is_set():
-                told = True
+            if not reported and waited >= REPORTED_AFTER and not self._ended.is_set():
+                reported = True
                 self._say()
 
     def _press_again(self) -> None:

@@ -57,8 +57,8 @@ class Call:
 def read_call(line: str, cell: str = "") -> Call:
     """Parses a magic's line (options, then `name <<`, then SQL) and cell (more SQL). Raises MagicError."""
     options: dict[str, str] = {}
-    while found := _OPTION.match(line):
-        name, value = found["name"], found["value"]
+    while match := _OPTION.match(line):
+        name, value = match["name"], match["value"]
         if name not in _NAMES:
             close = similar_names(name, _NAMES)
             raise MagicError(
@@ -67,7 +67,7 @@ def read_call(line: str, cell: str = "") -> Call:
         if value is None:
             raise MagicError(f"The option --{name} needs a value.", USAGE)
         options[name] = value[1:-1] if value[0] in "\"'" else value
-        line = line[found.end() :]
+        line = line[match.end() :]
     out = options.get("out", "")
     if target := _TARGET.fullmatch(line):
         out, line = target["name"], target["rest"]
@@ -143,26 +143,26 @@ class SqlMagics(Magics):
     def _session(self, options: Mapping[str, str], names: Mapping[str, Any]) -> Session:
         """The session that the options name, the one of the last cell, or a new one. Raises MagicError."""
         if "session" in options:
-            found = names.get(options["session"])
-            if not isinstance(found, Session):
+            session = names.get(options["session"])
+            if not isinstance(session, Session):
                 raise MagicError(f"There is no session in a variable {options['session']}.", USAGE)
-            self._current = found
+            self._current = session
         elif "warehouse" in options or "engine" in options:
             self._current = self._opened(
                 options.get("warehouse", self._selected[0]), options.get("engine", self._selected[1])
             )
         elif self._current is None:
-            own = names.get(_OWN_SESSION)
-            self._current = own if isinstance(own, Session) else self._opened(*self._selected)
+            default = names.get(_OWN_SESSION)
+            self._current = default if isinstance(default, Session) else self._opened(*self._selected)
         return self._current
 
     def _opened(self, warehouse: str, engine: str | None) -> Session:
-        place = warehouse, engine
-        if place not in self._sessions:
+        key = warehouse, engine
+        if key not in self._sessions:
             spark, name = requested_engine(engine)
-            self._sessions[place] = connect(warehouse, spark, engine=name)
-        self._selected = place
-        return self._sessions[place]
+            self._sessions[key] = connect(warehouse, spark, engine=name)
+        self._selected = key
+        return self._sessions[key]
 
 
 def _number(text: str | None) -> int | None:

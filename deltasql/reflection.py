@@ -52,8 +52,8 @@ def schemas(session: Session, catalog: str | None = None) -> list[str]:
 def relations(session: Session, catalog: str | None = None, schema: str | None = None) -> Iterator[Relation]:
     """Tables and views of one schema (None: the current one), by name. Raises SchemaNotFoundError."""
     names = session.catalog
-    place = (catalog or names.current_catalog, schema or names.current_schema)
-    for entry in names.entries(place):
+    schema_key = (catalog or names.current_catalog, schema or names.current_schema)
+    for entry in names.entries(schema_key):
         yield _relation(entry)
 
 

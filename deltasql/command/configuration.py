@@ -101,10 +101,10 @@ def _check_names(section: str, values: Mapping[str, Any], names: tuple[str, ...]
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
     """Settings with dotted keys: TOML parses unquoted keys with dots as nested tables."""
-    found: list[tuple[str, Any]] = []
+    pairs: list[tuple[str, Any]] = []
     for name, value in values.items():
-        found += _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else [(prefix + name, value)]
-    return found
+        pairs += _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else [(prefix + name, value)]
+    return pairs
 
 
 def _text(value: Any) -> str:
@@ -142,12 +142,12 @@ def split_settings(settings: Mapping[str, str], *, remote: bool) -> tuple[dict[s
 
 def give_to_spark(settings: Mapping[str, str], environment: dict[str, str] | os._Environ[str]) -> None:
     """Adds `settings` to the environment for a Spark that this process starts; they override existing ones."""
-    given = dict(settings)
-    master = given.pop("spark.master", None)
+    remaining = dict(settings)
+    master = remaining.pop("spark.master", None)
     if master is not None:
         environment["DELTASQL_MASTER"] = master
-    if given:
-        words = [word for key, value in given.items() for word in ("--conf", f"{key}={value}")]
+    if remaining:
+        words = [word for key, value in remaining.items() for word in ("--conf", f"{key}={value}")]
         # The last of several settings with one key counts, and the argument pyspark-shell must be at the end.
         submitted = environment.get("PYSPARK_SUBMIT_ARGS", "").strip().removesuffix(_OF_PYSPARK)
         environment["PYSPARK_SUBMIT_ARGS"] = f"{submitted.strip()} {shlex.join(words)} {_OF_PYSPARK}".strip()

@@ -47,12 +47,12 @@ def _commands(parser: argparse.ArgumentParser) -> Iterator[CompletedCommand]:
     yield _command("", "", parser)
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
-            told = {choice.dest: choice.help or "" for choice in action._choices_actions}
+            help_texts = {choice.dest: choice.help or "" for choice in action._choices_actions}
             for name, inner in action.choices.items():
-                yield _command(name, told.get(name, ""), inner)
+                yield _command(name, help_texts.get(name, ""), inner)
 
 
-def _command(name: str, told: str, parser: argparse.ArgumentParser) -> CompletedCommand:
+def _command(name: str, help_text: str, parser: argparse.ArgumentParser) -> CompletedCommand:
     actions = [item for item in parser._actions if not isinstance(item, argparse._SubParsersAction)]
     options = tuple(
         CompletedOption(tuple(item.option_strings), _brief(parser, item), item.nargs != 0, _values(item))
@@ -60,7 +60,7 @@ def _command(name: str, told: str, parser: argparse.ArgumentParser) -> Completed
         if item.option_strings
     )
     return CompletedCommand(
-        name, told, options, next((_values(item) for item in actions if not item.option_strings), ())
+        name, help_text, options, next((_values(item) for item in actions if not item.option_strings), ())
     )
 
 
@@ -103,10 +103,10 @@ def _names(command: CompletedCommand) -> list[str]:
 
 def _bash_options(command: CompletedCommand) -> Iterator[str]:
     """Cases that complete values of options; those of the program apply to all commands, after their own."""
-    place = f'"{command.name}"' if command.name else "*"
+    pattern = f'"{command.name}"' if command.name else "*"
     for option in command.options:
         if option.takes_value:
-            patterns = "|".join(f"{place}\\ {name}" for name in option.names)
+            patterns = "|".join(f"{pattern}\\ {name}" for name in option.names)
             yield f"        {patterns}) {_bash_values(option.values)}; return ;;"
 
 
@@ -132,8 +132,8 @@ def _zsh(program: CompletedCommand, commands: Sequence[CompletedCommand]) -> Ite
     yield "        '1:command:->command' '*::argument:->argument'"
     yield '    case "$state" in'
     yield "        command)"
-    told = " ".join(_quoted(f"{item.name}:{item.help}") for item in commands)
-    yield f"            local -a told=({told})"
+    descriptions = " ".join(_quoted(f"{item.name}:{item.help}") for item in commands)
+    yield f"            local -a told=({descriptions})"
     yield "            _describe -t commands command told ;;"
     yield "        argument)"
     yield '            case "$words[1]" in'
@@ -150,8 +150,8 @@ def _zsh(program: CompletedCommand, commands: Sequence[CompletedCommand]) -> Ite
 def _zsh_options(command: CompletedCommand) -> Iterator[str]:
     for option in command.options:
         value = f":value{_zsh_values(option.values)}" if option.takes_value else ""
-        told = option.help.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
-        yield from (_quoted(f"*{name}[{told}]{value}") for name in option.names)
+        help_text = option.help.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+        yield from (_quoted(f"*{name}[{help_text}]{value}") for name in option.names)
 
 
 def _zsh_values(values: Sequence[str]) -> str:
@@ -165,18 +165,18 @@ def _fish(program: CompletedCommand, commands: Sequence[CompletedCommand]) -> It
     yield from _fish_options(program, f"not __fish_seen_subcommand_from {names}")
     for item in commands:
         yield f"complete -c deltasql -n __fish_use_subcommand -a {item.name} -d {_fish_text(item.help)}"
-        here = f"__fish_seen_subcommand_from {item.name}"
+        condition = f"__fish_seen_subcommand_from {item.name}"
         if item.values:
-            yield f"complete -c deltasql -n {_fish_text(here)}{_fish_values(item.values)}"
-        yield from _fish_options(item, here)
+            yield f"complete -c deltasql -n {_fish_text(condition)}{_fish_values(item.values)}"
+        yield from _fish_options(item, condition)
 
 
 def _fish_options(command: CompletedCommand, condition: str) -> Iterator[str]:
     for option in command.options:
         words = [f"-l {name[2:]}" if name.startswith("--") else f"-s {name[1:]}" for name in option.names]
         value = f" -r{_fish_values(option.values)}" if option.takes_value else ""
-        told = _fish_text(option.help)
-        yield f"complete -c deltasql -n {_fish_text(condition)} {' '.join(words)}{value} -d {told}"
+        help_text = _fish_text(option.help)
+        yield f"complete -c deltasql -n {_fish_text(condition)} {' '.join(words)}{value} -d {help_text}"
 
 
 def _fish_values(values: Sequence[str]) -> str:

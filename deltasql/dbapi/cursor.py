@@ -131,8 +131,8 @@ class Cursor:
 
     def fetchone(self) -> Row | None:
         """The next row, or None after the last."""
-        found = self._next(1)
-        return found[0] if found else None
+        rows = self._next(1)
+        return rows[0] if rows else None
 
     def fetchmany(self, size: int | None = None) -> list[Row]:
         """At most the next `size` rows, by default `arraysize`."""
@@ -171,9 +171,9 @@ class Cursor:
         rows = self._fetchable()
         end = self._end(rows, rows.count if size is None else size)
         with self.connection.errors():
-            found = rows.part(self._at, end)
+            part = rows.part(self._at, end)
         self._at = end
-        return found
+        return part
 
     def _end(self, rows: FetchedRows, size: int) -> int:
         return min(rows.count, self._at + max(0, size))
@@ -182,8 +182,8 @@ class Cursor:
         """The rows to fetch from. Raises InterfaceError, and ProgrammingError if no statement has returned rows."""
         self._check_open()
         if self._rows is None:
-            told = "No statement was executed" if self.result is None else "The statement has no rows to fetch"
-            raise ProgrammingError(f"{told}. A query, SHOW or DESCRIBE gives some.")
+            message = "No statement was executed" if self.result is None else "The statement has no rows to fetch"
+            raise ProgrammingError(f"{message}. A query, SHOW or DESCRIBE gives some.")
         return self._rows
 
     # The end

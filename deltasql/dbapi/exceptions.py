@@ -105,10 +105,10 @@ def class_of(sqlstate: str) -> type[Error]:
 
 def translated(error: DeltaSqlError) -> Error:
     """`error` as an exception of PEP 249."""
-    made = class_of(error.sqlstate)(str(error))
-    made.condition, made.sqlstate, made.caret = error.condition, error.sqlstate, error.caret
-    made.message = error.message
-    return made
+    translation = class_of(error.sqlstate)(str(error))
+    translation.condition, translation.sqlstate, translation.caret = error.condition, error.sqlstate, error.caret
+    translation.message = error.message
+    return translation
 
 
 @contextmanager

@@ -24,10 +24,10 @@ def short_traceback(error: BaseException) -> list[str]:
 
 def _user_line(trace: TracebackType | None) -> list[str]:
     """The last line of code of the user's own before ours; none for a magic, which has nothing but the statement."""
-    places = list(_user_lines(trace))
-    if not places:
+    lines = list(_user_lines(trace))
+    if not lines:
         return []
-    file, number = places[-1]
+    file, number = lines[-1]
     code = linecache.getline(file, number).strip()
     if code.startswith(_MAGIC):
         return []

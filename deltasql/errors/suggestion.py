@@ -13,14 +13,14 @@ OPEN_SET = 0.7
 """The cutoff where a name need not be one of the known ones: it may be right, so a guess must be better."""
 
 
-def similar_names(name: str, known: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> tuple[str, ...]:
-    """Those of `known` that `name` resembles, best first, at most `most`; case is ignored.
+def similar_names(name: str, names: Iterable[str], *, most: int = 1, cutoff: float = 0.6) -> tuple[str, ...]:
+    """Those of `names` that `name` resembles, best first, at most `most`; case is ignored.
 
     `cutoff`, 0 to 1, is the least share of equal letters. The default, difflib's, is for names that must be one of
-    `known`, such as the fields of a struct; `OPEN_SET` for those that may be others.
+    `names`, such as the fields of a struct; `OPEN_SET` for those that may be others.
     """
     folded: dict[str, str] = {}
-    for item in known:
+    for item in names:
         folded.setdefault(item.lower(), item)
     return tuple(folded[close] for close in get_close_matches(name.lower(), list(folded), most, cutoff))
 
@@ -31,25 +31,25 @@ def meant(names: Iterable[str]) -> str:
     return f"Did you mean {listed}?" if listed else ""
 
 
-def did_you_mean(name: str, known: Iterable[str], *, cutoff: float = 0.6, shown: Callable[[str], str] = str) -> str:
-    """The question with the one of `known` that `name` resembles most, led by a blank; "" if there is none.
+def did_you_mean(name: str, names: Iterable[str], *, cutoff: float = 0.6, shown: Callable[[str], str] = str) -> str:
+    """The question with the one of `names` that `name` resembles most, led by a blank; "" if there is none.
 
     `cutoff` is that of `similar_names`; `shown` makes of a name what stands in SQL, such as quotes around it.
     """
-    question = meant(shown(close) for close in similar_names(name, known, cutoff=cutoff))
+    question = meant(shown(close) for close in similar_names(name, names, cutoff=cutoff))
     return question and f" {question}"
 
 
 def column_meant(name: str, columns: Iterable[str]) -> str:
     """`did_you_mean` for a column of a query: only the last parts of `name` and of `columns` are compared."""
-    wanted = _last_part(name)
+    last_part = _last_part(name)
     by_name: dict[str, str] = {}
     for column in columns:
         by_name.setdefault(_last_part(column), column)
-    if wanted in by_name:
+    if last_part in by_name:
         # It belongs to a table that is out of reach: another one's column is no misspelling of it.
         return ""
-    return did_you_mean(wanted, by_name, cutoff=OPEN_SET, shown=by_name.__getitem__)
+    return did_you_mean(last_part, by_name, cutoff=OPEN_SET, shown=by_name.__getitem__)
 
 
 def _last_part(column: str) -> str:

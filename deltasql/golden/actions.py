@@ -24,8 +24,8 @@ def commit_lines(actions: Iterable[LoggedAction]) -> Iterator[str]:
         for action in merged:
             if kind in action:
                 yield from _WRITERS[kind](action[kind])
-    known = {*_WRITERS, "add", "remove", "cdc"}
-    yield from sorted(f"{kind} {_compact(action[kind])}" for action in merged for kind in action if kind not in known)
+    names = {*_WRITERS, "add", "remove", "cdc"}
+    yield from sorted(f"{kind} {_compact(action[kind])}" for action in merged for kind in action if kind not in names)
     files = (_file(kind, action[kind]) for action in merged for kind in ("add", "remove", "cdc") if kind in action)
     yield from _counted(sorted(files))
 

@@ -29,14 +29,14 @@ def verdicts(expected: str, actual: str) -> list[tuple[str, Verdict]]:
 
     A difference after an earlier statement of the file that failed unexpectedly counts as its consequence (FOLLOWS).
     """
-    found, failed = list[tuple[str, Verdict]](), False
-    for kept, own in zip(_blocks(expected), _blocks(actual), strict=False):
-        verdict = _verdict(kept, own)
+    labelled, failed = list[tuple[str, Verdict]](), False
+    for expected_block, actual_block in zip(_blocks(expected), _blocks(actual), strict=False):
+        verdict = _verdict(expected_block, actual_block)
         if failed and verdict not in {Verdict.SAME, Verdict.REFUSED, Verdict.WORDED}:
             verdict = Verdict.FOLLOWS
         failed = failed or verdict in {Verdict.REFUSED, Verdict.FAILS, Verdict.PASSES}
-        found.append((own, verdict))
-    return found
+        labelled.append((actual_block, verdict))
+    return labelled
 
 
 def summary(files: Iterable[tuple[str, str]]) -> str:
@@ -51,14 +51,14 @@ def summary(files: Iterable[tuple[str, str]]) -> str:
 
 def new_errors(expected: str, actual: str) -> list[str]:
     """The error conditions in `actual` whose blocks are not in `expected`."""
-    kept = Counter(_blocks(expected))
-    return [_condition(block) for block in (Counter(_blocks(actual)) - kept).elements() if _condition(block)]
+    old_blocks = Counter(_blocks(expected))
+    return [_condition(block) for block in (Counter(_blocks(actual)) - old_blocks).elements() if _condition(block)]
 
 
-def _verdict(kept: str, own: str) -> Verdict:
-    if kept == own:
+def _verdict(expected: str, actual: str) -> Verdict:
+    if expected == actual:
         return Verdict.SAME
-    should, does = _condition(kept), _condition(own)
+    should, does = _condition(expected), _condition(actual)
     if does.startswith(_REFUSED):
         return Verdict.REFUSED
     if should and does:
@@ -69,8 +69,8 @@ def _verdict(kept: str, own: str) -> Verdict:
 
 
 def _condition(block: str) -> str:
-    found = _ERROR.search(block)
-    return found[1] if found is not None else ""
+    match = _ERROR.search(block)
+    return match[1] if match is not None else ""
 
 
 def _blocks(text: str) -> Iterator[str]:

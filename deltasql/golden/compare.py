@@ -72,10 +72,10 @@ _NONE = _Block("", 0)
 def _pairs(old: Sequence[_Block], new: Sequence[_Block]) -> Iterator[tuple[_Block, _Block]]:
     """Matched pairs of old and new blocks; _NONE stands for a missing one."""
     names = _names(old) & _names(new)
-    known = difflib.SequenceMatcher(
+    matcher = difflib.SequenceMatcher(
         None, [_key(item, names) for item in old], [_key(item, names) for item in new], False
     )
-    for _, old_start, old_end, new_start, new_end in known.get_opcodes():
+    for _, old_start, old_end, new_start, new_end in matcher.get_opcodes():
         yield from _by_position(old[old_start:old_end], new[new_start:new_end])
 
 
@@ -98,7 +98,7 @@ def _by_position(old: Sequence[_Block], new: Sequence[_Block]) -> Iterator[tuple
         return
     start = 0
     for block in new:
-        like = next((place for place in range(start, len(old)) if _alike(old[place], block)), None)
+        like = next((index for index in range(start, len(old)) if _alike(old[index], block)), None)
         if like is None:
             yield _NONE, block
             continue

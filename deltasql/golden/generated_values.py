@@ -37,7 +37,7 @@ def generated_values(actions: Iterable[Mapping[str, Any]]) -> GeneratedValues:
     for action in actions:
         for kind, value in action.items():
             if isinstance(value, Mapping):
-                ids.update(found.lower() for text in _texts(kind, value) for found in UUID.findall(text))
+                ids.update(uuid.lower() for text in _texts(kind, value) for uuid in UUID.findall(text))
                 clocks.update(_clocks(kind, value))
     return GeneratedValues(frozenset(ids), frozenset(clocks))
 
@@ -81,10 +81,10 @@ def _clocks(kind: str, action: Mapping[str, Any]) -> Iterator[int]:
         "remove": ("deletionTimestamp",),
         "txn": ("lastUpdated",),
     }
-    found = [action.get(key) for key in keys.get(kind, ())]
+    values = [action.get(key) for key in keys.get(kind, ())]
     if kind == "metaData":
-        found.append(_configuration(action).get(_ENABLED_AT))
-    yield from (int(value) for value in found if value is not None and str(value).isdecimal())
+        values.append(_configuration(action).get(_ENABLED_AT))
+    yield from (int(value) for value in values if value is not None and str(value).isdecimal())
 
 
 def _configuration(metadata: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -25,12 +25,12 @@ class LastFailed:
 
     def write(self, ran: Iterable[Path], failed: Iterable[Path]) -> None:
         """Of the files that ran, `failed` are those that did; what is known of others stays."""
-        kept = self.read().difference(path.resolve() for path in ran) | {path.resolve() for path in failed}
+        paths = self.read().difference(path.resolve() for path in ran) | {path.resolve() for path in failed}
         if self._path is None:
             return
         with suppress(OSError):
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._path.write_text(json.dumps(sorted(map(str, kept))), encoding="utf-8")
+            self._path.write_text(json.dumps(sorted(map(str, paths))), encoding="utf-8")
 
 
 def _record_path(directory: Path) -> Path | None:

@@ -29,15 +29,15 @@ class Mask:
     statement_columns: frozenset[str] = frozenset()
     settled: bool = False
 
-    def with_directive(self, found: Directive, whole_file: bool) -> Mask:
+    def with_directive(self, directive: Directive, whole_file: bool) -> Mask:
         """This mask extended by a further directive. Raises GoldenMaskError."""
-        if found.value.lower() == NONE:
+        if directive.value.lower() == NONE:
             return Mask(settled=True)
-        if found.value.startswith("/"):
-            return Mask(self.columns, (*self.patterns, _pattern(found)), self.statement_columns, True)
-        columns = frozenset(name.strip().strip("`").lower() for name in found.value.split(","))
-        own = self.statement_columns if whole_file else self.statement_columns | columns
-        return Mask(self.columns | columns, self.patterns, own, True)
+        if directive.value.startswith("/"):
+            return Mask(self.columns, (*self.patterns, _pattern(directive)), self.statement_columns, True)
+        columns = frozenset(name.strip().strip("`").lower() for name in directive.value.split(","))
+        statement_columns = self.statement_columns if whole_file else self.statement_columns | columns
+        return Mask(self.columns | columns, self.patterns, statement_columns, True)
 
     def hides(self, column: str) -> bool:
         return column.lower() in self.columns
@@ -50,8 +50,8 @@ class Mask:
 
     def missing(self, columns: Sequence[str]) -> str:
         """The defect if the result lacks a column of the mask, or ""."""
-        known = {column.lower() for column in columns}
-        lost = sorted(name for name in self.statement_columns if name not in known)
+        names = {column.lower() for column in columns}
+        lost = sorted(name for name in self.statement_columns if name not in names)
         return (
             f"'-- mask: {lost[0]}' hides nothing: the result has {', '.join(columns) or 'no columns'}." if lost else ""
         )
@@ -60,12 +60,12 @@ class Mask:
 NO_MASK = Mask()
 
 
-def _pattern(found: Directive) -> str:
-    pattern = found.value[1:].removesuffix("/")
+def _pattern(item: Directive) -> str:
+    pattern = item.value[1:].removesuffix("/")
     try:
         re.compile(pattern)
     except re.error as error:
-        raise GoldenMaskError(file=str(found.position.file), line=found.position.line, reason=str(error)) from None
+        raise GoldenMaskError(file=str(item.position.file), line=item.position.line, reason=str(error)) from None
     return pattern
 
 
@@ -74,10 +74,10 @@ def warning(sql: str, recorded: str, has_rows: bool, normal: Normalizer) -> str:
 
     `recorded` is the recorded text without the statement; `has_rows` is whether it read or wrote rows.
     """
-    if told := normal.unsettled(recorded):
-        return f"it tells the time of this run: {told}"
-    if has_rows and calls(sql, _NEW_ID) and (told := normal.foreign_id(recorded)):
-        return f"it tells an id that is new in every run: {told}"
+    if text := normal.unsettled(recorded):
+        return f"it tells the time of this run: {text}"
+    if has_rows and calls(sql, _NEW_ID) and (text := normal.foreign_id(recorded)):
+        return f"it tells an id that is new in every run: {text}"
     if has_rows and calls(sql, _RANDOM):
         return "it calls a random function"
     return ""

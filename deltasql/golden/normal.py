@@ -45,10 +45,10 @@ class Normalizer:
         self._ids: set[str] = set()
         self._clocks: set[int] = set()
 
-    def learn(self, found: GeneratedValues) -> None:
+    def learn(self, generated: GeneratedValues) -> None:
         """Adds generated values of a log, which are replaced from now on."""
-        self._ids |= found.ids
-        self._clocks |= found.clocks
+        self._ids |= generated.ids
+        self._clocks |= generated.clocks
 
     def text(self, text: str, zone: str = "UTC", *, of_query: bool = False) -> str:
         """`text` with `$WAREHOUSE`, `<uuid-1>`, `<time>` and `<ms>`.
@@ -82,18 +82,18 @@ class Normalizer:
 
     def foreign_id(self, text: str) -> str:
         """The first id in a recorded text that is neither replaced nor in the script, or ""."""
-        return next((found for found in UUID.findall(text) if found.lower() not in self._written), "")
+        return next((uuid for uuid in UUID.findall(text) if uuid.lower() not in self._written), "")
 
     def _path(self, match: re.Match[str]) -> str:
         # The warehouse is new: ids in its file names are of this run.
-        self._ids.update(found.lower() for found in UUID.findall(file_name(match["rest"])))
+        self._ids.update(uuid.lower() for uuid in UUID.findall(file_name(match["rest"])))
         return f"$WAREHOUSE{match['rest']}"
 
     def _uuid(self, match: re.Match[str]) -> str:
-        found = match[0].lower()
-        if found not in self._ids or found in self._written:
+        uuid = match[0].lower()
+        if uuid not in self._ids or uuid in self._written:
             return match[0]
-        return f"<uuid-{self._numbers.setdefault(found, len(self._numbers) + 1)}>"
+        return f"<uuid-{self._numbers.setdefault(uuid, len(self._numbers) + 1)}>"
 
     def _is_of_run(self, text: str, zone: str, of_query: bool) -> bool:
         moments = [moment for name in (zone, "UTC") if (moment := _moment(text, name)) is not None]

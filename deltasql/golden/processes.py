@@ -80,9 +80,9 @@ class Workers:
 class _Worker:
     """A process that is started for its first file, and restarted for the next file after a crash."""
 
-    def __init__(self, factory: SessionFactory, place: str) -> None:
+    def __init__(self, factory: SessionFactory, directory: str) -> None:
         self._factory = factory
-        self._directory = place
+        self._directory = directory
         self._process: SpawnProcess | None = None
         self._pipe: Connection | None = None
         self._killed = False
@@ -155,11 +155,11 @@ def _interrupts_blocked() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(pipe: Connection, factory: SessionFactory, place: str) -> None:
+def _serve(pipe: Connection, factory: SessionFactory, directory: str) -> None:
     """Main loop of a worker: runs the files whose paths it receives, until the parent closes the pipe or dies."""
     # Needed where signals cannot be blocked.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    tempfile.tempdir = place
+    tempfile.tempdir = directory
     with suppress(EOFError, ConnectionError):
         pipe.send(True)
         while True:

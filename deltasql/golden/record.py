@@ -62,7 +62,7 @@ class Recorder:
         With `must_succeed` any error of the statement is a defect.
         """
         lines = [self.title(TITLE, statement.options.name), without_secrets(statement.text.rstrip())]
-        own = len(lines)
+        start = len(lines)
         defect, has_rows = "", False
         try:
             result = session.sql(self.sql_of(statement))
@@ -80,13 +80,13 @@ class Recorder:
             defect = described(error)
             lines += self.defect(error)
         lines += self._log(new, statement)
-        return block(lines, statement.position, defect, self.warning(statement, lines[own:], has_rows))
+        return block(lines, statement.position, defect, self.warning(statement, lines[start:], has_rows))
 
     def look(self) -> list[NewCommits]:
         """The commits since the last call; their generated values are hidden from now on."""
         new = self._watch.look()
-        for found in (found for table in new for found in table.generated):
-            self._normal.learn(found)
+        for generated in (generated for table in new for generated in table.generated):
+            self._normal.learn(generated)
         return new
 
     def warning(self, statement: GoldenStatement, recorded: Sequence[str], has_rows: bool) -> str:
@@ -153,9 +153,9 @@ class Recorder:
         return (statement.options.mask.text(self._normal.text(line)) for line in lines)
 
 
-def block(lines: list[str], place: DirectivePosition, defect: str = "", warning: str = "") -> Block:
-    """A block of these lines, for the statement or schedule at `place`."""
-    return Block("\n".join(line.rstrip() for line in lines) + "\n", defect, warning, place.line)
+def block(lines: list[str], position: DirectivePosition, defect: str = "", warning: str = "") -> Block:
+    """A block of these lines, for the statement or schedule at `position`."""
+    return Block("\n".join(line.rstrip() for line in lines) + "\n", defect, warning, position.line)
 
 
 def described(error: Exception) -> str:

@@ -75,26 +75,26 @@ class _Reading:
     schedules: list[ScheduleText] = field(default_factory=list)
     levels: tuple[str, ...] = ()
 
-    def take(self, found: Directive, *, whole_file: bool = False) -> None:
-        match found.name:
+    def take(self, directive: Directive, *, whole_file: bool = False) -> None:
+        match directive.name:
             case "schedule":
-                self.schedules.append(ScheduleText(found.value, self.options.name, found.position))
+                self.schedules.append(ScheduleText(directive.value, self.options.name, directive.position))
                 self.options = replace(self.options, name="")
             case "levels":
-                self.levels = tuple(level.strip() for level in found.value.split(","))
+                self.levels = tuple(level.strip() for level in directive.value.split(","))
             case "session":
                 # A session applies until the next one; all other directives apply to one statement.
-                self.common = replace(self.common, session=found.value)
-                self.options = replace(self.options, session=found.value)
+                self.common = replace(self.common, session=directive.value)
+                self.options = replace(self.options, session=directive.value)
             case "expect":
                 self.jvm = False
             case "check":
                 self.common = replace(self.common, session="")
                 self.options = replace(self.options, session="", check=True)
-            case _ if whole_file and found.name != "name":
-                self.common = self.options = _applied(self.common, found, whole_file)
+            case _ if whole_file and directive.name != "name":
+                self.common = self.options = _applied(self.common, directive, whole_file)
             case _:
-                self.options = _applied(self.options, found, whole_file)
+                self.options = _applied(self.options, directive, whole_file)
 
     def end_statement(self) -> ScriptOptions:
         done, self.options = self.options, self.common
@@ -116,12 +116,12 @@ def read_script(path: Path) -> GoldenScript:
         # Comments before a statement belong to it, but a first paragraph of them belongs to the file.
         head, text = _leading_comments(statement.text)
         paragraph = _first_paragraph(head) if number == 0 else 0
-        for offset, found in _directives(head, path, line):
-            reading.take(found, whole_file=offset < paragraph)
+        for offset, item in _directives(head, path, line):
+            reading.take(item, whole_file=offset < paragraph)
         statements.append(GoldenStatement(text, reading.end_statement(), DirectivePosition(path, line + len(head))))
         end = statement.start + len(statement.text)
-    for _, found in _directives(script[end:].splitlines(), path, script.count("\n", 0, end) + 1):
-        reading.take(found)
+    for _, item in _directives(script[end:].splitlines(), path, script.count("\n", 0, end) + 1):
+        reading.take(item)
     return GoldenScript(tuple(statements), reading.jvm, tuple(reading.schedules), reading.levels)
 
 
@@ -132,9 +132,9 @@ def expects_no_jvm(path: Path) -> bool:
 
 def _directives(comments: Iterable[str], path: Path, line: int) -> Iterator[tuple[int, Directive]]:
     for offset, comment in enumerate(comments):
-        found = directive(comment, DirectivePosition(path, line + offset))
-        if found is not None:
-            yield offset, found
+        item = directive(comment, DirectivePosition(path, line + offset))
+        if item is not None:
+            yield offset, item
 
 
 def _leading_comments(text: str) -> tuple[list[str], str]:
@@ -147,16 +147,16 @@ def _first_paragraph(head: list[str]) -> int:
     return head.index("") if "" in head else 0
 
 
-def _applied(options: ScriptOptions, found: Directive, whole_file: bool) -> ScriptOptions:
-    on = found.value.lower() == "on"
-    match found.name:
+def _applied(options: ScriptOptions, directive: Directive, whole_file: bool) -> ScriptOptions:
+    on = directive.value.lower() == "on"
+    match directive.name:
         case "name":
-            return replace(options, name=found.value)
+            return replace(options, name=directive.value)
         case "log":
             return replace(options, log=on)
         case "sort":
             return replace(options, sort=on)
         case "mask":
-            return replace(options, mask=options.mask.with_directive(found, whole_file))
+            return replace(options, mask=options.mask.with_directive(directive, whole_file))
         case _:
-            raise AssertionError(found.name)
+            raise AssertionError(directive.name)

@@ -71,13 +71,13 @@ class GoldenOutcome:
     def failures(self) -> tuple[OutputFailure, ...]:
         """The failures, statement by statement; none if all is as expected."""
         lines = zip_longest(self.defects, self.defect_lines[: len(self.defects)], fillvalue=1)
-        found = [OutputFailure(self.path, int(line), str(text)) for text, line in lines]
+        differences = [OutputFailure(self.path, int(line), str(text)) for text, line in lines]
         if self.expected is None:
-            return tuple(found) or (OutputFailure(self.path, 1, NO_EXPECTATION),)
+            return tuple(differences) or (OutputFailure(self.path, 1, NO_EXPECTATION),)
         differing = [self._failure(change) for change in changes(self.expected, self.actual)]
         if self.expected != self.actual and not differing:
             differing = [OutputFailure(output_path(self.path), 1, OTHER_ENDING)]
-        return (*found, *differing)
+        return (*differences, *differing)
 
     def _failure(self, change: Change) -> OutputFailure:
         if not change.after:
@@ -96,19 +96,19 @@ def discover(directory: Path | str, only: str = "") -> list[Path]:
     Raises NoGoldenFilesError when there is none.
     """
     root = Path(directory)
-    found = [root] if root.is_file() else sorted(root.rglob("*.sql"))
-    kept = [path for path in found if only in str(path)]
-    if not kept:
-        note = f" whose path holds '{only}'" if found else ""
+    paths = [root] if root.is_file() else sorted(root.rglob("*.sql"))
+    selected = [path for path in paths if only in str(path)]
+    if not selected:
+        note = f" whose path holds '{only}'" if paths else ""
         raise NoGoldenFilesError(place=f"under {root}{note}")
-    return kept
+    return selected
 
 
 def stale_outputs(directory: Path | str, only: str = "") -> list[Path]:
     """The `.out` files under a directory that a golden run wrote and whose `.sql` file is gone, sorted."""
     root = Path(directory)
-    found = sorted(root.rglob("*.out")) if root.is_dir() else []
-    return [path for path in found if only in str(path) and is_stale(path)]
+    outputs = sorted(root.rglob("*.out")) if root.is_dir() else []
+    return [path for path in outputs if only in str(path) and is_stale(path)]
 
 
 def is_stale(path: Path) -> bool:
@@ -146,8 +146,8 @@ def run_file(path: Path | str, session_factory: SessionFactory | None = None) ->
     factory = session_factory or temporary_sessions()
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="deltasql-golden-") as name, _utc():
-        place = Path(name).resolve()
-        blocks, starter = _run(script, factory, place) if scenario is None else _play(scenario, factory, place)
+        warehouse = Path(name).resolve()
+        blocks, starter = _run(script, factory, warehouse) if scenario is None else _play(scenario, factory, warehouse)
     started_by = 0 if script.jvm else starter
     return _outcome(path, blocks, started_by, time.perf_counter() - began)
 
@@ -178,9 +178,9 @@ def _block_lines(blocks: Iterable[Block]) -> Iterator[tuple[int, int]]:
         begin += block.text.count("\n") + 1
 
 
-def _run(script: GoldenScript, factory: SessionFactory, place: Path) -> tuple[list[Block], int]:
+def _run(script: GoldenScript, factory: SessionFactory, directory: Path) -> tuple[list[Block], int]:
     """The blocks of a script without schedules, and the line of the statement that started Spark, or 0."""
-    warehouse = place / "warehouse"
+    warehouse = directory / "warehouse"
     warehouse.mkdir()
     session = factory(str(warehouse))
     try:
@@ -198,9 +198,9 @@ def _run(script: GoldenScript, factory: SessionFactory, place: Path) -> tuple[li
         session.close()
 
 
-def _play(scenario: Scenario, factory: SessionFactory, place: Path) -> tuple[list[Block], int]:
+def _play(scenario: Scenario, factory: SessionFactory, warehouse: Path) -> tuple[list[Block], int]:
     """The blocks of a scenario, and 1 if Spark was started, else 0."""
-    run = ScenarioRun(scenario, factory, place)
+    run = ScenarioRun(scenario, factory, warehouse)
     return list(run.blocks()), int(run.spark_started)
 
 

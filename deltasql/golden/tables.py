@@ -86,8 +86,8 @@ def _aware(value: Any) -> Any:
 
 def _type(columns: StructType, name: str) -> DataType:
     """The type of a column; STRING for a missing one, which INSERT refuses anyway."""
-    found = columns.find(name)
-    return STRING if found is None else found.type
+    field = columns.find(name)
+    return STRING if field is None else field.type
 
 
 def _row(values: Sequence[Any], kinds: Sequence[DataType]) -> str:
@@ -123,6 +123,6 @@ def _scalar(value: Any, kind: DataType) -> str:
 
 
 def _parts(value: Any, kind: StructType) -> Iterator[str]:
-    for place, item in enumerate(kind):
-        part = value.get(item.name) if isinstance(value, Mapping) else value[place]
+    for index, item in enumerate(kind):
+        part = value.get(item.name) if isinstance(value, Mapping) else value[index]
         yield f"{sql_literal(item.name)}, {_literal(part, item.type)}"

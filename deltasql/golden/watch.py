@@ -51,7 +51,7 @@ class LogWatch:
         logs = sorted(_logs(str(self.root)))
         for gone in set(self._seen).difference(logs):
             del self._seen[gone]
-        return [found for log in logs if (found := self._new_commits(log))]
+        return [commits for log in logs if (commits := self._new_commits(log))]
 
     def _new_commits(self, log: str) -> NewCommits | None:
         files = _commits(log)
@@ -61,19 +61,19 @@ class LogWatch:
             return None
         before = seen.schema
         commits = []
-        found = []
+        new_commits = []
         for version, path in new.items():
             actions = [json.loads(line) for line in Path(path).read_text(encoding="utf-8").splitlines() if line.strip()]
             commits.append((version, list(commit_lines(actions))))
             seen.version, seen.stamp = version, _stamp(path)
             seen.clock = max(seen.stamp[1] // 1_000_000, seen.clock + 1)
-            found += [
+            new_commits += [
                 generated_values(actions),
                 GeneratedValues(frozenset(), frozenset({seen.clock, seen.stamp[1] // 1_000_000})),
             ]
             seen.schema = _schema(actions) or seen.schema
         change = list(unified(before, seen.schema, 1)) if before and seen.schema else []
-        return NewCommits(str(Path(log).parent.relative_to(self.root)), commits, change, found)
+        return NewCommits(str(Path(log).parent.relative_to(self.root)), commits, change, new_commits)
 
     def _last_seen(self, log: str, files: dict[int, str]) -> _Seen:
         """The state of this log at the last look; a new one if another table has replaced it."""
@@ -101,14 +101,14 @@ def _folders(folder: str) -> list[str]:
 
 def _commits(log: str) -> dict[int, str]:
     """The path of each commit by version, in order, including catalog-managed ones."""
-    found = _listed(log)
-    if "_staged_commits" in found:
-        found |= _listed(found["_staged_commits"])
+    names = _listed(log)
+    if "_staged_commits" in names:
+        names |= _listed(names["_staged_commits"])
     commits: dict[int, str] = {}
-    for name in sorted(found):
+    for name in sorted(names):
         if match := _COMMIT.fullmatch(name):
             # A staged commit may have been published since: both are one commit.
-            commits.setdefault(int(match[1]), found[name])
+            commits.setdefault(int(match[1]), names[name])
     return commits
 
 

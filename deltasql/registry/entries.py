@@ -37,14 +37,14 @@ class RegistryEntry(Generic[T]):
 
     def value(self, text: str | None) -> T:
         """The value of `text`, or of the default where `text` is None. Raises what `refusal` makes of a wrong text."""
-        given = self.default if text is None else text
-        if given is None:
+        value = self.default if text is None else text
+        if value is None:
             # An entry without a default is declared with a type that has None.
             return cast("T", None)
         try:
-            return self.read(given)
+            return self.read(value)
         except ValueError as error:
-            raise self.refusal(given) from error
+            raise self.refusal(value) from error
 
     def refusal(self, text: str) -> Exception:
         """The error that says that this entry cannot be `text`."""
@@ -61,8 +61,8 @@ class Registry(Mapping[str, E], Generic[E]):
     def add(self, entry: F) -> F:
         """Takes `entry` in and gives it back, so that a declaration is one assignment."""
         assert entry.name.lower() not in self._folded, f"{entry.name} is declared twice"
-        kept = cast("E", entry)
-        self._entries[entry.name] = self._folded[entry.name.lower()] = kept
+        registered = cast("E", entry)
+        self._entries[entry.name] = self._folded[entry.name.lower()] = registered
         return entry
 
     def find(self, name: str) -> E | None:

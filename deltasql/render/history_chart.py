@@ -39,8 +39,8 @@ class _Version(NamedTuple):
         signs = [f"{sign}{count:,}" for sign, count in zip("+~−", self.rows, strict=True) if count]
         parts = [f"{' '.join(signs)} row{'' if sum(self.rows) == 1 else 's'}"] if signs else []
         added, removed = self.files
-        told = [f"+{added:,}"] * bool(added) + [f"−{removed:,}"] * bool(removed)
-        parts += [f"{' '.join(told)} file{'' if added + removed == 1 else 's'}"] if told else []
+        counts = [f"+{added:,}"] * bool(added) + [f"−{removed:,}"] * bool(removed)
+        parts += [f"{' '.join(counts)} file{'' if added + removed == 1 else 's'}"] if counts else []
         return ", ".join(parts)
 
 
@@ -59,7 +59,7 @@ def history_svg(grid: Grid) -> str:
         return ""
     height = _TOP + _LINE * len(versions) + 4
     most = max((sum(item.rows) for item in versions), default=0)
-    body = "\n".join([*_head(), *(piece for place, item in enumerate(versions) for piece in _drawn(item, place, most))])
+    body = "\n".join([*_head(), *(piece for index, item in enumerate(versions) for piece in _drawn(item, index, most))])
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" height="{height}" '
         f'role="img" font-family="system-ui, sans-serif" font-size="12" fill="currentColor">\n'
@@ -71,8 +71,8 @@ def _version(row: Sequence[Any], grid: Grid) -> _Version:
     values = dict(zip(grid.schema.names, row, strict=True))
     kinds = {item.name: item.type for item in grid.schema}
     time = value_text(values["timestamp"], kinds["timestamp"], grid.time_zone)
-    found = values["operationMetrics"]
-    metrics = {key: int(text) for key, text in found.items() if str(text).isdecimal()} if found else {}
+    texts = values["operationMetrics"]
+    metrics = {key: int(text) for key, text in texts.items() if str(text).isdecimal()} if texts else {}
     files = _first(metrics, _FILES_ADDED), _first(metrics, _FILES_REMOVED)
     return _Version(values["version"], time.partition(".")[0], str(values["operation"]), _rows(metrics), files)
 
@@ -102,8 +102,8 @@ def _axis(number: int) -> str:
     return f'<path d="M{_VERSION + 8} {middle}V{middle + _LINE * (number - 1)}" stroke="currentColor" opacity=".3"/>'
 
 
-def _drawn(item: _Version, place: int, most: int) -> Iterator[str]:
-    top = _TOP + _LINE * place
+def _drawn(item: _Version, index: int, most: int) -> Iterator[str]:
+    top = _TOP + _LINE * index
     base = top + 15
     fill = "currentColor" if any(item.rows) or any(item.files) else "none"
     yield f"<g><title>{escape(f'version {item.number}, {item.time}: {item.operation} {item.label}'.rstrip())}</title>"

@@ -45,8 +45,8 @@ def diff_html(title: str, before: Sequence[str], after: Sequence[str]) -> str:
     lines = [line for line in difflib.ndiff(before, after) if not line.startswith("?")]
     if not any(line[0] in _CHANGES for line in lines):
         return ""
-    told = "\n".join(_line(line) for line in lines)
-    return f'<div>{escape(title)}</div>\n<pre style="line-height:1.3">{told}</pre>'
+    body = "\n".join(_line(line) for line in lines)
+    return f'<div>{escape(title)}</div>\n<pre style="line-height:1.3">{body}</pre>'
 
 
 def _line(line: str) -> str:
@@ -58,8 +58,8 @@ def _line(line: str) -> str:
 def _head(name: str, kind: DataType, side: str) -> str:
     full = type_text(kind)
     shown = full if len(full) <= LONGEST_TYPE else full[: LONGEST_TYPE - 1] + "…"
-    told = f'<div style="{_FAINT};font-weight:normal" title="{escape(full)}">{escape(shown)}</div>'
-    return f'<th style="{_HEAD.format(side=side)}">{escape(name)}{told}</th>'
+    subtitle = f'<div style="{_FAINT};font-weight:normal" title="{escape(full)}">{escape(shown)}</div>'
+    return f'<th style="{_HEAD.format(side=side)}">{escape(name)}{subtitle}</th>'
 
 
 def _cell(value: Any, kind: DataType, side: str, grid: Grid) -> str:
@@ -90,19 +90,19 @@ def _pieces(value: Any, kind: DataType, time_zone: str) -> Iterator[str]:
             yield from _joined("[", ([*_pieces(item, element, time_zone)] for item in value), "]")
         case MapType(key=key, value=item):
             pairs = value.items() if isinstance(value, Mapping) else value
-            told = (
+            pieces = (
                 [*_pieces(left, key, time_zone), _faint(" → "), *_pieces(right, item, time_zone)]
                 for left, right in pairs
             )
-            yield from _joined("{", told, "}")
+            yield from _joined("{", pieces, "}")
         case _:
             yield escape(value_text(value, kind, time_zone))
 
 
 def _joined(opening: str, items: Iterable[list[str]], closing: str) -> Iterator[str]:
     yield opening
-    for place, pieces in enumerate(items):
-        yield from ([", "] if place else [])
+    for index, pieces in enumerate(items):
+        yield from ([", "] if index else [])
         yield from pieces
     yield closing
 

@@ -34,12 +34,12 @@ def mime_bundle(grid: Grid, total: int | None = None, version: int | None = None
 
 def _without_empty(grid: Grid) -> tuple[Grid, list[str]]:
     """Without the columns that no row has a value for, and their names; the grid itself where none has any."""
-    kept = [any(row[index] is not None for row in grid.rows) for index in range(len(grid.schema))]
-    if not any(kept):
+    is_shown = [any(row[index] is not None for row in grid.rows) for index in range(len(grid.schema))]
+    if not any(is_shown):
         return grid, []
-    rows = [list(compress(row, kept)) for row in grid.rows]
-    empty = [name for name, is_kept in zip(grid.schema.names, kept, strict=True) if not is_kept]
-    return replace(grid, schema=StructType(tuple(compress(grid.schema, kept))), rows=rows), empty
+    rows = [list(compress(row, is_shown)) for row in grid.rows]
+    empty = [name for name, is_kept in zip(grid.schema.names, is_shown, strict=True) if not is_kept]
+    return replace(grid, schema=StructType(tuple(compress(grid.schema, is_shown))), rows=rows), empty
 
 
 def _note(grid: Grid, total: int | None, version: int | None) -> str:

@@ -109,13 +109,13 @@ def _table_width(grid: Grid) -> int:
 
 def _write_blocks(grid: Grid, stream: TextIO) -> None:
     """As `write_vertical`, without the columns that no row has a value for."""
-    kept = [any(row[index] is not None for row in grid.rows) for index in range(len(grid.schema))]
-    if not any(kept):
+    is_shown = [any(row[index] is not None for row in grid.rows) for index in range(len(grid.schema))]
+    if not any(is_shown):
         write_vertical(grid, stream)
         return
-    schema = StructType(tuple(compress(grid.schema, kept)))
-    write_vertical(replace(grid, schema=schema, rows=[list(compress(row, kept)) for row in grid.rows]), stream)
-    empty = [name for name, is_kept in zip(grid.schema.names, kept, strict=True) if not is_kept]
+    schema = StructType(tuple(compress(grid.schema, is_shown)))
+    write_vertical(replace(grid, schema=schema, rows=[list(compress(row, is_shown)) for row in grid.rows]), stream)
+    empty = [name for name, is_kept in zip(grid.schema.names, is_shown, strict=True) if not is_kept]
     if empty:
         stream.write(f"NULL in every row: {', '.join(empty)}\n")
 

@@ -103,10 +103,10 @@ def command_of(text: str) -> Effect | None:
 
 def _command(name: str, has_argument: bool) -> Command:
     """The command called `name`; of two, the one with an argument if `has_argument`. Raises UnknownCommandError."""
-    found = [command for command in COMMANDS if name in {command.name, *command.aliases}]
-    if not found:
+    matches = [command for command in COMMANDS if name in {command.name, *command.aliases}]
+    if not matches:
         raise UnknownCommandError(command="\\" + name)
-    return next((command for command in found if bool(command.arguments) == has_argument), found[0])
+    return next((command for command in matches if bool(command.arguments) == has_argument), matches[0])
 
 
 def _show(kind: str) -> Callable[[str], Effect]:

@@ -80,9 +80,9 @@ class SqlCompleter(Completer):
         start = _statement_start(text)
         statement, before = document.text[start:], text[start:]
         inside_text = _last(_IN_TEXT, before)
-        found = self._values(before[: len(before) - len(inside_text)], inside_text)
-        if found is not None:
-            yield from _offer(found, inside_text)
+        values = self._values(before[: len(before) - len(inside_text)], inside_text)
+        if values is not None:
+            yield from _offer(values, inside_text)
             return
         word = _last(_WORD, before)
         qualifier, dot, last = word.rpartition(".")
@@ -104,8 +104,8 @@ class SqlCompleter(Completer):
         if _PROPERTY_KEY.search(near):
             return _quoted(PROPERTIES, "property", word, always=False)
         if match := _PROPERTY_VALUE.search(near):
-            known = PROPERTIES.get(match[1])
-            return _quoted(_legal("" if known is None else known.legal), "value", word, always=True)
+            entry = PROPERTIES.get(match[1])
+            return _quoted(_legal("" if entry is None else entry.legal), "value", word, always=True)
         if _SETTING_KEY.search(near):
             return [*((name, "setting") for name in SETTINGS), *_cased(sorted(expected_keywords(before)), word)]
         if match := _SETTING_VALUE.search(near):
@@ -116,10 +116,10 @@ class SqlCompleter(Completer):
         return None
 
     def _versions(self, parts: Parts, *, by_time: bool) -> list[Offered]:
-        found = self._names.versions(parts)
+        versions = self._names.versions(parts)
         if by_time:
-            return [(f"'{at:%Y-%m-%d %H:%M:%S}'", f"version {number}, {told}") for number, at, told in found]
-        return [(str(number), f"{told}, {at:%Y-%m-%d %H:%M:%S}") for number, at, told in found]
+            return [(f"'{at:%Y-%m-%d %H:%M:%S}'", f"version {number}, {name}") for number, at, name in versions]
+        return [(str(number), f"{name}, {at:%Y-%m-%d %H:%M:%S}") for number, at, name in versions]
 
     def _plain(self, before: str, statement: str, word: str) -> Iterator[Iterable[Offered]]:
         """Names and keywords in groups, more likely ones first."""
@@ -157,31 +157,31 @@ class SqlCompleter(Completer):
                 if path[: len(head)] == head:
                     return self._names.fields(schema, path[len(head) :])
         for _, parts in mentioned:
-            found = self._names.fields(self._names.schema(parts), path)
-            if found:
-                return found
+            fields = self._names.fields(self._names.schema(parts), path)
+            if fields:
+                return fields
         return self._names.relations(".".join(path))
 
     def _columns_in(self, statement: str) -> list[Offered]:
-        found: dict[str, str] = {}
+        columns: dict[str, str] = {}
         for alias, parts in self._mentioned(statement):
             for name, kind in self._names.fields(self._names.schema(parts), ()):
-                found.setdefault(name, f"{kind} of {alias}")
-        return list(found.items())
+                columns.setdefault(name, f"{kind} of {alias}")
+        return list(columns.items())
 
     def _mentioned(self, statement: str) -> list[tuple[str, Parts]]:
         """Tables and views that the statement names anywhere, each with its alias (or its own name)."""
-        found: list[tuple[str, Parts]] = []
+        tables: list[tuple[str, Parts]] = []
         position = 0
         while (match := _NAME.search(statement, position)) is not None:
             position = match.end()
             parts = _parts(match[0])
             if self._names.is_relation(parts):
                 alias = _ALIAS.match(statement, position)
-                found.append((alias[1].lower() if alias else parts[-1], parts))
+                tables.append((alias[1].lower() if alias else parts[-1], parts))
                 # The alias may also be the name of a table.
                 position = alias.end() if alias else position
-        return found
+        return tables
 
     def _commands(self, text: str) -> Iterator[Completion]:
         name, blank, argument = text.partition(" ")

@@ -15,7 +15,7 @@ from deltasql.sql.patterns import COMMENT_CLOSING, COMMENT_OPENING, LINE_COMMENT
 @cache
 def sql_lexer() -> type[RegexLexer]:
     """A pygments lexer class of our dialect."""
-    known = tuple(sorted(keywords()))
+    keyword_names = tuple(sorted(keywords()))
     tokens = {
         "root": [
             (r"\s+", Whitespace),
@@ -27,7 +27,7 @@ def sql_lexer() -> type[RegexLexer]:
             (r"r?['\"].*", String),
             (r"`.*", Name.Quoted),
             (r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?\w*|\.\d+", Number),
-            (words(known, prefix=r"\b", suffix=r"\b"), Keyword),
+            (words(keyword_names, prefix=r"\b", suffix=r"\b"), Keyword),
             (WORD, Name),
             (r"[-+*/%<>=!|&^~@:?$\\]+", Operator),
             (r".", Punctuation),

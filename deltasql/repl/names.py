@@ -41,17 +41,17 @@ class Names:
             schemas = [] if schema else self._session.catalog.schemas()
         except DeltaSqlError:
             return []
-        found = [(quote(entry.name), "view" if self._is_view(entry.parts) else "table") for entry in entries]
+        names = [(quote(entry.name), "view" if self._is_view(entry.parts) else "table") for entry in entries]
         if not schema:
-            found += [(quote(name), "view") for name in self._session.views]
-        return [*found, *((quote(entry.name), "schema") for entry in schemas)]
+            names += [(quote(name), "view") for name in self._session.views]
+        return [*names, *((quote(entry.name), "schema") for entry in schemas)]
 
     def functions(self) -> list[Offered]:
         """The user's functions, then Spark's in lower case."""
-        own = [*self._session.functions]
+        temporary = [*self._session.functions]
         with suppress(DeltaSqlError):
-            own += [entry.parts[-1] for entry in self._session.catalog.functions()]
-        names = [*map(quote, own), *(name.lower() for name in sorted(FUNCTIONS))]
+            temporary += [entry.parts[-1] for entry in self._session.catalog.functions()]
+        names = [*map(quote, temporary), *(name.lower() for name in sorted(FUNCTIONS))]
         return [(name, "function") for name in names]
 
     def is_relation(self, parts: Parts) -> bool:
@@ -75,10 +75,10 @@ class Names:
         """The fields of the column or field at `path`, with their types; all columns for ()."""
         kind: DataType = schema
         for name in path:
-            found = child(kind, name, case_sensitive=False)
-            if found is None:
+            field_type = child(kind, name, case_sensitive=False)
+            if field_type is None:
                 return []
-            kind = found.type
+            kind = field_type.type
         match kind:
             case StructType():
                 return [(quote(field.name), outline(field.type)) for field in kind]

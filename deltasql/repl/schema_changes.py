@@ -51,8 +51,8 @@ def _change(was: Path, path: Path, before: StructField, after: StructField) -> I
 def _origins(old: dict[Path, StructField], new: dict[Path, StructField]) -> dict[Path, Path]:
     """The old path of each field that is not new: by its id if it has one, else by its path."""
     ids = {field.metadata[ID]: path for path, field in old.items() if ID in field.metadata}
-    found = {path: ids.get(field.metadata.get(ID), path) for path, field in new.items()}
-    return {path: was for path, was in found.items() if was in old}
+    origins = {path: ids.get(field.metadata.get(ID), path) for path, field in new.items()}
+    return {path: was for path, was in origins.items() if was in old}
 
 
 def _kind(field: StructField) -> str:

@@ -185,8 +185,8 @@ class Shell:
 
     def _watch(self) -> None:
         """Switches the progress line of the session on or off, as preferred; only in a terminal."""
-        wanted = self.preferences.progress and self.out.isatty()
-        self._progress = ProgressLine(self.out) if wanted else None
+        is_shown = self.preferences.progress and self.out.isatty()
+        self._progress = ProgressLine(self.out) if is_shown else None
         self.session.on_progress = self._progress
 
     def _command(self, command: Effect) -> bool:
@@ -201,12 +201,12 @@ class Shell:
         for statement in statements:
             self._left -= 1
             try:
-                wanted = self._statement(statement.text, ask)
+                confirmed = self._statement(statement.text, ask)
             except DeltaSqlError as error:
                 if file:
                     self.say(f"{file}:{statement.line_in(text, error)}:")
                 raise
-            if not wanted:
+            if not confirmed:
                 self.say(NOT_CONFIRMED)
                 self._say_left()
                 return
@@ -215,8 +215,8 @@ class Shell:
         """Runs a statement and shows its result; False if the user did not confirm it."""
         node = _node(sql)
         if ask is not None and node is not None:
-            asked = question(node, self.session)
-            if asked is not None and not ask(asked):
+            prompt = question(node, self.session)
+            if prompt is not None and not ask(prompt):
                 return False
         changed = _changed_table(node)
         before = self._schema(changed)

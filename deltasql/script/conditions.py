@@ -54,20 +54,20 @@ def signalled(
     """The error of SIGNAL: a condition of the script or of deltasql by its name, or an SQLSTATE."""
     if name is None:
         return SignalledError(USER_RAISED, state or _UNKNOWN_STATE, text or f"SQLSTATE {state} was raised.")
-    key, given = name.upper(), dict(arguments or {})
+    key, parameters = name.upper(), dict(arguments or {})
     declared = next((scope.conditions[key] for scope in reversed(scopes) if key in scope.conditions), None)
-    told = _default_message(name, given) if text is None else text
+    message = _default_message(name, parameters) if text is None else text
     if declared is not None:
-        return SignalledError(key, declared, told, given or {"MESSAGE_TEXT": told})
-    return SignalledError(key, _state(key), told, given)
+        return SignalledError(key, declared, message, parameters or {"MESSAGE_TEXT": message})
+    return SignalledError(key, _state(key), message, parameters)
 
 
 def _state(name: str) -> str:
     """The SQLSTATE of a condition of deltasql, or of Spark's one for users; 45000 for an unknown one."""
     if name == USER_RAISED:
         return _USER_RAISED_STATE
-    known = next((cls for cls in _classes(DeltaSqlError) if cls.condition == name), None)
-    return known.sqlstate if known else _UNKNOWN_STATE
+    error_class = next((cls for cls in _classes(DeltaSqlError) if cls.condition == name), None)
+    return error_class.sqlstate if error_class else _UNKNOWN_STATE
 
 
 def _default_message(name: str, arguments: Mapping[str, str]) -> str:

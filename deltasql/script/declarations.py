@@ -70,9 +70,9 @@ class Declarations:
 
     def _new(self, kind: str, name: str) -> bool:
         """Adds a name to the block; False if the block has such a thing already."""
-        known, key = self._names[kind], name.upper()
-        is_new = key not in known
-        known.add(key)
+        names, key = self._names[kind], name.upper()
+        is_new = key not in names
+        names.add(key)
         return is_new
 
     def _variables(self, first: int) -> DeclareVariables:
@@ -95,9 +95,9 @@ class Declarations:
             reader.refuse(ReplacedVariableError(name=names[0]), first)
         if self._stage > _NAMES:
             reader.refuse(VariablePlaceError(name=names[0]), first)
-        for given in names:
-            if not self._new("variable", given):
-                reader.refuse(VariableExistsError(name=given), first)
+        for declared in names:
+            if not self._new("variable", declared):
+                reader.refuse(VariableExistsError(name=declared), first)
         if not reader.left or reader.key == ";":
             reader.wrong("a type", "DEFAULT")
         begin = reader.at
@@ -108,13 +108,13 @@ class Declarations:
         """The expression behind DEFAULT or `=` in the tokens from `begin` up to here."""
         reader, end = self._reader, self._reader.at
         reader.at = begin
-        found = None
-        while reader.at < end and found is None:
+        default = None
+        while reader.at < end and default is None:
             is_default = reader.key in {"DEFAULT", "="}
             reader.group()
-            found = reader.text(reader.at, end) if is_default else None
+            default = reader.text(reader.at, end) if is_default else None
         reader.at = end
-        return found
+        return default
 
     def _condition(self, first: int) -> DeclareCondition:
         reader = self._reader
@@ -151,10 +151,10 @@ class Declarations:
         triggers: list[Trigger] = []
 
         def trigger() -> None:
-            found = self._trigger()
-            if found in triggers:
-                reader.refuse(DuplicateTriggerError(name=found.name or found.kind), first)
-            triggers.append(found)
+            item = self._trigger()
+            if item in triggers:
+                reader.refuse(DuplicateTriggerError(name=item.name or item.kind), first)
+            triggers.append(item)
 
         listed(reader, trigger)
         if len(triggers) > 1 and any(item.kind in {"SQLEXCEPTION", "NOT FOUND"} for item in triggers):

@@ -91,13 +91,13 @@ class _Interpreter:
         return Caret(self.script.sql, start, line.end() if line else start + 1)
 
     def handle(self, error: DeltaSqlError) -> None:
-        found = handler_of(self.scopes, error)
-        if found is None:
+        handler_and_scope = handler_of(self.scopes, error)
+        if handler_and_scope is None:
             if is_completion(error):
                 return
             self._unhandled = error
             raise error
-        index, handler = found
+        index, handler = handler_and_scope
         saved, scope = self.scopes, self.scopes[index]
         scope.handling = True
         self.handled.append(error)
@@ -162,7 +162,7 @@ class _Interpreter:
     @do.register
     def _(self, item: tree.ScriptBlock) -> None:
         around, scope = self.scopes, VariableScope((item.label or "").upper())
-        scope.handlers += [found for found in item.declarations if isinstance(found, tree.Handler)]
+        scope.handlers += [declared for declared in item.declarations if isinstance(declared, tree.Handler)]
         self.scopes = (*around, scope)
         try:
             for declaration in item.declarations:
@@ -184,12 +184,12 @@ class _Interpreter:
     def _(self, item: tree.DeclareVariables) -> None:
         self.lock()
         scope = self.scopes[-1]
-        made = self.variables.declare(
+        variables = self.variables.declare(
             scope,
             item.names,
             lambda names: self.run_sql(self.part("DECLARE OR REPLACE VARIABLE ", names, " ", item.rest)),
         )
-        for variable in made:
+        for variable in variables:
             variable.default = item.default
 
     def lock(self) -> None:
@@ -228,9 +228,9 @@ class _Interpreter:
         pieces = ("(", condition, ")") if subject is None else ("((", subject, ") = (", condition, "))")
         with self.placed(condition):
             result = self.host.run(self.part("SELECT ", *pieces)).result
-            found = result.schema.fields[0].type
-            if found != BOOLEAN:
-                raise NotBooleanError(expression=condition.text, found=type_text(found).upper())
+            kind = result.schema.fields[0].type
+            if kind != BOOLEAN:
+                raise NotBooleanError(expression=condition.text, found=type_text(kind).upper())
             return bool(result.collect()[0][0])
 
     @contextmanager
@@ -299,8 +299,8 @@ class _Interpreter:
     def _(self, item: tree.Signal) -> None:
         text = None if item.message is None else self.value(item.message)
         arguments: Any = None if item.arguments is None else self.value(item.arguments)
-        told = None if text is None else str(text)
-        raise signalled(self.scopes, item.condition, item.sqlstate, told, arguments).at(self.caret(item))
+        message = None if text is None else str(text)
+        raise signalled(self.scopes, item.condition, item.sqlstate, message, arguments).at(self.caret(item))
 
     def value(self, expression: SqlText) -> object:
         """The value of an expression."""
@@ -313,9 +313,9 @@ class _Interpreter:
     @do.register
     def _(self, item: tree.GetDiagnostics) -> None:
         error = self.handled_by("GET DIAGNOSTICS", item)
-        for variable, wanted in item.items:
+        for variable, expression in item.items:
             target = self.variables.named(self.scopes, variable)
-            self.host.command(f"SET VARIABLE {target} = {diagnostic(error, wanted, self.script.sql)}")
+            self.host.command(f"SET VARIABLE {target} = {diagnostic(error, expression, self.script.sql)}")
 
     def handled_by(self, statement: str, item: tree.Resignal | tree.GetDiagnostics) -> DeltaSqlError:
         if not self.handled:

@@ -89,23 +89,23 @@ class _Parser:
 
     def script(self) -> ScriptBlock:
         label = self.label()
-        found = self.block(label)
+        block = self.block(label)
         while self.reader.take(";"):
             pass
         if self.reader.left:
             self.reader.wrong("the end of the script")
-        return found
+        return block
 
     # Statements
 
     def statements(self, *ends: str) -> tuple[Statement, ...]:
         """Statements, each with its `;`, up to one of the words `ends`."""
-        found: list[Statement] = []
+        statements: list[Statement] = []
         while self.reader.key not in ends:
             refuse_declaration(self.reader)
-            found.append(self.statement())
+            statements.append(self.statement())
             self.reader.expect(";")
-        return tuple(found)
+        return tuple(statements)
 
     def statement(self) -> Statement:
         reader = self.reader
@@ -337,15 +337,15 @@ class _Parser:
         has_state = reader.key == "SQLSTATE" and (reader.peek(1) == "VALUE" or reader.peek(1) == "")
         state = sqlstate(reader) if has_state else None
         condition = None if has_state else ".".join(reader.path("a condition").parts)
-        found = Signal(condition, state, None, None, start)
+        signal = Signal(condition, state, None, None, start)
         if not reader.take("SET"):
-            return found
+            return signal
         item = reader.expect("MESSAGE_TEXT") if has_state else reader.expect("MESSAGE_TEXT", "MESSAGE_ARGUMENTS")
         reader.expect("=")
         value = reader.statement_text()
         if not value.text:
             reader.wrong("an expression")
-        return replace(found, message=value) if item == "MESSAGE_TEXT" else replace(found, arguments=value)
+        return replace(signal, message=value) if item == "MESSAGE_TEXT" else replace(signal, arguments=value)
 
     def resignal(self) -> Resignal:
         start = self.reader.offset

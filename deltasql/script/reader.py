@@ -42,11 +42,11 @@ class ScriptReader(TokenCursor):
     def wrong(self, *expected: str) -> NoReturn:
         """Raises ParseSyntaxError for the next token."""
         token = self.tokens[self.at] if self.left else None
-        found = token.text if token else ""
-        shown = f"'{found}'" if token else "the end of the script"
+        text = token.text if token else ""
+        shown = f"'{text}'" if token else "the end of the script"
         start = token.start if token else len(self.script.rstrip())
         reason = f"Found {shown}, but expected {' or '.join(expected)}."
-        error = ParseSyntaxError(reason, found, expected)
+        error = ParseSyntaxError(reason, text, expected)
         raise error.at(Caret(self.script, start, max(start + 1, token.end if token else 0)))
 
     @property
@@ -112,11 +112,11 @@ class ScriptReader(TokenCursor):
         if label is None:
             yield
             return
-        key, place = label.name.upper(), Caret(self.script, label.start, label.end)
+        key, caret = label.name.upper(), Caret(self.script, label.start, label.end)
         if key in _NO_LABELS:
-            raise LabelForbiddenError(label=label.name).at(place)
+            raise LabelForbiddenError(label=label.name).at(caret)
         if key in self.labels:
-            raise LabelExistsError(label=label.name).at(place)
+            raise LabelExistsError(label=label.name).at(caret)
         self.labels[key] = loop
         try:
             yield

@@ -84,24 +84,24 @@ class Variables:
 
     def declare(self, scope: VariableScope, names: Iterable[str], declare: Callable[[str], Any]) -> list[Variable]:
         """Creates variables of `scope`; `declare` declares those of the names that it gets, which are SQL."""
-        made = {name.upper(): Variable(name, name) for name in names}
-        if not any(self._taken(key, variable.name) for key, variable in made.items()):
-            declare(", ".join(quote(variable.name) for variable in made.values()))
+        variables = {name.upper(): Variable(name, name) for name in names}
+        if not any(self._taken(key, variable.name) for key, variable in variables.items()):
+            declare(", ".join(quote(variable.name) for variable in variables.values()))
         else:
-            self._declare_beside(made, declare)
-        self._owners |= made
-        scope.variables |= made
-        return list(made.values())
+            self._declare_beside(variables, declare)
+        self._owners |= variables
+        scope.variables |= variables
+        return list(variables.values())
 
-    def _declare_beside(self, made: dict[str, Variable], declare: Callable[[str], Any]) -> None:
+    def _declare_beside(self, variables: dict[str, Variable], declare: Callable[[str], Any]) -> None:
         """Creates variables whose names are taken: their values may be computed from the variables they hide."""
-        places = {key: _generated_name() for key in made}
-        declare(", ".join(map(quote, places.values())))
-        for key, variable in made.items():
+        spark_names = {key: _generated_name() for key in variables}
+        declare(", ".join(map(quote, spark_names.values())))
+        for key, variable in variables.items():
             owner = self._owners.get(key)
             if owner is not None:
                 self._hide(owner)
-            variable.spark_name = places[key]
+            variable.spark_name = spark_names[key]
             self._show(variable)
 
     def leave(self, scope: VariableScope, around: Scopes) -> None:
@@ -117,19 +117,19 @@ class Variables:
         """Renames variables in Spark, so that each name refers to its variable in `scopes`."""
         hidden_keys = {variable.name.upper() for scope in scopes for variable in scope.variables.values()}
         for key in {*self._owners, *self._of_session, *hidden_keys}:
-            wanted = visible(scopes, key) or self._of_session.get(key)
+            shown = visible(scopes, key) or self._of_session.get(key)
             owner = self._owners.get(key)
-            if owner is wanted:
+            if owner is shown:
                 continue
             if owner is not None:
                 self._hide(owner)
-            if wanted is not None:
-                self._show(wanted)
+            if shown is not None:
+                self._show(shown)
 
     def named(self, scopes: Scopes, path: ColumnPath) -> str:
         """The variable that a path refers to, as SQL."""
-        found = self._find(scopes, path.parts)
-        return str(path) if found is None else found.sql
+        variable = self._find(scopes, path.parts)
+        return str(path) if variable is None else variable.sql
 
     def replacements(self, scopes: Scopes, piece: SqlText) -> Iterator[Replacement]:
         """Replacements of names with a label, or `session`, in a piece of the script by names in Spark."""
@@ -141,14 +141,14 @@ class Variables:
         for index, token, name in _qualified(tokens):
             key = token.name.upper()
             first = _first(tokens, index, key == "SESSION")
-            found = self._find(scopes, (key, name.name)) if key in {*labels, "SESSION"} else None
-            if first is not None and found is not None:
-                yield first.start, name.end, found.sql
+            variable = self._find(scopes, (key, name.name)) if key in {*labels, "SESSION"} else None
+            if first is not None and variable is not None:
+                yield first.start, name.end, variable.sql
 
     def user_name(self, scopes: Scopes, name: str) -> str:
         """The user's name for a column whose name is that of a variable in Spark."""
-        known = (item for scope in scopes for item in scope.variables.values())
-        return next((item.name for item in (*known, *self._of_session.values()) if item.spark_name == name), name)
+        variables = (item for scope in scopes for item in scope.variables.values())
+        return next((item.name for item in (*variables, *self._of_session.values()) if item.spark_name == name), name)
 
     def forget(self) -> None:
         """Called after a statement that may have created variables of the session."""
@@ -156,10 +156,10 @@ class Variables:
 
     def default(self, scopes: Scopes, path: ColumnPath) -> str | None:
         """The SQL of a variable's default; None for one of the session's, which Spark knows."""
-        found = self._find(scopes, path.parts)
-        if found is None or found in self._of_session.values():
+        variable = self._find(scopes, path.parts)
+        if variable is None or variable in self._of_session.values():
             return None
-        return f"({found.default.text})" if found.default else "NULL"
+        return f"({variable.default.text})" if variable.default else "NULL"
 
     def _find(self, scopes: Scopes, parts: tuple[str, ...]) -> Variable | None:
         *qualifiers, name = (part.upper() for part in parts)
@@ -181,16 +181,16 @@ class Variables:
         return False
 
     def _hide(self, variable: Variable) -> None:
-        place = _generated_name()
-        self._host.command(f"DECLARE OR REPLACE VARIABLE {quote(place)} = {variable.sql}")
+        spark_name = _generated_name()
+        self._host.command(f"DECLARE OR REPLACE VARIABLE {quote(spark_name)} = {variable.sql}")
         self._host.command(f"DROP TEMPORARY VARIABLE {quote(variable.name)}")
-        variable.spark_name = place
+        variable.spark_name = spark_name
         del self._owners[variable.name.upper()]
 
     def _show(self, variable: Variable) -> None:
-        name, place = quote(variable.name), quote(variable.spark_name)
+        name, spark_name = quote(variable.name), quote(variable.spark_name)
         self._host.command(f"DECLARE OR REPLACE VARIABLE {name} = {variable.sql}")
-        self._host.command(f"DROP TEMPORARY VARIABLE {place}")
+        self._host.command(f"DROP TEMPORARY VARIABLE {spark_name}")
         variable.spark_name = variable.name
         self._owners[variable.name.upper()] = variable
 
@@ -216,13 +216,13 @@ def _first(tokens: Sequence[Token], index: int, is_session: bool) -> Token | Non
 
 def _relations(text: str, tokens: Sequence[Token]) -> set[str]:
     """The names, in capitals, by which columns may be qualified: tables and aliases. They come before labels."""
-    found = {(reference.alias or reference.parts[-1]).upper() for reference in table_references(text)}
+    names = {(reference.alias or reference.parts[-1]).upper() for reference in table_references(text)}
     if tokens and tokens[0].key in _ROW_STATEMENTS:
         head = takewhile(lambda token: token.key not in _AFTER_TARGET, tokens)
-        found |= {token.name.upper() for token in head if token.is_name}
+        names |= {token.name.upper() for token in head if token.is_name}
     behind = TokenCursor(tokens)
     while behind.left:
         if behind.next().key == ")":
             behind.take("AS")
-            found |= {behind.next().name.upper()} if behind.is_name else set()
-    return found
+            names |= {behind.next().name.upper()} if behind.is_name else set()
+    return names

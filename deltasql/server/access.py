@@ -51,14 +51,14 @@ class Access(fl.ServerMiddlewareFactory):  # type: ignore[misc]
             return Caller(self._client(info.method == fl.FlightMethod.HANDSHAKE, headers))
 
     def _client(self, is_handshake: bool, headers: Mapping[str, Sequence[Any]]) -> Client:
-        kind, given = _authorization(headers)
-        bearer = given if kind == "bearer" else ""
+        kind, credentials = _authorization(headers)
+        bearer = credentials if kind == "bearer" else ""
         # A handshake begins a new session, whatever id is sent.
         ids = () if is_handshake else (*_cookies(headers), bearer)
         for given_id in ids:
             if (client := self._clients.client(given_id)) is not None:
                 return client
-        if self._token is not None and not hmac.compare_digest(given.encode(), self._token.encode()):
+        if self._token is not None and not hmac.compare_digest(credentials.encode(), self._token.encode()):
             raise AuthenticationError(how=_HOW)
         return self._clients.begin(keeps_zones(headers))
 
@@ -73,31 +73,31 @@ class NoHandshake(fl.ServerAuthHandler):  # type: ignore[misc]
 
 
 def _values(headers: Mapping[str, Sequence[Any]], name: str) -> list[str]:
-    found = [value for key, values in headers.items() if key.lower() == name for value in values]
-    return [value.decode("latin-1") if isinstance(value, bytes) else str(value) for value in found]
+    matches = [value for key, values in headers.items() if key.lower() == name for value in values]
+    return [value.decode("latin-1") if isinstance(value, bytes) else str(value) for value in matches]
 
 
 def _authorization(headers: Mapping[str, Sequence[Any]]) -> tuple[str, str]:
     """`bearer` and a token, or `basic` and a password; two empty texts for anything else."""
     for value in _values(headers, "authorization"):
-        kind, _, given = value.partition(" ")
+        kind, _, credentials = value.partition(" ")
         if kind.lower() == "bearer":
-            return "bearer", given.strip()
+            return "bearer", credentials.strip()
         if kind.lower() == "basic":
             try:
-                return "basic", base64.b64decode(given.strip() + "==").decode().partition(":")[2]
+                return "basic", base64.b64decode(credentials.strip() + "==").decode().partition(":")[2]
             except (binascii.Error, UnicodeDecodeError):
                 return "", ""
     return "", ""
 
 
 def _cookies(headers: Mapping[str, Sequence[Any]]) -> list[str]:
-    found = []
+    cookies = []
     for value in _values(headers, "cookie"):
         try:
             cookie = SimpleCookie(value).get(COOKIE)
         except CookieError:
             continue
         if cookie is not None:
-            found.append(cookie.value)
-    return found
+            cookies.append(cookie.value)
+    return cookies

@@ -108,10 +108,10 @@ class Client:
     def fetch(self, handle: bytes) -> Waiting:
         """Removes and returns unfetched rows. Raises HandleNotFoundError."""
         with self._lock:
-            found = self._waiting.pop(handle, None)
-        if found is None:
+            waiting = self._waiting.pop(handle, None)
+        if waiting is None:
             raise HandleNotFoundError(what="result")
-        return found
+        return waiting
 
     def prepare(self, sql: str, types: Mapping[str, DataType]) -> bytes:
         """Stores a prepared statement; returns its handle."""
@@ -125,17 +125,17 @@ class Client:
     def prepared(self, handle: bytes) -> Prepared:
         """The prepared statement of a handle. Raises HandleNotFoundError."""
         with self._lock:
-            found = self._prepared.get(handle)
-        if found is None:
+            statement = self._prepared.get(handle)
+        if statement is None:
             raise HandleNotFoundError(what="prepared statement")
-        return found
+        return statement
 
     def forget(self, handle: bytes) -> None:
         """Closes a prepared statement with its results, or a result; an unknown handle is ignored."""
         with self._lock:
             self._prepared.pop(handle, None)
             self._waiting.pop(handle, None)
-            for key in [key for key, found in self._waiting.items() if found.statement == handle]:
+            for key in [key for key, item in self._waiting.items() if item.statement == handle]:
                 del self._waiting[key]
 
     def owns(self, handle: bytes) -> bool:
@@ -167,12 +167,12 @@ class Clients:
             other.close()
         return client
 
-    def client(self, given: str) -> Client | None:
+    def client(self, client_id: str) -> Client | None:
         """The client with this id; None for a text that is no client id. Raises SessionGoneError for an unknown id."""
-        if not given.startswith(ID_MARK):
+        if not client_id.startswith(ID_MARK):
             return None
         with self._lock:
-            client = self._clients.get(given)
+            client = self._clients.get(client_id)
         if client is None:
             raise SessionGoneError
         client.has_returned = True

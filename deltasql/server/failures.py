@@ -74,7 +74,7 @@ def _answer(error: DeltaSqlError) -> Exception:
     elif issubclass(kind, ProgrammingError):
         answer = InvalidArgument(text)
     else:
-        told = json.dumps({"condition": error.condition, "sqlstate": error.sqlstate, "message": error.message})
+        details = json.dumps({"condition": error.condition, "sqlstate": error.sqlstate, "message": error.message})
         is_unknown = isinstance(error, (AuthenticationError, SessionGoneError))
-        answer = (fl.FlightUnauthenticatedError if is_unknown else fl.FlightServerError)(text, told.encode())
+        answer = (fl.FlightUnauthenticatedError if is_unknown else fl.FlightServerError)(text, details.encode())
     return answer

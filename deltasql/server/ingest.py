@@ -33,9 +33,9 @@ def ingested(session: Session, command: Any, schema: pa.Schema, batches: Iterato
     """
     if command.temporary:
         raise UnsupportedIngestError(what="a temporary table")
-    told = command.table_definition_options
+    options = command.table_definition_options
     # A number that is 0 was left out: as the mode create.
-    write = _WRITES.get((told.if_not_exist or CREATE_MISSING, told.if_exists or FAIL_IF_THERE))
+    write = _WRITES.get((options.if_not_exist or CREATE_MISSING, options.if_exists or FAIL_IF_THERE))
     if write is None or not command.table:
         raise UnsupportedIngestError(what="what this call says")
     rows = pa.Table.from_batches(batches, schema)

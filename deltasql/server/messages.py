@@ -119,12 +119,12 @@ def _add_field(message: DescriptorProto, package: str, number: int, name: str, k
 def _classes() -> dict[str, type[Any]]:
     # A separate pool: another package of the process may have registered the same messages.
     pool = DescriptorPool()
-    found = {}
+    classes = {}
     for package, messages in ((_SQL, _OF_SQL), (_FLIGHT, _OF_FLIGHT)):
         pool.Add(_described(package, messages))
         for name in messages:
-            found[name] = GetMessageClass(pool.FindMessageTypeByName(f"{package}.{name}"))
-    return found
+            classes[name] = GetMessageClass(pool.FindMessageTypeByName(f"{package}.{name}"))
+    return classes
 
 
 _CLASSES = _classes()
@@ -161,9 +161,9 @@ def unpacked(data: bytes) -> tuple[str, Any]:
 
 def requested(kind: str, data: bytes) -> Any:
     """The message of this kind within an Any. Raises UnknownCommandMessageError and TooManyBytesError."""
-    found, request = unpacked(data)
-    if found != kind:
-        raise UnknownCommandMessageError(kind=f"{found} in place of {kind}")
+    name, request = unpacked(data)
+    if name != kind:
+        raise UnknownCommandMessageError(kind=f"{name} in place of {kind}")
     return request
 
 

@@ -103,10 +103,10 @@ def _catalogs(session: Session, command: Any) -> Rows:
 
 def _schema_pairs(session: Session, catalog: str | None, schema: str | None) -> Iterator[tuple[str, str]]:
     """Pairs of catalog and schema; none for the catalog "", since every schema is in a catalog."""
-    wanted = like(schema)
+    matches = like(schema)
     for name in session.catalog.catalogs():
         if catalog in {None, name} or (catalog or "").lower() == name:
-            yield from ((name, found) for found in schemas(session, name) if wanted(found))
+            yield from ((name, schema_name) for schema_name in schemas(session, name) if matches(schema_name))
 
 
 def _schemas(session: Session, command: Any) -> Rows:
@@ -114,10 +114,10 @@ def _schemas(session: Session, command: Any) -> Rows:
 
 
 def _relations(session: Session, command: Any) -> Iterator[Relation]:
-    wanted, types = like(_filter(command, "table_name_filter_pattern")), set(command.table_types)
-    for place in _schema_pairs(session, _filter(command, "catalog"), _filter(command, "db_schema_filter_pattern")):
-        for relation in relations(session, *place):
-            if wanted(relation.parts[2]) and (not types or _type(relation) in types):
+    matches, types = like(_filter(command, "table_name_filter_pattern")), set(command.table_types)
+    for key in _schema_pairs(session, _filter(command, "catalog"), _filter(command, "db_schema_filter_pattern")):
+        for relation in relations(session, *key):
+            if matches(relation.parts[2]) and (not types or _type(relation) in types):
                 yield relation
 
 
@@ -143,13 +143,18 @@ def _columns(session: Session, relation: Relation) -> bytes:
 def _field(relation: Relation, item: StructField) -> pa.Field:
     """A column as an Arrow field, with the metadata of Flight SQL."""
     catalog, schema, name = relation.parts
-    told = {"CATALOG_NAME": catalog, "DB_SCHEMA_NAME": schema, "TABLE_NAME": name, "TYPE_NAME": type_text(item.type)}
-    told["IS_AUTO_INCREMENT"] = str(int(identity_of(item) is not None))
+    values = {
+        "CATALOG_NAME": catalog,
+        "DB_SCHEMA_NAME": schema,
+        "TABLE_NAME": name,
+        "TYPE_NAME": type_text(item.type),
+    }
+    values["IS_AUTO_INCREMENT"] = str(int(identity_of(item) is not None))
     if isinstance(item.type, DecimalType):
-        told |= {"PRECISION": str(item.type.precision), "SCALE": str(item.type.scale)}
+        values |= {"PRECISION": str(item.type.precision), "SCALE": str(item.type.scale)}
     if item.comment is not None:
-        told["REMARKS"] = item.comment
-    metadata = {f"ARROW:FLIGHT:SQL:{key}": value for key, value in told.items()}
+        values["REMARKS"] = item.comment
+    metadata = {f"ARROW:FLIGHT:SQL:{key}": value for key, value in values.items()}
     return pa.field(item.name, arrow_type(item.type), item.nullable, metadata)
 
 
@@ -211,8 +216,8 @@ def _by_child(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _all_tables(session: Session) -> Iterator[Description]:
-    for place in _schema_pairs(session, None, None):
-        for relation in relations(session, *place):
+    for key in _schema_pairs(session, None, None):
+        for relation in relations(session, *key):
             if not relation.is_view:
                 try:
                     yield described(session, relation.parts)
@@ -234,10 +239,10 @@ def _foreign_keys(session: Session, table: Description) -> Iterator[tuple[Any, .
 
 def _name_of_primary_key(session: Session, parts: tuple[str, ...]) -> str | None:
     try:
-        found: tuple[Key, ...] = described(session, parts).keys
+        keys: tuple[Key, ...] = described(session, parts).keys
     except DeltaSqlError:
         return None
-    return next((key.name for key in found if key.references is None), None)
+    return next((key.name for key in keys if key.references is None), None)
 
 
 def _always(schema: pa.Schema) -> Callable[[Any], pa.Schema]:

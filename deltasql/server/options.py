@@ -13,10 +13,10 @@ CATALOG, SCHEMA = "catalog", "schema"
 
 def options_of(session: Session) -> Any:
     """The GetSessionOptionsResult message with catalog and schema."""
-    told = {CATALOG: session.catalog.current_catalog, SCHEMA: session.catalog.current_schema}
+    options = {CATALOG: session.catalog.current_catalog, SCHEMA: session.catalog.current_schema}
     entries = [
         message("SessionOption", key=key, value=message("SessionOptionValue", string_value=value))
-        for key, value in told.items()
+        for key, value in options.items()
     ]
     return message("GetSessionOptionsResult", session_options=entries)
 

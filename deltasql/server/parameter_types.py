@@ -34,17 +34,17 @@ Values = Mapping[str, Any] | Sequence[Any]
 
 def parameter_types(session: Session, sql: str) -> dict[str, DataType]:
     """The type of each parameter with an inferred type, by its name or, of a `?`, by its number from 0 on."""
-    places = list(markers(sql))
-    if not places:
+    extents = list(markers(sql))
+    if not extents:
         return {}
-    found: dict[str, DataType] = {}
-    for number, kind in enumerate(_Finder(session, sql, places).types()):
-        start, end = places[number]
+    types: dict[str, DataType] = {}
+    for number, kind in enumerate(_Finder(session, sql, extents).types()):
+        start, end = extents[number]
         name = sql[start + 1 : end] or str(number)
         if kind is not None:
             # A name with several inferred types is text.
-            found[name] = kind if found.get(name, kind) == kind else PrimitiveType("string")
-    return found
+            types[name] = kind if types.get(name, kind) == kind else PrimitiveType("string")
+    return types
 
 
 def parameter_schema(sql: str, types: Mapping[str, DataType]) -> pa.Schema:
@@ -81,9 +81,9 @@ def exact(name: str, value: Any, types: Mapping[str, DataType]) -> Any:
 class _Finder:
     """Infers types from the tokens around each parameter, which is one token."""
 
-    def __init__(self, session: Session, sql: str, places: Sequence[tuple[int, int]]) -> None:
+    def __init__(self, session: Session, sql: str, extents: Sequence[tuple[int, int]]) -> None:
         self._session = session
-        ends = dict(places)
+        ends = dict(extents)
         self._tokens: list[Token] = []
         until = -1
         for token in tokenize(sql):
@@ -149,8 +149,8 @@ class _Finder:
         if not tokens or not all(token.is_name for token in tokens):
             return None
         path = [token.name for token in tokens]
-        found = [kind for columns in self._tables if (kind := _field(columns, path)) is not None]
-        return found[0] if found and all(kind == found[0] for kind in found) else None
+        kinds = [kind for columns in self._tables if (kind := _field(columns, path)) is not None]
+        return kinds[0] if kinds and all(kind == kinds[0] for kind in kinds) else None
 
     def _catalog_tables(self, sql: str) -> Iterator[StructType]:
         """The columns of each table of the statement that is in the catalog."""
@@ -195,15 +195,15 @@ class _Finder:
 
     def _in_rows(self, at: int, types: Sequence[DataType | None]) -> Iterator[tuple[int, DataType]]:
         depth = number = 0
-        for place in range(at, len(self._keys)):
-            key = self._key(place)
+        for index in range(at, len(self._keys)):
+            key = self._key(index)
             depth += (key == "(") - (key == ")")
             number = 0 if key == "(" and depth == 1 else number + (key == "," and depth == 1)
-            alone = self._key(place - 1) in {"(", ","} and self._key(place + 1) in {")", ","}
+            alone = self._key(index - 1) in {"(", ","} and self._key(index + 1) in {")", ","}
             if key == _PARAMETER and depth == 1 and alone and number < len(types):
                 kind = types[number]
                 if kind is not None:
-                    yield place, kind
+                    yield index, kind
 
 
 def _field(columns: StructType, path: Sequence[str]) -> DataType | None:

@@ -64,20 +64,20 @@ def _information() -> dict[int, tuple[int, Any]]:
     return {number: (kind, value) for kind, values in kinds for number, value in values.items()}
 
 
-def sql_info(wanted: Sequence[int]) -> pa.Table:
+def sql_info(requested: Sequence[int]) -> pa.Table:
     """The requested information, or all; unknown numbers are left out."""
-    known = _information()
-    numbers = [number for number in (wanted or sorted(known)) if number in known]
+    information = _information()
+    numbers = [number for number in (requested or sorted(information)) if number in information]
     children: list[list[Any]] = [[] for _ in _CHILDREN]
-    kinds, places = [], []
+    kinds, indexes = [], []
     for number in numbers:
-        kind, value = known[number]
+        kind, value = information[number]
         kinds.append(kind)
-        places.append(len(children[kind]))
+        indexes.append(len(children[kind]))
         children[kind].append(value)
     values = pa.UnionArray.from_dense(
         pa.array(kinds, pa.int8()),
-        pa.array(places, pa.int32()),
+        pa.array(indexes, pa.int32()),
         [pa.array(items, kind) for items, (_, kind) in zip(children, _CHILDREN, strict=True)],
         [name for name, _ in _CHILDREN],
     )
@@ -132,8 +132,8 @@ _MOMENT, _DATETIME = {91: 1, 93: 3}, 9
 
 def type_info(number: int | None) -> pa.Table:
     """The types of one XDBC number, or all, by number and name."""
-    found = sorted(item for item in _TYPES if number in {None, item.number})
-    rows = [_type_row(item) for item in sorted(found, key=lambda item: (item.number, item.name))]
+    types = sorted(item for item in _TYPES if number in {None, item.number})
+    rows = [_type_row(item) for item in sorted(types, key=lambda item: (item.number, item.name))]
     return pa.Table.from_pylist(rows, schema=TYPE_INFO)
 
 

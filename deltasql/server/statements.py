@@ -128,8 +128,8 @@ def rows_of_prepared(session: Session, prepared: Prepared) -> ClientRows:
     runs = _runs(prepared)
     if len(runs) == 1:
         return rows_of(session, *runs[0])
-    found = [rows_of(session, *run) for run in runs]
-    return RowsAtHand(pa.concat_tables([rows.table() for rows in found]), found[0].time_zone)
+    results = [rows_of(session, *run) for run in runs]
+    return RowsAtHand(pa.concat_tables([rows.table() for rows in results]), results[0].time_zone)
 
 
 def changed_rows(session: Session, sql: str, values: Values | None = None) -> int:
@@ -179,10 +179,10 @@ def _sets(prepared: Prepared, batch: pa.RecordBatch) -> Iterator[Values]:
     names = [name for name in parameter_names(prepared.sql) if name]
     # A client without names numbers its columns.
     at = {name: batch.schema.get_field_index(name) for name in names}
-    order = {name: place if place >= 0 else number for number, (name, place) in enumerate(at.items())}
+    order = {name: index if index >= 0 else number for number, (name, index) in enumerate(at.items())}
     for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
         if order:
-            yield {name: exact(name, row[place], prepared.types) for name, place in order.items() if place < len(row)}
+            yield {name: exact(name, row[index], prepared.types) for name, index in order.items() if index < len(row)}
         else:
             yield [exact(str(number), value, prepared.types) for number, value in enumerate(row)]
 

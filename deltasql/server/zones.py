@@ -70,8 +70,8 @@ def _clock(item: pa.Field) -> pa.Field:
 
 def _arrow_name(name: str) -> str:
     """A time zone of a session as Arrow calls it."""
-    found = zone(name or machine_zone_name())
-    if isinstance(found, ZoneInfo):
-        return found.key
-    text = datetime.now(found).strftime("%z")
+    info = zone(name or machine_zone_name())
+    if isinstance(info, ZoneInfo):
+        return info.key
+    text = datetime.now(info).strftime("%z")
     return f"{text[:3]}:{text[3:5]}"

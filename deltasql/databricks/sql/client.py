@@ -58,10 +58,10 @@ class Connection(dbapi_connection.Connection):
         schema: str | None = None,
         **options: Any,
     ) -> None:
-        given: Session | None = options.get("session")
+        session: Session | None = options.get("session")
         spark: SparkSession | str | None = options.get("spark")
         warehouse = options.get("warehouse") or os.environ.get(WAREHOUSE) or "warehouse"
-        super().__init__(given or Session(warehouse, spark), owns_session=given is None)
+        super().__init__(session or Session(warehouse, spark), owns_session=session is None)
         self._ignores_transactions = bool(options.get("ignore_transactions", True))
         self._inline = bool(options.get("use_inline_params", False))
         self._id = uuid4()

@@ -66,14 +66,14 @@ def as_of_server(kind: type[DatabaseError] = ServerOperationError) -> Iterator[N
     try:
         yield
     except DeltaSqlError as error:
-        known = translated(error)
-        if not isinstance(known, DatabaseError):
-            raise known from error
-        made = kind(str(error))
-        made.condition, made.sqlstate, made.caret, made.message = (
-            known.condition,
-            known.sqlstate,
-            known.caret,
+        dbapi_error = translated(error)
+        if not isinstance(dbapi_error, DatabaseError):
+            raise dbapi_error from error
+        server_error = kind(str(error))
+        server_error.condition, server_error.sqlstate, server_error.caret, server_error.message = (
+            dbapi_error.condition,
+            dbapi_error.sqlstate,
+            dbapi_error.caret,
             str(error),
         )
-        raise made from error
+        raise server_error from error

@@ -74,31 +74,31 @@ def catalogs(session: Session) -> Result:
 
 def schemas(session: Session, catalog: str | None, schema: str | None) -> Result:
     """Schemas, sorted by catalog. Names may have the wildcards of LIKE, `%` and `_`; None is any."""
-    return Result.of(_SCHEMAS, [(found, inside) for inside, found in _schemas(session, catalog, schema)])
+    return Result.of(_SCHEMAS, [(name, inside) for inside, name in _schemas(session, catalog, schema)])
 
 
 def tables(
     session: Session, catalog: str | None, schema: str | None, table: str | None, kinds: Sequence[str] | None
 ) -> Result:
     """Tables and views; `kinds` are TABLE and VIEW."""
-    wanted = None if kinds is None else {kind.upper() for kind in kinds}
+    kinds_shown = None if kinds is None else {kind.upper() for kind in kinds}
     rows = [
         (*entry.parts, kind, "", None, None, None, None, None)
         for entry in _entries(session, catalog, schema, table)
         for kind in ["VIEW" if isinstance(entry, ViewEntry) else "TABLE"]
-        if not wanted or kind in wanted
+        if not kinds_shown or kind in kinds_shown
     ]
     return Result.of(_TABLES, rows)
 
 
 def columns(session: Session, catalog: str | None, schema: str | None, table: str | None, column: str | None) -> Result:
     """A row for each column; those of unreadable tables are left out. Columns of views come from Spark."""
-    wanted = _pattern(column)
+    matches = _pattern(column)
     rows = [
         (*entry.parts, *_column(field, index))
         for entry in _entries(session, catalog, schema, table)
         for index, field in enumerate(_fields(session, entry))
-        if wanted.fullmatch(field.name)
+        if matches.fullmatch(field.name)
     ]
     return Result.of(_COLUMNS, rows)
 
@@ -107,15 +107,15 @@ def _schemas(session: Session, catalog: str | None, schema: str | None) -> Itera
     inside, named = _pattern(catalog), _pattern(schema)
     for name in session.catalog.catalogs():
         if inside.fullmatch(name):
-            found = session.catalog.within(name, "default").schemas()
-            yield from ((name, item.name) for item in found if named.fullmatch(item.name))
+            schemas = session.catalog.within(name, "default").schemas()
+            yield from ((name, item.name) for item in schemas if named.fullmatch(item.name))
 
 
 def _entries(session: Session, catalog: str | None, schema: str | None, table: str | None) -> Iterator[Entry]:
     named = _pattern(table)
     for inside, name in _schemas(session, catalog, schema):
-        found = session.catalog.entries((inside, name))
-        yield from (entry for entry in found if named.fullmatch(entry.name))
+        entries = session.catalog.entries((inside, name))
+        yield from (entry for entry in entries if named.fullmatch(entry.name))
 
 
 def _pattern(text: str | None) -> re.Pattern[str]:

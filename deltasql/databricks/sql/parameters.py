@@ -150,11 +150,11 @@ def bound(operation: str, parameters: Any, *, inline: bool) -> tuple[str, Mappin
         return _inlined(operation, parameters), None
     if isinstance(parameters, Mapping):
         return _PYFORMAT.sub(r":\1", operation), {name: _value(value) for name, value in parameters.items()}
-    given = list(parameters)
-    names = [item.name if _is_typed(item) else None for item in given]
-    values = [_value(item) for item in given]
+    markers = list(parameters)
+    names = [item.name if _is_typed(item) else None for item in markers]
+    values = [_value(item) for item in markers]
     named = {name: value for name, value in zip(names, values, strict=True) if name is not None}
-    if given and len(named) == len(given):
+    if markers and len(named) == len(markers):
         return _PYFORMAT.sub(r":\1", operation), named
     return operation, values
 
@@ -204,12 +204,12 @@ def _decimal(value: Any) -> str:
 
 def _inlined(operation: str, parameters: Any) -> str:
     """The statement with its markers replaced by values."""
-    given = parameters if isinstance(parameters, Mapping) else iter(parameters)
+    values = parameters if isinstance(parameters, Mapping) else iter(parameters)
 
     def text(match: re.Match[str]) -> str:
         if match[0] == "%%":
             return "%"
-        value = given[match[1]] if isinstance(given, Mapping) else next(given)
+        value = values[match[1]] if isinstance(values, Mapping) else next(values)
         if isinstance(value, (list, tuple)):
             return f"({', '.join(map(_sql, value))})"
         return _sql(value)

@@ -131,8 +131,8 @@ class _LevelRun:
             return block([*lines, *self._recorder.defect(error)], schedule.position, described(error))
         lines += [f"-- outcome: {verdict}", played.rows.columns, *played.rows.rows]
         defects = [*played.defects, *([defect] if defect else [])]
-        told = [played.rows.columns, *played.rows.rows]
-        warning = self._recorder.warning(self._scenario.check, told, has_rows=True)
+        lines_of_rows = [played.rows.columns, *played.rows.rows]
+        warning = self._recorder.warning(self._scenario.check, lines_of_rows, has_rows=True)
         return block(lines, schedule.position, " ".join(f"{schedule}: {text}" for text in defects), warning)
 
     def _played(self, schedule: Schedule) -> _Played:
@@ -155,22 +155,22 @@ class _LevelRun:
 
     def _verdict(self, played: _Played) -> tuple[str, str]:
         """The outcome line, and its defect or ""."""
-        told = [f"{item.step.label} {item.text}" for item in played.ended]
+        labels = [f"{item.step.label} {item.text}" for item in played.ended]
         if len(played.tables) > 1:
             # Transactions are those of one table: across tables nothing is promised.
-            return " | ".join([*told, f"not checked: commits to {len(played.tables)} tables"]), ""
+            return " | ".join([*labels, f"not checked: commits to {len(played.tables)} tables"]), ""
         if played.to_order > MOST_STATEMENTS:
-            return " | ".join([*told, f"not checked: {played.to_order} statements"]), ""
+            return " | ".join([*labels, f"not checked: {played.to_order} statements"]), ""
         level = self._level(played.tables)
         any_order = level is IsolationLevel.WRITE_SERIALIZABLE
-        for place, item in enumerate(played.ended):
+        for index, item in enumerate(played.ended):
             if item.ending is Ending.REFUSED:
-                told[place] += " needless" if self._is_needless(item, played, any_order) else " needed"
+                labels[index] += " needless" if self._is_needless(item, played, any_order) else " needed"
         order = explaining(played.rows, allowed_orders(played.commits, any_order, played.idle), self._serially)
         if order is None:
             problem = f"The rows are those of no serial order that {level.value} allows."
-            return " | ".join([*told, "as no serial order"]), problem
-        return " | ".join([*told, f"as {', '.join(order)}" if order else "as set up"]), ""
+            return " | ".join([*labels, "as no serial order"]), problem
+        return " | ".join([*labels, f"as {', '.join(order)}" if order else "as set up"]), ""
 
     def _is_needless(self, refused: Ended, played: _Played, any_order: bool) -> bool:
         """Whether an allowed serial order explains the rows including the changes of a refused statement."""

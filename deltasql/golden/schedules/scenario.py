@@ -58,13 +58,13 @@ def _refuse_unusable(
     script: GoldenScript, mine: Mapping[str, list[GoldenStatement]], checks: Sequence[GoldenStatement]
 ) -> None:
     """Raises ScheduleError for a script without check, sessions or schedules, or with levels but no `${LEVEL}`."""
-    place = (script.statements[0] if script.statements else script.schedules[0]).position
+    position = (script.statements[0] if script.statements else script.schedules[0]).position
     if len(checks) != 1:
-        raise _error(place, "Schedules need one query, after '-- check:', that tells what they came to")
+        raise _error(position, "Schedules need one query, after '-- check:', that tells what they came to")
     if not mine or not script.schedules:
-        raise _error(place, "A scenario needs statements after '-- session: A', and a '-- schedule: …'")
+        raise _error(position, "A scenario needs statements after '-- session: A', and a '-- schedule: …'")
     if script.levels and not any("${LEVEL}" in item.text for item in script.statements):
-        raise _error(place, "There are levels, but no statement has ${LEVEL}")
+        raise _error(position, "There are levels, but no statement has ${LEVEL}")
 
 
 def _parts(
@@ -92,5 +92,5 @@ def _labelled(session: str, statements: Sequence[GoldenStatement]) -> tuple[Scen
     return tuple(ScenarioStep(f"{session}{number}", statement) for number, statement in enumerate(statements, 1))
 
 
-def _error(place: DirectivePosition, problem: str) -> ScheduleError:
-    return ScheduleError(file=str(place.file), line=place.line, problem=problem)
+def _error(position: DirectivePosition, problem: str) -> ScheduleError:
+    return ScheduleError(file=str(position.file), line=position.line, problem=problem)

@@ -106,11 +106,11 @@ def _number_of_interleavings(steps: Mapping[str, int]) -> int:
     return math.factorial(sum(lengths)) // math.prod(map(math.factorial, lengths))
 
 
-def _move(text: str, place: DirectivePosition) -> Move:
+def _move(text: str, position: DirectivePosition) -> Move:
     match = _MOVE.fullmatch(text)
     if match is None:
         raise _error(
-            place,
+            position,
             f"'{text}' is no move. Moves are: begin A, commit A, abort A, crash A, "
             "commit A unsent, commit A unanswered, commit A behind B",
         )
@@ -118,27 +118,27 @@ def _move(text: str, place: DirectivePosition) -> Move:
     return Move(Verb(match[1].lower()), match[2], fault, match[5] or "")
 
 
-def _check(moves: tuple[Move, ...], steps: Mapping[str, int], place: DirectivePosition) -> None:
+def _check(moves: tuple[Move, ...], steps: Mapping[str, int], position: DirectivePosition) -> None:
     """Raises ScheduleError for a sequence of moves that is impossible."""
     begun: Counter[str] = Counter()
     running: dict[str, bool] = {}
     for move in moves:
         for session in move.sessions:
             if session not in steps:
-                raise _error(place, f"There is no session {session} in '{move}'. Sessions are: {', '.join(steps)}")
+                raise _error(position, f"There is no session {session} in '{move}'. Sessions are: {', '.join(steps)}")
         match move.verb:
             case Verb.BEGIN:
-                _check_begin(move, running, begun, steps, place)
+                _check_begin(move, running, begun, steps, position)
                 begun[move.session] += 1
                 running[move.session] = True
             case Verb.COMMIT | Verb.ABORT | Verb.CRASH:
-                _check_end(move, running, place)
+                _check_end(move, running, position)
                 running.update(dict.fromkeys(move.sessions, False))
             case _:
                 assert_never(move.verb)
     for session, runs in running.items():
         if runs:
-            raise _error(place, f"'begin {session}' is without an end. Add commit, abort or crash")
+            raise _error(position, f"'begin {session}' is without an end. Add commit, abort or crash")
 
 
 def _check_begin(
@@ -146,24 +146,24 @@ def _check_begin(
     running: Mapping[str, bool],
     begun: Mapping[str, int],
     steps: Mapping[str, int],
-    place: DirectivePosition,
+    position: DirectivePosition,
 ) -> None:
     if running.get(move.session):
-        raise _error(place, f"'{move}' comes before the end of what {move.session} has begun")
+        raise _error(position, f"'{move}' comes before the end of what {move.session} has begun")
     if begun[move.session] == steps[move.session]:
         number = steps[move.session]
-        raise _error(place, f"'{move}' finds no statement left: session {move.session} has {number}")
+        raise _error(position, f"'{move}' finds no statement left: session {move.session} has {number}")
 
 
-def _check_end(move: Move, running: Mapping[str, bool], place: DirectivePosition) -> None:
+def _check_end(move: Move, running: Mapping[str, bool], position: DirectivePosition) -> None:
     if move.fault is not Fault.NONE and move.verb is not Verb.COMMIT:
-        raise _error(place, f"'{move}': only a commit can be {move.fault.value}")
+        raise _error(position, f"'{move}': only a commit can be {move.fault.value}")
     for session in move.sessions:
         if not running.get(session):
-            raise _error(place, f"'{move}' comes without 'begin {session}'")
+            raise _error(position, f"'{move}' comes without 'begin {session}'")
     if move.session == move.winner:
-        raise _error(place, f"'{move}': a commit cannot be behind itself")
+        raise _error(position, f"'{move}': a commit cannot be behind itself")
 
 
-def _error(place: DirectivePosition, problem: str) -> ScheduleError:
-    return ScheduleError(file=str(place.file), line=place.line, problem=problem)
+def _error(position: DirectivePosition, problem: str) -> ScheduleError:
+    return ScheduleError(file=str(position.file), line=position.line, problem=problem)
