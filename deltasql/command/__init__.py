@@ -1,4 +1,4 @@
 """Command line apart from SQL: configuration file, parameter values, shell completion of options.
 
-Options and exit codes are in `cli`. No statement is run here.
+Options and exit codes are in `cli`. No statement runs in these modules.
 """

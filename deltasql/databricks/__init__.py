@@ -1,5 +1,5 @@
-"""The surface of the Databricks SQL connector for Python, over tables of this machine.
+"""The interface of the Databricks SQL connector for Python, over tables of this machine.
 
-`from deltasql.databricks import sql` takes the place of `from databricks import sql`. Here belongs what that package's
-callers see, and nothing that the PEP's own module, `deltasql.dbapi`, has. Names and arguments are those of version 4.
+`from deltasql.databricks import sql` replaces `from databricks import sql`. Only the connector's own names and
+arguments (of version 4) are in this package; those of PEP 249 are in `deltasql.dbapi`.
 """

@@ -1,4 +1,4 @@
 """Engines that compute rows, side by side: `spark`, `sail` as a kind of it, and in-process evaluation in `local`.
 
-`door` is what planner and execution ask of them. An engine decides nothing about a table and commits nothing.
+`door` is their interface to planner and execution. An engine decides nothing about a table and commits nothing.
 """

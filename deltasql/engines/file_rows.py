@@ -1,4 +1,4 @@
-"""Rows of a query that this process may read from files, and an engine for whatever else is asked of them."""
+"""Rows of a query that this process may read from files; an engine for all other uses of the query."""
 
 from __future__ import annotations
 

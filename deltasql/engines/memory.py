@@ -1,4 +1,4 @@
-"""The limit of memory for rows and files that this process holds for one statement."""
+"""The memory limit for rows and files that this process reads for one statement."""
 
 from __future__ import annotations
 

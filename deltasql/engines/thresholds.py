@@ -1,6 +1,6 @@
-"""The sizes at which the choice of who computes rows, and who moves files, turns over: all of them, with their reasons.
+"""The sizes that decide between in-process evaluation and the engine, and between driver and executors for file I/O.
 
-Bytes are those of data files in Parquet, unless it says otherwise.
+Sizes are bytes of Parquet data files, unless stated otherwise.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Refusals of what runs statements: errors of Spark in words of SQL, and what is missing around it."""
+"""Errors of engines: those of Spark in SQL's terms, and missing parts of an installation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An error as notebooks show it: the line of the user's that met it, and its text."""
+"""An error as notebooks show it: the user's line that raised it, and its text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refusals of tables that are none of Delta's and are to become one: their files, columns and partitions."""
+"""Refusals of foreign tables that are to become Delta tables: their files, columns and partitions."""
 
 from __future__ import annotations
 

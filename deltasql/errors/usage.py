@@ -1,4 +1,4 @@
-"""deltasql called in a way that it does not understand: files, formats, commands of the shell, golden files."""
+"""Errors of the use of deltasql itself: files, formats, commands of the shell, golden files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a plan: stages its rows, commits, tries again after a lost race, and applies what the catalog must know.
+"""Runs a plan: stages its rows, commits, retries after a lost race, and updates the catalog.
 
-What computes rows is behind the engine's door; what a statement means was decided by the planner.
+Rows are computed by the engine; the meaning of a statement was decided by the planner.
 """

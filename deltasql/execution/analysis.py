@@ -1,4 +1,4 @@
-"""EXPLAIN ANALYZE: a statement that is run for what it takes, and leaves nothing behind."""
+"""EXPLAIN ANALYZE: a statement is run and measured, and its changes are discarded."""
 
 from __future__ import annotations
 

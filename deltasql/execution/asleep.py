@@ -1,6 +1,6 @@
 """An engine that has not been started: most statements on metadata never start it.
 
-Questions that an engine without a session answers by no are answered here; any other wakes it.
+Questions whose answer is no without a session are answered without a start; any other starts the engine.
 """
 
 from __future__ import annotations

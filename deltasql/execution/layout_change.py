@@ -1,4 +1,4 @@
-"""The commit of OPTIMIZE and REORG: files that only hold the rows of others in another arrangement."""
+"""The commit of OPTIMIZE and REORG: files with the rows of other files in another arrangement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an error of a statement stands in the text that the user wrote, and what of it must not be told."""
+"""Carets of errors in the user's text, and the removal of secrets from errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DataFrames in PySpark's words: `session.read`, `write`, `writeTo`, `readStream`, `writeStream`.
+"""DataFrames with PySpark's methods: `session.read`, `write`, `writeTo`, `readStream`, `writeStream`.
 
-What they come to is planned like SQL, by the rules of `planner.statements.data.frames`.
+Their calls are planned like SQL, by the rules of `planner.statements.data.frames`.
 """

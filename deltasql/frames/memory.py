@@ -1,4 +1,4 @@
-"""Rows in memory, whoever made them, as an Arrow table in the types that tables have."""
+"""Rows in memory, of pandas, polars or Arrow, as an Arrow table with the types that tables have."""
 
 from __future__ import annotations
 

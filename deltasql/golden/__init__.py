@@ -1,6 +1,7 @@
-"""Golden files: `x.sql` is run statement by statement, and what happened is compared with `x.out`.
+"""Golden files: `x.sql` is run statement by statement, and its output is compared with `x.out`.
 
-For the users of deltasql as well as for its own tests. It asks a Session, as they do, and reads logs; it changes none.
+For the users of deltasql and for its own tests, through the public methods of a Session. It reads logs, but does not
+change them.
 """
 
 from deltasql.golden.parallel import AUTO, run_files

@@ -1,4 +1,4 @@
-"""`deltasql test`: runs a suite and tells what differs."""
+"""`deltasql test`: runs a suite and reports the differences."""
 
 from __future__ import annotations
 

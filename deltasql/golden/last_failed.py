@@ -1,4 +1,4 @@
-"""Which files of a suite failed in its last run: kept in the user's cache, so that nothing is left in the project."""
+"""The files of a suite that failed in its last run, stored in the user's cache outside of the project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Delta log: storage, actions, configuration, replay, commit, upkeep; each a room of its own, from the bottom up.
+"""The Delta log: storage, actions, configuration, replay, commit, upkeep; one package each, from the bottom up.
 
-Knows no SQL and no Spark.
+Independent of SQL and Spark.
 """

@@ -1,7 +1,6 @@
-"""IDENTIFIER(text): names that are given as texts, put into the statement before it is read.
+"""IDENTIFIER(text): names given as texts, which replace the clause before the statement is parsed.
 
-So a name may be computed wherever one may stand, and no rule of the grammar knows of it. Source: Spark's IDENTIFIER
-clause.
+So a name may be computed in any position, and no rule of the grammar depends on it. Source: Spark's IDENTIFIER clause.
 """
 
 from __future__ import annotations

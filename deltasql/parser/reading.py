@@ -1,4 +1,4 @@
-"""From text to what it is built into: the automaton, the builders, and the errors of what neither can read."""
+"""The parser's entry point: the automaton, the builders, and the errors of texts that neither can read."""
 
 from __future__ import annotations
 

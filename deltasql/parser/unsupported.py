@@ -1,7 +1,7 @@
-"""Statements and clauses of the known dialect that deltasql does not have: one table, from which lines go as they come.
+"""Statements and clauses of the dialect that deltasql does not support, in one table.
 
-The table is asked when the grammar cannot read a text, of statements that would go to Spark, and of names that are no
-tables. So a line that is left over does no harm: what the grammar reads and the planner finds is never refused here.
+The table is used when the grammar cannot read a text, for statements that would go to Spark, and for names that are no
+tables. So an outdated entry is harmless: a text that can be parsed and planned is never refused by it.
 """
 
 from __future__ import annotations

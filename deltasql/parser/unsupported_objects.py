@@ -1,6 +1,6 @@
-"""Statements about objects that there are not here: of Unity Catalog, of pipelines, of other databases.
+"""Statements about unsupported objects: of Unity Catalog, of pipelines, of other databases.
 
-See `unsupported`, which asks for them in its turn.
+Part of the table of `unsupported`.
 """
 
 from __future__ import annotations

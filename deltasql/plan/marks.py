@@ -1,6 +1,6 @@
-"""Names and texts by which a plan marks its checks and casts, so that whoever runs them can tell what has failed.
+"""Names and texts by which a plan marks its checks and casts, so that their failures can be identified.
 
-They stand in what Spark raises, never in what a user sees.
+They occur in Spark's errors, never in those of the user.
 """
 
 from __future__ import annotations

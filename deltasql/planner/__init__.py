@@ -1,6 +1,6 @@
-"""Statement nodes into plans: one pure rule per statement, in `statements`, by families.
+"""Statement nodes → plans: one pure rule per statement, in `statements`, by families.
 
-A rule asks a Context and changes nothing. What its plan comes to is done by `execution`.
+A rule reads a Context and changes nothing. Its plan is run by `execution`.
 """
 
 from deltasql.planner import statements

@@ -1,6 +1,6 @@
-"""Queries bound to the tables as they are: names become scans of snapshots, views their queries.
+"""Queries bound to the current tables: names become scans of snapshots, views their queries.
 
-Built on what a Context knows; whatever Spark is to run goes through here.
+Every text that Spark runs goes through this module.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""table_changes(…) in a query: the change data feed of a range of versions, as scans of the files that tell it.
+"""table_changes(…) in a query: the change data feed of a range of versions, as scans of the files that contain it.
 
 Version, timestamp and kind of a change are the same for all rows of a file, so they are partition values of the scans.
 """

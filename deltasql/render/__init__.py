@@ -1,6 +1,6 @@
 """Rows as text, in each format that the command line offers.
 
-Takes a Grid of columns and cells. Where rows come from, and where the text goes, is for those who call.
+Takes a Grid of columns and cells. The source of the rows and the destination of the text are the caller's.
 """
 
 from __future__ import annotations

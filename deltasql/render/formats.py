@@ -1,4 +1,4 @@
-"""A grid in the format that is named: the way in to those who write them."""
+"""A grid in a format given by name, written by the module of that format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The history of a table as a drawing: which version wrote what, and when."""
+"""The history of a table as a drawing: the operation, time and size of each version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that commands of the shell read and write: scripts, what an editor leaves, and rows."""
+"""Files that commands of the shell read and write: scripts, the editor's text, and rows."""
 
 from __future__ import annotations
 

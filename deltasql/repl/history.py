@@ -1,4 +1,4 @@
-"""The history of a table in a hundred columns: which version, when, what, who, files and rows."""
+"""The history of a table in a hundred columns: version, time, operation, user, files and rows."""
 
 from __future__ import annotations
 

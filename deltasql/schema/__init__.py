@@ -1,4 +1,4 @@
 """Data types, schemas and pure functions over them: JSON, paths, edits, evolution, mapping, widening, text.
 
-Knows no table, no log and no statement.
+Independent of tables, logs and statements.
 """

@@ -1,4 +1,4 @@
-"""Identity columns: what a column's metadata says of its numbers. Source: Delta protocol, Identity Columns."""
+"""Identity columns, by the metadata of their column. Source: Delta protocol, Identity Columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Column paths in a schema: `a.b`, `arr.element.x`, `m.key`, `m.value.y`; names match without case unless told."""
+"""Column paths in a schema: `a.b`, `arr.element.x`, `m.key`, `m.value.y`; names match without case by default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ALTER TABLE … REPLACE COLUMNS: what a table's schema becomes, without a rewrite of its files."""
+"""ALTER TABLE … REPLACE COLUMNS: the new schema of a table, without a rewrite of its files."""
 
 from __future__ import annotations
 

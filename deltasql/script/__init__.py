@@ -1,4 +1,4 @@
-"""Scripts: BEGIN … END, read into a tree and run statement by statement through a session.
+"""Scripts: BEGIN … END, parsed to a tree and run statement by statement through a session.
 
-The session is a `host` here. What a statement means is none of this room's business: it stays text with its place.
+The session is used through the interface `host`. Statements stay text with positions, and are planned by the session.
 """

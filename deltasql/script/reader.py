@@ -1,4 +1,4 @@
-"""Steps through the tokens of a script, and says what is wrong where they do not go on as they must."""
+"""Steps through the tokens of a script; raises syntax errors at unexpected ones."""
 
 from __future__ import annotations
 

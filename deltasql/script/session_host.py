@@ -1,4 +1,4 @@
-"""The session of a script, behind what a script asks of it."""
+"""The session as the host of a script."""
 
 from __future__ import annotations
 

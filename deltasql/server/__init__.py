@@ -1,5 +1,5 @@
-"""Arrow Flight SQL in front of deltasql: what ADBC and JDBC clients ask, as statements of sessions, one per client.
+"""Arrow Flight SQL over deltasql: requests of ADBC and JDBC clients become statements of sessions, one per client.
 
-`command` is what `deltasql serve` runs, `flight` the service, `messages` what goes over the wire. How statements are
-planned and run is the session's; nothing here knows Spark.
+`command` is the command `deltasql serve`, `flight` the service, `messages` the encoding of requests and responses.
+Statements are planned and run by the session; no module imports Spark.
 """

@@ -1,6 +1,6 @@
-"""Times as clients on a JVM can read them: the driver of JDBC has no value for a TIMESTAMP that bears its zone.
+"""Times for clients on a JVM: the JDBC driver has no value for a TIMESTAMP with a time zone.
 
-Such a client gets the clock of its session's time zone, as SQL shows it. What is nested stays as it is.
+Such a client gets the local time in its session's time zone, as SQL shows it. Nested values stay unchanged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Settings of a session and options of DataFrames: what there is, what each may be, and what SET has stored.
+"""Settings of a session and options of DataFrames: their declarations, legal values, and the values stored by SET.
 
 Properties of tables are in `log.properties`.
 """

@@ -1,6 +1,6 @@
 """The tables of docs/settings.md, from the registries: `python -m deltasql.settings.document` renews them.
 
-What stands outside of the marks `<!-- table … -->` and `<!-- end -->` is written by hand and stays.
+Text outside of the marks `<!-- table … -->` and `<!-- end -->` is written by hand and stays.
 """
 
 from __future__ import annotations

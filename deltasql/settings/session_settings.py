@@ -1,6 +1,6 @@
-"""Session settings: what SET stores. Keys are matched as written, as Spark does. Source: Delta's SQLConf.
+"""Session settings, stored by SET. Keys are matched as written, as Spark does. Source: Delta's SQLConf.
 
-A new setting is one declaration here, and whatever asks for its value: `settings[RETRY_ATTEMPTS]`.
+A new setting needs one declaration here, and code that reads its value: `settings[RETRY_ATTEMPTS]`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Data skipping: which files of a table may hold a row that a predicate asks for.
+"""Data skipping: the files of a table that may contain a row that a predicate selects.
 
-A predicate becomes a condition on columns, and the condition is held against partition values and statistics. Which
-rows a statement reads is the planner's business; this room only ever says which files it need not read.
+A predicate becomes a condition on columns, which is evaluated on partition values and statistics. The rows that a
+statement reads are decided by the planner; this package only excludes files.
 """

@@ -1,7 +1,7 @@
-"""Which files may hold a row for which a predicate is TRUE, by partition values and statistics.
+"""The files that may contain a row for which a predicate is TRUE, by partition values and statistics.
 
-A file is dropped only if it is certain that it holds none. Source: Delta protocol, Per-file Statistics and Partition
-Value Serialization.
+A file is excluded only if it certainly contains none. Source: Delta protocol, Per-file Statistics and Partition Value
+Serialization.
 """
 
 from __future__ import annotations

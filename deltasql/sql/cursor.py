@@ -1,6 +1,6 @@
-"""A place in a list of tokens, from which a reader steps on: the shared part of the hand-written readers of SQL.
+"""A position in a list of tokens: the base class of the hand-written readers of SQL.
 
-A reader that must understand all it sees raises LeftToEngineError at the first token that it does not know.
+A reader that must understand all tokens raises LeftToEngineError at the first one that it does not support.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Where strings, comments, parentheses and statements end. Knows characters, no grammar.
+"""Where strings, comments, parentheses and statements end, by characters and without a grammar.
 
-What is not closed is an error, but for `comment_end`.
+An element without an end is an error, except for `comment_end`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Casts of literals, as INSERT's store assignment does them, without Spark: those whose outcome is certain.
+"""Casts of literals, as INSERT's store assignment does them, without Spark: only those with a certain result.
 
 Reads values, and of texts those in their plainest form. Wherever a cast could fail, or depend on a setting,
-LeftToEngineError is raised, and Spark does the statement.
+LeftToEngineError is raised, and Spark runs the statement.
 """
 
 from __future__ import annotations

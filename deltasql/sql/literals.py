@@ -1,6 +1,6 @@
-"""Constants of a predicate as values that compare like Spark's: exact where they can be, unknown where they cannot.
+"""Constants of a predicate as values that compare as in Spark; None where the comparison could differ.
 
-Reads sqlglot's trees of literals, signs and casts. Anything else, and what depends on a setting, is given up.
+Reads sqlglot's trees of literals, signs and casts. Anything else, and anything that depends on a setting, gives None.
 """
 
 from __future__ import annotations

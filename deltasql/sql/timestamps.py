@@ -1,6 +1,6 @@
-"""TIMESTAMP AS OF: the point in time that an expression stands for.
+"""TIMESTAMP AS OF: the point in time of an expression.
 
-Reads one literal, or the 17 digits of a name's suffix; any other expression is Spark's to evaluate.
+Reads one literal, or the 17 digits of a name's suffix; any other expression is evaluated by Spark.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Tokens of Spark SQL with their positions: enough to find names and clauses, and never an error.
+"""Tokens of Spark SQL with their positions: enough to find names and clauses, without errors.
 
-The tokenizer of every reader that knows no grammar. What does not end (a quote, a comment) it takes as it comes.
+The tokenizer of every reader without a grammar. An unterminated quote or comment extends to the end of the text.
 """
 
 from __future__ import annotations

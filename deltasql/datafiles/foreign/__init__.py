@@ -1,5 +1,5 @@
-"""Tables that are none of Delta's, on their way to become one: their files, columns and statistics as Delta has them.
+"""Foreign tables that are to become Delta tables: their files, columns and statistics in Delta's terms.
 
-Read from listings, footers and Iceberg's metadata alone, without Spark; rows are nobody's business here. What a table
-of Delta's looks like then, and which sources are refused, is the planner's to say.
+Read from listings, footers and Iceberg metadata alone, without Spark and without rows. Which sources are refused, and
+the resulting table, are decided by the planner.
 """

@@ -1,7 +1,7 @@
-"""The footers of data files that others have written: fetched, checked, and as our statistics read them.
+"""Footers of data files of other writers: fetched, checked, and with the interface that our statistics read.
 
-`file_statistics` asks a footer in pyarrow's words. pyarrow itself would end the process for some damaged ones, and does
-not tell types and ids as Spark needs them: here are the same words over a footer that was read in Python.
+`file_statistics` takes a footer of pyarrow. pyarrow itself aborts the process for some damaged footers, and does not
+have types and ids as Spark needs them, so these classes have the same attributes over a footer that Python has read.
 """
 
 from __future__ import annotations

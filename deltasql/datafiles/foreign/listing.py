@@ -1,4 +1,4 @@
-"""Which files are a table's that has no log: what Spark would read below a folder."""
+"""The data files of a table without a log: those that Spark would read below a folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that ``parquet.`path` `` stands for, and their columns, as Spark's reader has them."""
+"""The files of a relation ``parquet.`path` ``, and their columns, as Spark's reader has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the files of a scan are there, and are files: known before Spark looks, which words it otherwise or waits."""
+"""Checks whether the files of a scan exist, before Spark reads them: its own errors differ, or come after retries."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Files whose days are those of the calendar before 1582: Spark's reader alone brings them to the one of today.
+"""Files with dates of the Julian calendar, in use before 1582: only Spark's reader converts them to today's calendar.
 
-Source: Spark, `spark.sql.parquet.datetimeRebaseModeInRead`; what a file's footer says decides where it says anything.
+Source: Spark, `spark.sql.parquet.datetimeRebaseModeInRead`; the footer of a file has precedence over the setting.
 """
 
 from __future__ import annotations

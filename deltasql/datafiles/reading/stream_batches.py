@@ -1,4 +1,4 @@
-"""The rows of a data file as Arrow batches, in a task of Spark's: what streams of tables read."""
+"""The rows of a data file as Arrow batches, read by a Spark task of a stream."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Rows that are known, as Parquet files like those that Spark writes: without Spark, by Arrow.
-
-A statement spells them out, or the caller has them in memory.
-"""
+"""Rows of literals or in memory, written by Arrow as Parquet files like those of Spark, without Spark."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Queries that are columns of a table as they are: this process reads the files itself where all rows go to it anyway.
+"""Queries that select columns of a table unchanged: this process reads the files itself if the caller fetches all rows.
 
 Spark would read the same files, and send each row through a socket: 5,000,000 rows of ten columns took it 3 times as
-long. What Spark gives is given: types, names, and every value NULL or not as its readers have it.
+long. Types, names and nullability are those of Spark's readers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""UPDATE, DELETE and MERGE whose expressions are certain: this process computes them by itself.
+"""UPDATE, DELETE and MERGE in this process, where every expression is known to evaluate as in Spark.
 
-An engine takes longer to be asked than few rows take, and to send many through it takes longer than to compute them
-here. Whatever is not certain is left to it: see `sql/evaluated`. Files of small tables are read whole and written anew;
+For few rows a request to the engine takes longer than their computation; many rows take longer to send than to compute.
+Any other expression is left to the engine: see `sql/evaluated`. Files of small tables are read and written as a whole;
 of larger ones only rows that may change are read, and the others are copied, see `datafiles.writing.successors`.
 """
 

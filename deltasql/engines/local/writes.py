@@ -1,7 +1,7 @@
-"""INSERT … SELECT and CREATE TABLE … AS whose rows and values are certain: this process reads and writes them itself.
+"""INSERT … SELECT and CREATE TABLE … AS in this process, where every value is known to evaluate as in Spark.
 
-Sources are those of `sources`, values what `sql/evaluated` reads. Whatever is not certain is left to
-an engine. Rows that a statement spells out, or that the caller has in memory, need none either.
+Sources are those of `sources`, values those that `sql/evaluated` reads. Anything else is left to an engine. Rows of
+literals, or that the caller has in memory, need no engine either.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Steps of a rewrite that do not depend on who evaluates its expressions: stages, row indexes, stored rows, outcomes.
+"""Steps of a rewrite that are independent of its evaluator: stages, row indexes, stored rows, outcomes.
 
-In-process evaluation and Spark are built on them; what a statement changes is decided by the planner.
+In-process evaluation and Spark are built on them; the rows to change are decided by the planner.
 """

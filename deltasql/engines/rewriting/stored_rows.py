@@ -1,4 +1,4 @@
-"""The rows of a table's files as files hold them, on their way from one to another within this process."""
+"""The rows of a table's files in their stored form, copied from file to file within this process."""
 
 from __future__ import annotations
 

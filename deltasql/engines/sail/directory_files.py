@@ -1,7 +1,7 @@
 """INSERT OVERWRITE DIRECTORY by this process: rows as Parquet, CSV or JSON, with the values that Spark would write.
 
-What one of the formats does not write in one way alone is refused: numbers with an exponent, times, texts that CSV
-quotes. Source: Spark, Parquet, CSV and JSON data sources.
+Values without an unambiguous text are refused: numbers with an exponent, times, texts that CSV quotes. Source: Spark,
+Parquet, CSV and JSON data sources.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Types of columns and expressions, asked of Sail's analyser: for `guards/exact_types`."""
+"""Types of columns and expressions from Sail's analyser, for `guards/exact_types`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Session variables that this process holds for an engine that has none."""
+"""Session variables for an engine without variables, stored in this process."""
 
 from __future__ import annotations
 

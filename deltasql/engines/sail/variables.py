@@ -1,7 +1,7 @@
-"""Session variables of an engine that has none: their values stand in the texts that it is given.
+"""Session variables for an engine without variables: their values replace them in the texts that it gets.
 
-A name means a column where there is one, and a variable else, as in Spark. Only values that have a literal of their
-type are known here; a text that names another variable is refused.
+A name means a column if one exists, and a variable otherwise, as in Spark. Only values with a literal of their type are
+supported; a text that names another variable is refused.
 """
 
 from __future__ import annotations

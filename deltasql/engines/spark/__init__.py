@@ -1,4 +1,4 @@
-"""Spark behind the door: answers the planner's questions about rows, and runs what was planned.
+"""Spark as an engine: answers the planner's questions about rows, and runs plans.
 
-What is not Spark's own, such as SQL that Sail needs spelled otherwise, overrides `reading.frames.Frames` elsewhere.
+Adaptations to another engine, such as rewritten SQL for Sail, override `reading.frames.Frames` elsewhere.
 """

@@ -1,4 +1,4 @@
-"""The engine: answers the planner's questions about rows, and runs what the planner decided."""
+"""The engine: answers the planner's questions about rows, and runs its plans."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of a query: a lazy DataFrame, run under settings that suit its size when rows are asked for."""
+"""Rows of a query: a lazy DataFrame, run under settings that suit its size when rows are fetched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Refusals of COPY INTO: its source, its options, and what it remembers of the files that it has loaded."""
+"""Refusals of COPY INTO: its source, its options, and its record of loaded files."""
 
 from __future__ import annotations
 

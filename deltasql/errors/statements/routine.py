@@ -1,4 +1,4 @@
-"""Errors of statements that are made of text."""
+"""Errors of statements given as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tags that are there, or are not."""
+"""Errors of tags that exist already, or do not exist."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of transactions: what cannot take part in one, and beginnings and ends that do not fit."""
+"""Errors of transactions: statements that cannot be part of one, and unbalanced beginnings and ends."""
 
 from __future__ import annotations
 

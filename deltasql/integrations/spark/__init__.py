@@ -1,4 +1,4 @@
 """A user's own Spark session whose SQL, readers, writers and catalog are deltasql's.
 
-Holds what stands between PySpark's words and those of a session. What the words do is in `frames`.
+Converts calls of PySpark's interface to those of a session. The readers and writers themselves are in `frames`.
 """

@@ -1,4 +1,4 @@
-"""`spark.catalog` of a session that deltasql is installed in: what tools ask of it, told from our catalog."""
+"""`spark.catalog` of a session with deltasql installed, answered from the catalog of deltasql."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers and writers of PySpark whose calls are recorded, until the last one decides between deltasql and Spark."""
+"""Readers and writers of PySpark whose calls are recorded, until the final one decides between deltasql and Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The dialect: what SQLAlchemy asks of one, and where it finds the rest."""
+"""The dialect of SQLAlchemy: connections, reflection, and the classes of its compilers and types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
 """Actions of the Delta protocol: as objects, as lines of JSON, as Arrow tables; and the bytes of deletion vectors.
 
-What they add up to is in `replay`; what a table allows by its properties in `configuration`.
+Their replay to a table's state is in `replay`; the effects of table properties are in `configuration`.
 """

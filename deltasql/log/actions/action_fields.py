@@ -1,6 +1,6 @@
-"""The fields of actions and the JSON types of their values: an action is held against them once, where it is read.
+"""The fields of actions and the JSON types of their values: each action is checked against them once, when it is read.
 
-What lies behind relies on it. Source: Delta protocol, Actions.
+All later code relies on it. Source: Delta protocol, Actions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One commit file, parsed: what it says about the table at once, its file actions when they are asked for.
+"""One commit file, parsed: its metadata actions at once, its file actions on first use.
 
 Most commits are small and are read with the standard library alone. The file actions of a big one go to Arrow in one
 piece, so that no Python object is made per file.

@@ -1,6 +1,7 @@
-"""The operations that commits are made by, under the names that the history shows, and what follows from each.
+"""The operations of commits, under their names in the history, and their properties.
 
-A commit of another writer may name any other: that stays text, see `operation_named`. Source: Delta's operations.
+A commit of another writer may name any other operation: that stays text, see `operation_named`. Source: Delta's
+operations.
 """
 
 from __future__ import annotations

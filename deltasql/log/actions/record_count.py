@@ -1,4 +1,4 @@
-"""How many rows files have, as statistics and deletion vectors tell. Source: Delta protocol, Per-file Statistics."""
+"""The number of rows of files, by statistics and deletion vectors. Source: Delta protocol, Per-file Statistics."""
 
 from __future__ import annotations
 

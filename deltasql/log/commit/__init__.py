@@ -1,4 +1,4 @@
-"""One attempt to make a version: what a transaction read, conflicts with winners, and the put that decides.
+"""One attempt to make a version: the read set, conflicts with winners, and the put that decides.
 
-What is done after a version is there, and may fail without harm, is in `upkeep`.
+Work after the commit, whose failure does no harm, is in `upkeep`.
 """

@@ -1,4 +1,4 @@
-"""How the file actions of a transaction go on top of commits that came first: here, by the rules of files."""
+"""Rebase of the file actions of a transaction onto commits that came first, by the rules for whole files."""
 
 from __future__ import annotations
 

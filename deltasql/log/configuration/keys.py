@@ -1,4 +1,4 @@
-"""Primary and foreign keys of a table, kept in one of its properties. Nothing checks them: they inform."""
+"""Primary and foreign keys of a table, stored in one of its properties. They are informational, and not enforced."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How what is kept in properties names columns, so that it finds them after other engines have renamed them."""
+"""Column references in stored properties, which stay valid when other engines rename the columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tags of a table and of its columns, kept in its properties."""
+"""Tags of a table and of its columns, stored in its properties."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""A table of Iceberg's as a table of Delta's has it: columns with their ids, identity partitions, data files.
+"""An Iceberg table in Delta's terms: columns with their ids, identity partitions, data files.
 
-The current snapshot counts. What a log of Delta's cannot say is refused by name. Source: Iceberg's table spec.
+Only the current snapshot is read. Features without an equivalent in Delta are refused by name. Source: Iceberg's table
+spec.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Questions about rows to a transaction: each of its statements is asked, and one that depends on a row is enough."""
+"""Questions about rows to a transaction, which depends on a row if one of its statements does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A log whose newest version is the one that a transaction has read, with what it has done since on top."""
+"""A log whose newest version is the one that a transaction has read, with its uncommitted changes on top."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table properties: which there are, and those of one table with their types.
+"""Table properties: the registry of all, and the typed values of one table.
 
-Which of them a table may have together, and which protocol they need, is judged in `configuration`.
+Which of them a table may have together, and which protocol they need, is decided in `configuration`.
 """

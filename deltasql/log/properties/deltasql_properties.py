@@ -1,7 +1,7 @@
-"""Properties in which deltasql keeps what other engines have no action for: keys and tags.
+"""Properties in which deltasql stores keys and tags, for which the protocol has no action.
 
-They stand in the table's configuration, which every engine carries from one metaData action to the next, and need no
-table feature. Nobody sets them by hand, and no statement shows them among the table's properties.
+They are part of the table's configuration, which every engine carries from one metaData action to the next, and need no
+table feature. Users do not set them by hand, and no statement shows them among the table's properties.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The table features that Delta knows, what switches each on, and how far deltasql supports it.
+"""The table features of Delta, the properties that enable them, and their support in deltasql.
 
-Source: Delta protocol, Valid Feature Names in Table Features. To change what deltasql supports, change `FEATURES`;
-which properties switch a feature on, the property registry says.
+Source: Delta protocol, Valid Feature Names in Table Features. To change the support of a feature, change `FEATURES`;
+the properties that enable one are in the property registry.
 """
 
 from __future__ import annotations

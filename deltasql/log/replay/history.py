@@ -1,4 +1,4 @@
-"""When versions were committed, and by what. Source: Delta protocol, Commit Timestamps."""
+"""Times and operations of versions. Source: Delta protocol, Commit Timestamps."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Which log files make up one version of a table. Source: Delta protocol, Snapshot reconstruction.
+"""The log files that make up one version of a table. Source: Delta protocol, Snapshot reconstruction.
 
-`list_log` asks the storage, `build_segment` decides: a pure function of names.
+`list_log` lists the storage, `build_segment` decides: a pure function of names.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One version of a table: what it says about the table, and its files, read when they are asked for."""
+"""One version of a table: its metadata, and its files, which are read on first use."""
 
 from __future__ import annotations
 

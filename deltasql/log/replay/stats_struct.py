@@ -1,6 +1,6 @@
-"""Statistics and partition values of files as typed Arrow structs, as checkpoints hold them beside their text.
+"""Statistics and partition values of files as typed Arrow structs, which checkpoints may have beside their text.
 
-What cannot be parsed is null: a typed value only ever helps to skip files. Source: Delta protocol, Per-file Statistics.
+A value that cannot be parsed is null: it is only used to skip files. Source: Delta protocol, Per-file Statistics.
 """
 
 from __future__ import annotations

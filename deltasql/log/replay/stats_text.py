@@ -1,6 +1,6 @@
 """Typed statistics of files as the JSON texts of their add actions, column by column.
 
-A checkpoint may hold statistics as structs only, and every add action that is written anew needs their text.
+A checkpoint may have statistics as structs only, and every add action that is written anew needs their text.
 Source: Delta protocol, Per-file Statistics.
 """
 

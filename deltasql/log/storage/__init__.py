@@ -1,4 +1,4 @@
-"""Bytes of a table: object stores and the local disk, paths, listings, and who may create a version.
+"""Storage of a table: object stores and the local disk, paths, listings, and the atomic creation of versions.
 
-Knows no action of the protocol.
+Independent of the actions of the protocol.
 """

@@ -1,4 +1,4 @@
-"""The storage of a location for whoever has no session: credentials come from the environment."""
+"""The storage of a location without a session, with credentials from the environment."""
 
 from __future__ import annotations
 

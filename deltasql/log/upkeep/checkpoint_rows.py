@@ -1,4 +1,4 @@
-"""The rows of a checkpoint as Arrow: what a version comes to, kind by kind.
+"""The rows of a checkpoint as Arrow: the state of a version, by kind of action.
 
 Source: Delta protocol, Checkpoint Schema.
 """

@@ -1,6 +1,6 @@
 """Post-commit work: checksum, Iceberg metadata, manifests, a checkpoint when one is due, clean-up.
 
-Nothing here can fail a commit.
+No failure of it fails the commit.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""SHOW COLUMNS and EXPLAIN, whose nodes hold more than their parts."""
+"""SHOW COLUMNS and EXPLAIN, whose nodes have more fields than their rules have children."""
 
 from __future__ import annotations
 

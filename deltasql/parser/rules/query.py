@@ -1,4 +1,4 @@
-"""Statements that Spark runs: those that nobody runs are refused by their names."""
+"""Statements that Spark runs, and the refusal by name of statements that no engine runs."""
 
 from __future__ import annotations
 

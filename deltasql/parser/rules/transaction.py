@@ -1,4 +1,4 @@
-"""BEGIN ATOMIC … END: its statements are kept as text, and read one after another when the block is planned."""
+"""BEGIN ATOMIC … END: its statements stay text, and are parsed one after another when the block is planned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FSCK REPAIR TABLE: the log forgets files that are not there."""
+"""FSCK REPAIR TABLE: removes missing files from the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements that Spark runs: queries, and whatever else is none of ours."""
+"""Statements that Spark runs: queries, and statements that deltasql does not implement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements that are understood and refused."""
+"""Statements that are parsed and refused."""
 
 from __future__ import annotations
 

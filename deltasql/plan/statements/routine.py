@@ -1,4 +1,4 @@
-"""Statements that are made of text."""
+"""Statements given as text."""
 
 from __future__ import annotations
 

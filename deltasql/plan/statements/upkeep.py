@@ -1,4 +1,4 @@
-"""Statements that other engines keep tables in shape with."""
+"""Statements by which other engines maintain tables."""
 
 from __future__ import annotations
 

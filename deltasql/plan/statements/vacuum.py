@@ -1,4 +1,4 @@
-"""VACUUM: the files that no version needs any more go."""
+"""VACUUM: removes files that no retained version needs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Queries that the log of a table answers: COUNT, MIN, MAX, DISTINCT and GROUP BY, without a look into a data file.
+"""Queries that the log of a table answers: COUNT, MIN, MAX, DISTINCT and GROUP BY, without reading a data file.
 
-What is not certain to be what Spark would say is left to Spark. Reading the query's text is not this room's business
-(`sql.aggregate_query`), nor is what statistics say (`skipping.tallies`).
+Where the result may differ from Spark's, the query is left to Spark. The query's text is parsed in
+`sql.aggregate_query`, statistics are aggregated in `skipping.tallies`.
 """

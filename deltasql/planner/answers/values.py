@@ -1,4 +1,4 @@
-"""Expressions over aggregates as Spark types, names and computes them, from what the log knows of groups of files."""
+"""Expressions over aggregates with Spark's types, names and values, from the statistics of groups of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the rewrite of a table records what it changes: what the table's properties ask for."""
+"""How the rewrite of a table records its changes, by the table's properties."""
 
 from __future__ import annotations
 

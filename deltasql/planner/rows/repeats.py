@@ -1,7 +1,7 @@
-"""Which statements may be run once more after they lost a race with another writer.
+"""The statements that may be run again after a lost race with another writer.
 
-Nothing of the first run was committed, so that the second is as good as the first; but a user who reads in it what the
-clock or a random function said may have seen the first one's.
+Nothing of the first run was committed, so the second is equivalent; but a user may have seen the values of clock or
+random functions of the first run.
 """
 
 from __future__ import annotations

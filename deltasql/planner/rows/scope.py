@@ -1,4 +1,4 @@
-"""Name resolution in row statements: what an expression may look at, and the one way to write each name."""
+"""Name resolution in row statements: the columns visible to an expression, and the canonical text of each name."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""UPDATE, DELETE and MERGE of a temporary view that is nothing but columns of a table: they change the table.
+"""UPDATE, DELETE and MERGE of a temporary view that only selects columns of a table: they change the table.
 
-Source: features of Delta, views as targets. What cannot be told to be such a view is refused: a filter, other names,
-computed columns, a version, more than one table.
+Source: features of Delta, views as targets. Any other view is refused: with a filter, other names, computed columns, a
+version, or more than one table.
 """
 
 from __future__ import annotations

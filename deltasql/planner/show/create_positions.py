@@ -1,4 +1,4 @@
-"""Where in CREATE TABLE stands what is wrong with it."""
+"""The position in CREATE TABLE of the clause that an error is about."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""One module per family of statements, each with the rules that turn its nodes into plans, in rooms by what they do.
+"""One module per family of statements, each with the rules that turn its nodes into plans, in folders by their effect.
 
-Importing this folder registers all of its rules; nothing else lists them. What several families share is not here but
-in `planner.rows` and `planner.tables`.
+Importing this package registers all rules; no other list exists. Code shared by several families is in `planner.rows`
+and `planner.tables`.
 """
 
 from importlib import import_module

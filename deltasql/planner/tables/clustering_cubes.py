@@ -1,4 +1,4 @@
-"""Cubes: the files that one OPTIMIZE of a clustered table has ordered together, told by their tags."""
+"""Cubes: the files that one OPTIMIZE of a clustered table has ordered together, identified by their tags."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that Iceberg reads as well: what their files must be, and the way there."""
+"""Tables that Iceberg reads as well: the requirements on their files, and the rewrite that meets them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables whose commits are followed by manifests: what their files must be."""
+"""Tables whose commits are followed by manifests: the requirements on their files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PARTITION (column = value, …) of statements that tell of partitions."""
+"""PARTITION (column = value, …) of statements that select partitions."""
 
 from __future__ import annotations
 

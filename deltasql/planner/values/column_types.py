@@ -1,4 +1,4 @@
-"""The types of expressions over the columns of a table that need not be there yet: known here, or asked of Spark."""
+"""The types of expressions over columns that may not exist yet: derived from the text, or by Spark's analyser."""
 
 from __future__ import annotations
 

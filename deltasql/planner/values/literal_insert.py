@@ -1,7 +1,4 @@
-"""Rows known to this process, converted to the table's columns without Spark.
-
-They are literals of INSERT … VALUES, or rows that the caller has in memory.
-"""
+"""Rows of literals or in memory, converted to the table's columns without Spark."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQL that is computed without an engine: expressions over the columns of rows, and queries of constants alone.
+"""SQL that is evaluated without an engine: expressions over the columns of rows, and queries of constants alone.
 
-What is read here are texts; `engines/local` computes values of them.
+These modules parse texts; `engines/local` computes the values.
 """

@@ -1,6 +1,6 @@
 """Queries of constants alone, read without Spark: SELECT 1 AS id UNION ALL …, SELECT * FROM VALUES (1) AS q (id).
 
-They are what a small MERGE has for a source. Whatever is not certain is left to Spark.
+They are typical sources of a small MERGE. Where the result may differ from Spark's, the query is left to it.
 """
 
 from __future__ import annotations

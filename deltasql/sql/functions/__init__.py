@@ -1,4 +1,4 @@
-"""Spark's functions: their names, those that a table's expressions may call, and the types of what they give.
+"""Spark's functions: their names, those that a table's expressions may call, and their result types.
 
-What computes them is the engine; how a call stands in a text is read by the modules above.
+The engine computes them; calls are parsed by the modules above.
 """

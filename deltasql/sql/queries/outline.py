@@ -1,6 +1,6 @@
 """Patterns over the words of a statement, for texts that the grammar does not take.
 
-Reads the first thousands of tokens of any text, and finds nothing beyond them.
+Reads only the first thousands of tokens of a text.
 """
 
 from __future__ import annotations

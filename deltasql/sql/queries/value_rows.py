@@ -1,4 +1,4 @@
-"""VALUES whose rows hold sub-queries, which Spark knows in a SELECT alone."""
+"""VALUES whose rows contain sub-queries, which Spark supports only in a SELECT."""
 
 from __future__ import annotations
 

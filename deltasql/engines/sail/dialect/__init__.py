@@ -1,4 +1,4 @@
-"""Statements of Spark's SQL as Sail understands them: names, order, stars, set operations, pipes, variables, CHAR.
+"""Statements of Spark's SQL rewritten for Sail: names, order, stars, set operations, pipes, variables, CHAR.
 
-All edit the text by position. What Sail computes otherwise than Spark is checked or refused in `guards`.
+All edit the text by position. Expressions with other results on Sail are checked or refused in `guards`.
 """

@@ -1,4 +1,4 @@
-"""INSERT OVERWRITE DIRECTORY, read for an engine whose files are written by this process."""
+"""INSERT OVERWRITE DIRECTORY, parsed for an engine whose files are written by this process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of columns without an alias that Sail gives otherwise than Spark, where the text of the column tells them."""
+"""Names of columns without an alias that differ between Sail and Spark, where the column's text determines them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`m.k` of a map, `a.x` of an array of structs, which Sail does not read, with what they mean."""
+"""`m.k` of a map and `a.x` of an array of structs, which Sail does not support, replaced by equivalent expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of functions in a text for Sail: with `compared_only`, those alone whose results were compared with Spark's."""
+"""Function calls in a text for Sail; `compared_only` refuses calls whose results were not compared with Spark's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which calls of functions give on Sail what they give on Spark, by the types of their arguments.
+"""The function calls with equal results on Sail and Spark, by the types of their arguments.
 
 The table `functions.json` has the calls that were compared, over a grid of values, in two time zones, with ANSI
 and without it; `python -m tests.sail.functions` makes it. A call that is not in it is refused, unless

@@ -1,7 +1,7 @@
-"""SQL text with checks in it that Spark makes by itself and Sail does not: overflow of integers, casts, conditions.
+"""SQL text with checks that Spark makes by itself and Sail does not: overflow of integers, casts, conditions.
 
-What is checked is in `guards`. Reads an expression or a whole query over its tokens, by Spark's order of
-precedence; what is not understood stays as it is, byte for byte.
+The checks are defined in `guards`. Reads an expression or a whole query over its tokens, by Spark's order of
+precedence; text that it cannot read stays unchanged, byte for byte.
 """
 
 from __future__ import annotations

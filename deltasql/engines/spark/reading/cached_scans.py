@@ -1,6 +1,6 @@
-"""Scans whose DataFrames serve the next statement as well: to make one costs Spark as much as a small query.
+"""A cache of the DataFrames of scans for later statements: to make one costs Spark as much as a small query.
 
-Spark lists the files, analyses a relation and what is chosen from it, for each table that a statement names.
+For each table of a statement Spark lists the files, and analyses the relation and the selected columns.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rows that must satisfy constraints: a row that does not ends the job, and says what is wrong with it."""
+"""Rows checked against constraints: a violating row ends the job with an error about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much an operator reads: bytes where every input is known to be small, and UNKNOWN_SIZE where one is not."""
+"""The bytes that an operator reads, if every input is known to be small; UNKNOWN_SIZE otherwise."""
 
 from __future__ import annotations
 

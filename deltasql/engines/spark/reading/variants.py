@@ -1,4 +1,4 @@
-"""Variants as text, for what has no type for them."""
+"""Variants as text, for readers without a type for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""UPDATE, DELETE, MERGE, OPTIMIZE: rows of files that are there into new files and deletion vectors.
+"""UPDATE, DELETE, MERGE, OPTIMIZE: rows of existing files are written to new files and deletion vectors.
 
-Which files, and what becomes of a row, is in the operator already. How files are written is in `writing`.
+The files and the actions on their rows are part of the operator. Writing of files is in `writing`.
 """

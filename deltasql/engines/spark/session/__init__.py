@@ -1,4 +1,4 @@
-"""The Spark session: started late, tuned for a statement, cancelled, and left as it was found.
+"""The Spark session: started late, tuned for a statement, cancelled, with its settings restored.
 
-Knows no table and no operator.
+Independent of tables and operators.
 """

@@ -1,4 +1,4 @@
-"""Hadoop's connectors for object stores: whether Spark has one, and the jars that a session of ours starts with."""
+"""Hadoop's connectors for object stores: whether Spark has one, and the jars that a session of deltasql starts with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DataFrames → data files in a fresh directory of the table, with what the log says of each.
+"""DataFrames → data files in a fresh directory of the table, with the log's description of each.
 
-Nobody sees these files until a commit names them, which is for `execution`.
+The files are invisible to readers until a commit names them, which is done by `execution`.
 """

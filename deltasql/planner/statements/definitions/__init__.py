@@ -1,4 +1,4 @@
 """The definitions of tables and views: columns, keys, properties, features, names and locations.
 
-Rows are not changed here, except in files that DROP FEATURE rewrites.
+Rows do not change, except in files that DROP FEATURE rewrites.
 """

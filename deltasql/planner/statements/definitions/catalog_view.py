@@ -1,4 +1,4 @@
-"""Views that the catalog keeps: new ones, and other definitions of those that are there."""
+"""Views of the catalog: their creation and their redefinition."""
 
 from __future__ import annotations
 

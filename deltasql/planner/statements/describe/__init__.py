@@ -1,4 +1,4 @@
-"""Statements that tell what there is: DESCRIBE, SHOW, EXPLAIN.
+"""Statements that show metadata and plans: DESCRIBE, SHOW, EXPLAIN.
 
 None of them changes anything.
 """

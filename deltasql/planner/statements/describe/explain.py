@@ -1,4 +1,4 @@
-"""EXPLAIN: what a statement would do, from its plan, without doing it."""
+"""EXPLAIN: the effects of a statement, from its plan, without running it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DESCRIBE and SHOW of functions, in the lines in which Spark tells of its own."""
+"""DESCRIBE and SHOW of functions, in the format of Spark's own."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""SHOW TABLE EXTENDED: tables and temporary views, each with what is known of it as text. Source: Spark's form of it.
+"""SHOW TABLE EXTENDED: tables and temporary views, each with its metadata as text. Source: Spark's format.
 
-dbt and other tools look for its lines by patterns, so that they stand as Spark writes them.
+dbt and other tools search its lines by patterns, so they are exactly those of Spark.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""VACUUM: how long deleted files are kept, and where to look for them. What goes is found when it runs."""
+"""VACUUM: the retention of deleted files, and where to search for them. The files are determined when it runs."""
 
 from __future__ import annotations
 

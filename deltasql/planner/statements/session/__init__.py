@@ -1,4 +1,4 @@
-"""Statements about the session and about other statements: SET, EXECUTE IMMEDIATE, what is refused.
+"""Statements about the session and about other statements: SET, EXECUTE IMMEDIATE, refused statements.
 
 None of them is about one table.
 """

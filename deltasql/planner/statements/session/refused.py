@@ -1,4 +1,4 @@
-"""Statements that are understood and refused, for a table that is there."""
+"""Statements that are parsed and refused, if their table exists."""
 
 from __future__ import annotations
 

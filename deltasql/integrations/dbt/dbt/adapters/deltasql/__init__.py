@@ -1,7 +1,6 @@
 """dbt's adapter `type: deltasql`: dbt-spark's macros and relations, over sessions of deltasql.
 
-Holds what dbt must be told otherwise than for Spark. It is installed as `dbt.adapters.deltasql`; deltasql knows
-nothing of it.
+Contains only the differences from dbt-spark. It is installed as `dbt.adapters.deltasql`; deltasql does not import it.
 """
 
 from dbt.adapters.base import AdapterPlugin

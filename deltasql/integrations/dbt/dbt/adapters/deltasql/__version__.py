@@ -1,4 +1,4 @@
-"""The version that `dbt --version` tells."""
+"""The version that `dbt --version` shows."""
 
 from deltasql.version import __version__ as version
 

@@ -1,6 +1,6 @@
 """The macros that dbt needs beside those of dbt-spark; `PACKAGE_PATH` is their folder.
 
-Holds SQL templates alone. The adapter that uses them is `dbt.adapters.deltasql`.
+Contains only SQL templates. The adapter that uses them is `dbt.adapters.deltasql`.
 """
 
 from pathlib import Path
