@@ -93,7 +93,7 @@ class NotebookVariables(Mapping[str, Any]):
 
 @magics_class
 class SqlMagics(Magics):
-    """%sql and %%sql. Sessions are kept, so that coming back to a warehouse finds its temporary views."""
+    """%sql and %%sql. Sessions stay open: a warehouse still has its temporary views when it is selected again."""
 
     def __init__(self, shell: InteractiveShell) -> None:
         super().__init__(shell)

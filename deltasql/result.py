@@ -181,7 +181,7 @@ class AnsweredRows(_RowsAtHand):
 
 
 class MaterializedRows(_RowsAtHand):
-    """Rows of a query that has run, kept in memory so that it does not run again."""
+    """Rows of a query that has run, in memory, so that it does not run again."""
 
     def __init__(self, source: RowSource, named: Callable[[str], str] = str) -> None:
         """`named` maps each column name of `source` to the new name."""

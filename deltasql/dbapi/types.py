@@ -12,7 +12,7 @@ from deltasql.schema.types import DataType, DecimalType, StructType
 
 
 class TypeObject:
-    """Equal to the type codes that it stands for: `cursor.description[0][1] == NUMBER`."""
+    """Equal to the type codes in its group: `cursor.description[0][1] == NUMBER`."""
 
     def __init__(self, *names: str) -> None:
         self.names = frozenset(names)

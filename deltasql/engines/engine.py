@@ -41,7 +41,7 @@ _COPIED = Way(ComputedBy.PROCESS, "rows are copied from file to file")
 
 
 class SessionEngine:
-    """Runs one session's operators on Spark. Nothing here starts Spark before rows are needed."""
+    """Runs one session's operators on the engine, which starts when rows are needed."""
 
     def __init__(self, spark: SparkHandle) -> None:
         self.spark = spark

@@ -135,7 +135,7 @@ class WholeTableDeleteReadError(ConcurrentDeleteReadError):
     "Run the statement again.",
 )
 class RowDeleteReadError(ConcurrentDeleteReadError):
-    """Another writer deleted rows that this statement changes or has read; `rows` tells some of them."""
+    """Another writer deleted rows that this statement changes or has read; `rows` names some of them."""
 
     rows: str = ""
 
@@ -201,7 +201,7 @@ class MetadataChangedError(ConcurrentModificationError):
     "Run the statement again.",
 )
 class TableReplacedError(ConcurrentModificationError):
-    """The commit that was read is gone, or it is another one."""
+    """The commit that was read is missing, or was replaced by another one."""
 
 
 @condition(

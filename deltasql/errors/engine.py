@@ -47,7 +47,7 @@ class EnginesMixedError(DeltaSqlError):
     "To run the statement: SET deltasql.compute = AUTO.",
 )
 class NeedsEngineError(DeltaSqlError):
-    """A statement whose rows this process does not compute, where no engine may be asked."""
+    """A statement whose rows this process cannot compute, where the settings forbid an engine."""
 
     reason: str
 

@@ -7,7 +7,7 @@ from deltasql.errors.base import DeltaSqlError, condition
 
 @condition("DELTA_STORAGE_ACCESS_FAILED", "58030", "Could not {action} {path}: {reason}.")
 class StorageError(DeltaSqlError):
-    """A file that storage did not read, write, list or delete; `reason` is what storage says."""
+    """A file that storage did not read, write, list or delete; `reason` is the storage's message."""
 
     action: str
     path: str
@@ -118,7 +118,7 @@ class LogFileNotFoundError(DeltaSqlError):
     "and no complete checkpoint bridges the gap. Restore the missing log files from a backup.",
 )
 class TruncatedLogError(DeltaSqlError):
-    """A version for which neither a whole run of commits from 0 nor a checkpoint is there."""
+    """A version with neither a complete run of commits from 0 nor a checkpoint."""
 
     table: str
     location: str
@@ -133,7 +133,7 @@ class TruncatedLogError(DeltaSqlError):
     "Restore {missing_file} from a backup, or read an earlier version.",
 )
 class LogGapError(DeltaSqlError):
-    """A missing commit file between two that are there."""
+    """A missing commit file between two existing ones."""
 
     table: str
     location: str
@@ -351,7 +351,7 @@ class InvalidDeletionVectorError(DeltaSqlError):
     "or read a version whose files are all there. Its data files are taken out of the table by FSCK REPAIR TABLE.",
 )
 class DeletionVectorNotFoundError(InvalidDeletionVectorError):
-    """A deletion vector whose file is gone."""
+    """A deletion vector whose file is missing."""
 
 
 @condition(
@@ -362,7 +362,7 @@ class DeletionVectorNotFoundError(InvalidDeletionVectorError):
     "To take the rows that are lost out of the table, run: FSCK REPAIR TABLE {table}.",
 )
 class DataFileNotFoundError(DeltaSqlError):
-    """`kind` is what the file is to the table, `path` its absolute place."""
+    """`kind` is the role of the file in the table, `path` its absolute location."""
 
     kind: str
     path: str
@@ -388,7 +388,7 @@ class SourceFileNotFoundError(DataFileNotFoundError):
     "that does without it. FSCK REPAIR TABLE takes it out of the table.",
 )
 class LostDataFileError(DeltaSqlError):
-    """A data file that is missing, met where neither its table's name nor the version is known."""
+    """A missing data file, found where neither its table's name nor the version is available."""
 
     path: str
 
@@ -400,7 +400,7 @@ class LostDataFileError(DeltaSqlError):
     "Once the file is removed, FSCK REPAIR TABLE takes it out of the table.",
 )
 class UnreadableDataFileError(DeltaSqlError):
-    """A Parquet file that is there, and damaged."""
+    """An existing Parquet file that is damaged."""
 
     path: str
     reason: str

@@ -79,7 +79,7 @@ class MergeFieldsError(DeltaSqlError):
     "The table's type {table_type} and the new data's type {data_type} have no common type.",
 )
 class MergeTypesError(DeltaSqlError):
-    """The cause of a MergeFieldsError: two types, such as INT and STRING, of which neither holds the other."""
+    """The cause of a MergeFieldsError: two types, such as INT and STRING, without a common type."""
 
     table_type: str
     data_type: str

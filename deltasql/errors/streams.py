@@ -67,7 +67,7 @@ class SchemaChangedError(DeltaSqlError):
     "Start with a new checkpoint, from a version after the change: option('startingVersion', …).",
 )
 class IncompatibleStreamSchemaError(DeltaSqlError):
-    """A stream over versions whose data cannot be read with the table's schema of now."""
+    """A stream over versions whose data cannot be read with the table's current schema."""
 
     table: str
     version: int

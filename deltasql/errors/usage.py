@@ -6,7 +6,7 @@ from deltasql.errors.base import DeltaSqlError, condition
 
 
 class UsageError(DeltaSqlError):
-    """The caller asked for something that cannot be; nothing was run. The command line ends with code 2."""
+    """The caller's request is invalid; nothing was run. The command line ends with code 2."""
 
 
 @condition("SCRIPT_UNREADABLE", "58030", "The script {path} cannot be read: {reason}.")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Asleep:
-    """Stands for the engine of a statement until it is needed; `wake` makes it. Implements `StatementEngine`."""
+    """A placeholder for the engine of a statement until it is needed; `wake` makes it. Implements `StatementEngine`."""
 
     def __init__(self, stores: Stores, wake: Callable[[], StatementEngine]) -> None:
         self.stores = stores

@@ -13,7 +13,7 @@ from deltasql.settings.session_settings import SessionSettings
 
 
 class StagedClone:
-    """A clone whose files are copied. They are removed again if no commit comes to refer to them."""
+    """A clone whose files are copied. They are removed again if it is not committed."""
 
     def __init__(self, change: CloneChange, catalog: Catalog, settings: SessionSettings) -> None:
         """Copies the files. Raises LostDataFileError, StorageError, and InvalidSettingError."""

@@ -32,7 +32,7 @@ MOST_SOURCES = 1000
 
 
 class StagedLayout:
-    """A rearrangement whose new files are written. They are removed again if no commit comes to refer to them."""
+    """A rearrangement whose new files are written. They are removed again if it is not committed."""
 
     def __init__(self, change: LayoutChange, runtime: Runtime, settings: SessionSettings) -> None:
         """Writes the new files. Raises InvalidSettingError."""

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 class StagedRows:
-    """A change whose rows are staged. Files to which no commit refers in the end are removed again."""
+    """A change whose rows are staged. Files that no commit names in the end are removed again."""
 
     def __init__(self, change: RowChange, runtime: Runtime, catalog: Catalog, settings: SessionSettings) -> None:
         """Stages the rows. Raises errors of the rows, such as violated constraints, and InvalidSettingError."""

@@ -107,7 +107,7 @@ _SPARKS = frozenset({"checkpointlocation", "txnappid", "txnversion"})
 
 
 class _QueryId:
-    """The id of a query. Its first batch may begin before `start` has come back with it, and waits here."""
+    """The id of a query. Its first batch may begin before `start` has returned it, and waits for it."""
 
     def __init__(self) -> None:
         self._is_set = threading.Event()

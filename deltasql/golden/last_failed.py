@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 class LastFailed:
-    """The failed files of the suite at a path. Where nothing can be kept, none are known."""
+    """The failed files of the suite at a path; empty where the cache cannot be written."""
 
     def __init__(self, directory: Path) -> None:
         self._path = _record_path(directory)

@@ -23,7 +23,7 @@ _BEFORE_PATH = re.compile(r"[\w:`\])\"']")
 
 @dataclass(frozen=True, slots=True)
 class SqlValue:
-    """A value with the SQL that stands for it, where it has no literal of its own type."""
+    """A value with equivalent SQL, for types without literals."""
 
     sql: str
     value: Any

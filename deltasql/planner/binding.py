@@ -282,7 +282,7 @@ def _function(context: Context, parts: Sequence[str]) -> Function | None:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function that a text calls: the `name` that Spark is to know it by, which it also has in Spark's column names.
+    """A function that a text calls: `name` is its name in Spark, which also occurs in Spark's column names.
 
     `views` are the keys of the temporary views that it names, `parts` the full name of one of the catalog.
     """

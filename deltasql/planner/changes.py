@@ -44,7 +44,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class QueryRows:
-    """Rows of a query, evaluated when they are asked for."""
+    """Rows of a query, evaluated when they are fetched."""
 
     operator: Operator
 

@@ -10,7 +10,7 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
 class Page(io.StringIO):
-    """Takes what would be written to a terminal. A `wide` one may have lines that are longer than the window."""
+    """Collects output for a terminal. A `wide` one may have lines that are longer than the window."""
 
     def __init__(self, *, wide: bool = False) -> None:
         super().__init__()

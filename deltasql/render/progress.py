@@ -15,7 +15,7 @@ _THOUSAND = 1000.0
 
 
 class ProgressLine:
-    """A listener for a session that writes into a terminal: one line, which is gone when the work is done."""
+    """A listener that shows a session's progress as one line of a terminal, erased at the end of the work."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream

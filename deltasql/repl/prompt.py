@@ -120,7 +120,7 @@ def user_history() -> History:
 
 
 class SecretlessHistory(FileHistory):
-    """A history file. An input with a secret is kept in memory for this session, and never written."""
+    """A history file. An input with a secret stays in memory for this session, and is never written."""
 
     def store_string(self, string: str) -> None:
         if not has_secret(string):

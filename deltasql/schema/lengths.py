@@ -179,7 +179,7 @@ def _unwritten_type(kind: DataType) -> DataType:
 
 
 class _Parser:
-    """Reads the text of a type from left to right. Raises ValueError or IndexError for what is none."""
+    """Parses the text of a type from left to right. Raises ValueError or IndexError for other texts."""
 
     def __init__(self, text: str) -> None:
         self.tokens = _TOKEN.findall(text)

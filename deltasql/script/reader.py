@@ -18,7 +18,7 @@ _NO_LABELS = frozenset({"SYSTEM", "SESSION", "BUILTIN", "LOCAL"})
 
 
 class ScriptReader(TokenCursor):
-    """A place in the tokens of `script`. What is read has its offsets in that text.
+    """A position in the tokens of `script`. Results have offsets in that text.
 
     `labels` are those of the blocks and loops around the place, in capitals, each with whether it is a loop's.
     """

@@ -27,7 +27,7 @@ MOST_PREPARED = 500
 
 
 class ClientRows(Protocol):
-    """Rows that a client can fetch. Their schema is known; a query may run only when `table` is called."""
+    """Rows that a client can fetch, with their schema; a query may run only when `table` is called."""
 
     @property
     def schema(self) -> pa.Schema: ...

@@ -26,7 +26,7 @@ _MISSING = {"42P01", "42704", "42883"}
 class _WithoutStack(Exception):  # noqa: N818 - named by the statuses, here and below
     """pyarrow adds the stack, with the paths of this machine, to the text of an error that is none of Flight's.
 
-    It asks for the cause meanwhile, and leaves the stack out where that fails.
+    It reads the cause meanwhile, and leaves the stack out where that fails.
     """
 
     @property

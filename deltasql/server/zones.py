@@ -35,7 +35,7 @@ def without_zones(schema: pa.Schema) -> pa.Schema:
 
 @dataclass(frozen=True, slots=True)
 class ClockRows:
-    """Rows whose times are those on the clock of their session's zone."""
+    """Rows whose times are local times in the session's zone."""
 
     rows: ClientRows
 

@@ -38,7 +38,7 @@ _Self = TypeVar("_Self", bound="Cursor")
 
 
 class Connection(dbapi_connection.Connection):
-    """A connection whose host, path and token are taken and not used.
+    """A connection; host, path and token are accepted and ignored.
 
     `warehouse` is the place of the tables: it may be given by the variable DELTASQL_WAREHOUSE of the environment, and
     is `./warehouse` otherwise. `session` is a session of yours in its place. `catalog` and `schema` are made if they

@@ -49,15 +49,15 @@ class TransactionError(DatabaseError):
 
 
 class RequestError(OperationalError):
-    """Of a request to a server: never raised here."""
+    """A failed request to a server: never raised, for interface compatibility only."""
 
 
 class SessionAlreadyClosedError(RequestError):
-    """Never raised here."""
+    """Never raised, for interface compatibility only."""
 
 
 class CursorAlreadyClosedError(RequestError):
-    """Never raised here."""
+    """Never raised, for interface compatibility only."""
 
 
 @contextmanager

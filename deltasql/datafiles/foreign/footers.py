@@ -136,7 +136,7 @@ def _compares(session_value: DataType, table: DataType) -> bool:
 
 
 class ReadFooter:
-    """A footer in the words of `pyarrow.parquet.FileMetaData`, as far as `file_statistics` asks.
+    """A footer with those attributes of `pyarrow.parquet.FileMetaData` that `file_statistics` reads.
 
     Raises ValueError where its column chunks do not fit its schema.
     """

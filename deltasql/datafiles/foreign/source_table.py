@@ -11,7 +11,7 @@ from deltasql.schema.types import StructType
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A data file of a table that is none of Delta's; `path` is canonical, `size` in bytes, `modified` in ms.
+    """A data file of a foreign table; `path` is canonical, `size` in bytes, `modified` in ms.
 
     `partitions` are the partition columns that it is known by, in their order, with the texts of their values.
     """
@@ -24,7 +24,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class SourceTable:
-    """A table that is none of Delta's, as its files and its own metadata have it.
+    """A foreign table, described by its files and its metadata.
 
     `schema` has the columns of the files. `partition_columns` is None where only the user knows them and their types,
     else they are columns of `schema`. `properties` are those of the table that it becomes. `footers` is the engine's.

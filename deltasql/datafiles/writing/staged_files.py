@@ -38,7 +38,7 @@ _THREADS = 8
 
 @dataclass(frozen=True, slots=True)
 class WrittenFile:
-    """A data file that nobody knows of yet: its path below the table, bytes, ms since the epoch, and its footer.
+    """A data file that no commit names yet: its path below the table, bytes, ms since the epoch, and its footer.
 
     `floats` are the bounds of columns that Arrow's footers do not tell, by path. `statistics` are statistics that go
     before what the footer tells: minValues, maxValues and nullCount of some columns.

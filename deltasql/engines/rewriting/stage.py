@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class FileStage:
-    """The place of one statement's new files: `<table>/<uuid>`, which this process writes by Arrow.
+    """The directory of one statement's new files, `<table>/<uuid>`, which this process writes by Arrow.
 
     `discard` removes all that was written to it. With `stores_partitions` files hold the partition columns too.
     """

@@ -26,7 +26,7 @@ _ONLY_SPARKS = (
 
 
 class SailHandle(SparkHandle):
-    """A session of Sail that starts when it is first asked for."""
+    """A session of Sail that starts on first use."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

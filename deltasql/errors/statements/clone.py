@@ -12,7 +12,7 @@ from deltasql.errors.base import DeltaSqlError, condition
     "are. Its rows can be copied: CREATE TABLE … AS SELECT * FROM {source}.",
 )
 class CloneUnsupportedSourceError(DeltaSqlError):
-    """CLONE of what is no table that knows its files; `kind` says what it is."""
+    """CLONE of a relation that is no table of files; `kind` is its kind."""
 
     source: str
     kind: str

@@ -62,7 +62,7 @@ class NewNotNullViolationError(DeltaSqlError):
     "ALTER TABLE {table} CLUSTER BY {{(…) | NONE}}.",
 )
 class DropClusteringColumnError(DeltaSqlError):
-    """DROP COLUMN of a clustering column, or of a struct that holds one."""
+    """DROP COLUMN of a clustering column, or of a struct that contains one."""
 
     column: str
     table: str

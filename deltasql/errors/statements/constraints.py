@@ -204,7 +204,7 @@ class PrimaryKeyNullableError(DeltaSqlError):
 
 @condition("INVALID_KEY_CONSTRAINT", "42621", "The {kind} of {table} cannot be as it is written: {reason}.")
 class KeyDefinitionError(DeltaSqlError):
-    """A key whose columns are no columns of their own, or stand twice."""
+    """A key over nested fields, or with a repeated column."""
 
     kind: str
     table: str
@@ -270,7 +270,7 @@ class KeyOptionError(DeltaSqlError):
     "{characteristic} does not go with {other}, which stands before it. Leave one of them out.",
 )
 class KeyOptionsConflictError(DeltaSqlError):
-    """Options of a key that stand twice or exclude each other."""
+    """Options of a key that are repeated or exclude each other."""
 
     characteristic: str
     other: str

@@ -124,7 +124,7 @@ class CopyEncryptionError(DeltaSqlError):
     "they were loaded before or not, and to begin anew: COPY_OPTIONS ('force' = 'true').",
 )
 class CopyStateError(DeltaSqlError):
-    """A file that says what was loaded is missing or damaged."""
+    """A record of loaded files that is missing or damaged."""
 
     table: str
     reason: str

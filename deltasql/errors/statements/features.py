@@ -206,7 +206,7 @@ class UnsupportedWriteFeaturesError(DeltaSqlError):
     "Use the engine that made the change.",
 )
 class UnsupportedTypeChangeError(DeltaSqlError):
-    """A table whose log tells of a change of type that is no type widening."""
+    """A table whose log records a change of type that is no type widening."""
 
     table: str
     column: str

@@ -117,7 +117,7 @@ class ConstraintPropertyError(DeltaSqlError):
     "Table property {key} cannot be set: Delta keeps it by itself. Leave it out.",
 )
 class InternalPropertyError(DeltaSqlError):
-    """SET TBLPROPERTIES of what writers keep in the table's configuration for themselves."""
+    """SET TBLPROPERTIES of a property that only writers of the log set."""
 
     key: str
 

@@ -103,4 +103,4 @@ class WrongObjectError(DeltaSqlError):
     "EXPLAIN tells what it would do.",
 )
 class NothingToAnalyzeError(DeltaSqlError):
-    """EXPLAIN ANALYZE of a statement that only the log, the catalog or Spark is asked for."""
+    """EXPLAIN ANALYZE of a statement that is answered by the log, the catalog or Spark alone."""

@@ -53,7 +53,7 @@ class ColumnListWithQueryError(DeltaSqlError):
     "lies there, name the place in LOCATION and leave out the query.",
 )
 class NonEmptyLocationError(DeltaSqlError):
-    """The place of a new table holds files."""
+    """The location of a new table is not empty."""
 
     location: str
 
@@ -144,7 +144,7 @@ class LocationMismatchError(DeltaSqlError):
     "== {table} ==\n{current}\n== {location} ==\n{found}",
 )
 class SetLocationSchemaError(DeltaSqlError):
-    """SET LOCATION of a place whose table is another one."""
+    """SET LOCATION to a location of a table with another schema."""
 
     table: str
     location: str

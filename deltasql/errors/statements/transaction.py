@@ -45,7 +45,7 @@ class SecondTableError(DeltaSqlError):
     "{reason} Run it in a transaction of its own.",
 )
 class FeedInTransactionError(DeltaSqlError):
-    """A statement whose change rows would not tell, with those before it, what changed from version to version."""
+    """A statement whose change rows, with those before it, would not be the changes from version to version."""
 
     operation: str
     table: str
@@ -58,7 +58,7 @@ class FeedInTransactionError(DeltaSqlError):
     "The statement was begun before other statements of its transaction were done. Begin it anew.",
 )
 class StaleStatementError(DeltaSqlError):
-    """`commit` of what `Session.begin` gave, after another statement of the transaction."""
+    """`commit` of a Pending of `Session.begin`, after another statement of the transaction."""
 
 
 @condition(

@@ -38,7 +38,7 @@ class NegativeRetentionError(DeltaSqlError):
     "removed before are not named in it. Run: VACUUM {table} FULL.",
 )
 class VacuumLiteError(DeltaSqlError):
-    """The log no longer tells of all files that were removed since the last VACUUM."""
+    """The log no longer has all removals of files since the last VACUUM."""
 
     table: str
     needed: int

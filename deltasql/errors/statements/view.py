@@ -53,7 +53,7 @@ class WriteIntoViewError(DeltaSqlError):
     "{view} is a view, and this statement is about a table. Name the table that the view reads.",
 )
 class ViewInPlaceOfTableError(DeltaSqlError):
-    """A view where only a table can stand."""
+    """A view where a table is required."""
 
     view: str
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Ending(Enum):
-    """How a statement ended. IDLE: there was nothing to commit. REFUSED: because of what others had committed."""
+    """How a statement ended. IDLE: there was nothing to commit. REFUSED: because of concurrent commits."""
 
     COMMITTED = "committed"
     IDLE = "idle"
@@ -146,7 +146,7 @@ class Writers:
 
 
 class Sessions:
-    """The sessions of one run, opened when they are first asked for."""
+    """The sessions of one run, opened on first use."""
 
     def __init__(self, open_session: Callable[[], Session]) -> None:
         self._open_session = open_session

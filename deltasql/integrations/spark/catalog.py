@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class DeltaSqlCatalog:
-    """PySpark's Catalog; whatever is not here is Spark's own, and knows no table of ours."""
+    """PySpark's Catalog over deltasql's; methods that are not overridden are Spark's own, and see only its tables."""
 
     def __init__(self, home: Home) -> None:
         self._home, self._sparks = home, home.plain.catalog

@@ -29,7 +29,7 @@ _METADATA_FIELDS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class DeletionVector:
-    """Which rows of a file are gone. `path_or_inline` as in the log; `size_in_bytes` is the payload's alone."""
+    """The deleted rows of a file. `path_or_inline` as in the log; `size_in_bytes` is the payload's alone."""
 
     storage_type: str
     path_or_inline: str

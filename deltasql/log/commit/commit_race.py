@@ -35,7 +35,7 @@ _MOST_SECONDS = 600
 
 @dataclass(frozen=True, slots=True)
 class WonRace:
-    """A commit that is there: `winners` came in between, `attempts` versions were tried.
+    """A finished commit: `winners` came in between, `attempts` versions were tried.
 
     `data` is its text where the storage said yes to it; None where its author was read in the log.
     """

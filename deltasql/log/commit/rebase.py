@@ -20,7 +20,7 @@ class SkippedAppend:
 
 
 class Rebase:
-    """The file actions of one transaction on top of winners, told in version order; here, by the rules of files.
+    """The file actions of one transaction on top of winners, in version order, by the rules for whole files.
 
     With `strict` a transaction that was put before a blind append must not be put after a reader of that append: three
     writers could else go round in a circle.

@@ -126,7 +126,7 @@ def _without_moves(winner: Winner, files: FileChanges) -> Winner:
 
 
 class RowRebase(FollowingRebase):
-    """The file actions of a transaction whose conflicts are told row by row."""
+    """The file actions of a transaction whose conflicts are decided row by row."""
 
     def __init__(
         self,

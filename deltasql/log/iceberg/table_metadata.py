@@ -119,7 +119,7 @@ def _specs(specs: Sequence[PartitionSpec], spec: PartitionSpec) -> tuple[list[Pa
 
 @dataclass(frozen=True, slots=True)
 class SnapshotTotals:
-    """Files, rows and bytes that a snapshot holds."""
+    """Total files, rows and bytes of a snapshot."""
 
     files: int = 0
     rows: int = 0

@@ -122,7 +122,7 @@ def timestamp_text(timestamp_us: int) -> str:
 
 
 class _Clock:
-    """Commit timestamps in ms; those inside commits are read only for the versions that are asked for."""
+    """Commit timestamps in ms; in-commit timestamps are read only for the versions in question."""
 
     def __init__(self, reader: LogReader, listing: LogListing, snapshot: Snapshot) -> None:
         self._reader = reader

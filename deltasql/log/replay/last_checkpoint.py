@@ -26,7 +26,7 @@ _UNRESERVED = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ01
 
 @dataclass(frozen=True, slots=True)
 class V2Hint:
-    """A V2 checkpoint's own file, and what is in it where that is not much."""
+    """A V2 checkpoint's top-level file, and its actions if they are few."""
 
     path: str
     size_in_bytes: int

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """The newest protocol and metadata, and the live transactions and domains; None where they are not known."""
+    """The newest protocol and metadata, and the live transactions and domains; None where they are unknown."""
 
     protocol: Protocol | None = None
     metadata: Metadata | None = None

@@ -73,7 +73,7 @@ def _by_long_name(side: Side, other: Side) -> Side:
 
 @dataclass(slots=True)
 class Scope:
-    """The sides of a statement. `relations` gathers what sub-queries in its expressions read."""
+    """The sides of a statement. `relations` collects the relations of sub-queries in its expressions."""
 
     context: Context
     target: Side

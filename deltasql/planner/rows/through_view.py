@@ -32,7 +32,7 @@ from deltasql.sql.tokens import Token, tokenize
 
 @dataclass(frozen=True, slots=True)
 class ViewTarget:
-    """The table behind the name of a statement's target. `alias` is what its columns may be qualified by.
+    """The table of a statement whose target is a view. `alias` may qualify its columns.
 
     `hidden` are the columns of the table that the view does not show, in lower case.
     """

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CubeChoice:
-    """The files that are to be ordered anew, and what there was to choose from."""
+    """The files to order anew, and the files that were considered."""
 
     files: pa.Table
     cubes: Cubes

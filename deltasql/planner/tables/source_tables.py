@@ -40,7 +40,7 @@ PROVIDERS = frozenset({"parquet", "iceberg"})
 
 @dataclass(frozen=True, slots=True)
 class AdoptedTable:
-    """A table of another format as one of Delta's: what a first commit says of it."""
+    """A foreign table as a Delta table: the contents of its first commit."""
 
     metadata: Metadata
     protocol: Protocol

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The table that CREATE creates or replaces: `snapshot` is the existing one; `in_catalog`: its name is there."""
+    """The table that CREATE creates or replaces: `snapshot` is the existing one; `in_catalog`: its name exists."""
 
     name: TableName
     log: DeltaLog

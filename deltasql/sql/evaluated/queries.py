@@ -42,7 +42,7 @@ Named = tuple[Sequence[str], list[list[Constant]]]
 
 
 class _Reader(LiteralReader):
-    """Each method reads what it is called after. Raises LeftToEngineError."""
+    """Each method reads the element of its name. Raises LeftToEngineError."""
 
     def query(self) -> Named:
         if self.key == "VALUES":

@@ -15,7 +15,7 @@ _UNITS = re.compile(r"(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|(?:MILLI
 
 
 class MapPart(NamedTuple):
-    """Tokens `start` to `end` of the text, and what is put in their place."""
+    """Tokens `start` to `end` of the text, and their replacement."""
 
     start: int
     end: int
@@ -23,7 +23,7 @@ class MapPart(NamedTuple):
 
 
 class Parts:
-    """One text and its tokens. What ends nowhere ends with the text."""
+    """One text and its tokens. Unterminated elements end with the text."""
 
     def __init__(self, sql: str) -> None:
         self.sql, self.tokens = sql, tokenize(sql)

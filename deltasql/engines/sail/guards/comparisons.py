@@ -114,7 +114,7 @@ def _refused(kinds: Sequence[DataType], *, ansi: bool) -> NotOnSailError:
 
 
 class ComparedParts(Parts):
-    """One text whose comparisons give the results that they give in Spark.
+    """One text whose comparisons are rewritten to have the results of Spark.
 
     `days` and `decimals`: a DATE, or a DECIMAL or FLOAT, may be among the values; `rows` give the types of operands.
     """

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 MOST_FILES = 2048
-"""Of a scan that is kept: each is looked at again by the next statement."""
+"""Files of a cached scan: the next statement checks the state of each."""
 _OF_FILE = 4096
-"""Bytes of memory, about, for a file that is known; rows that this process has read come on top."""
+"""Estimated bytes of memory for a file; rows that this process has read are added."""
 
 
 class _Key(NamedTuple):
@@ -45,7 +45,7 @@ class _Key(NamedTuple):
 
 
 class CachedScans:
-    """The scans of one statement, as those before it have made them where nothing has changed since.
+    """The scans of one statement, from the cache where their tables and settings are unchanged.
 
     Only data files on a local disk are known to be there, and the same, at no cost. Each use within a statement has a
     DataFrame of its own, since Spark tells columns apart by where they come from. What the caller gets, who may join it

@@ -50,7 +50,7 @@ def search_sql(value: str, at_or_below: str, bounds: str, step: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """Hilbert's curve in some dimensions: for a state and a digit, `state << columns | digit`, what comes next."""
+    """Hilbert's curve in some dimensions: for a state and a digit, `state << columns | digit`, the next of both."""
 
     digits: tuple[int, ...]
     states: tuple[int, ...]

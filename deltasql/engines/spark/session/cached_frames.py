@@ -1,4 +1,4 @@
-"""DataFrames that the statements of a session leave to the next ones: few, and those that were used last."""
+"""A small LRU cache of a session's DataFrames for later statements."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 MOST_FRAMES = 64
 MOST_WEIGHT = 64 << 20
-"""Of all frames that are kept: see `CachedFrames.put`."""
+"""Total weight of the cached frames: see `CachedFrames.put`."""
 
 
 class CachedFrames:
-    """DataFrames by what they were made of; several threads may ask at once."""
+    """DataFrames by a key of all their inputs; safe for several threads."""
 
     def __init__(self, most: int = MOST_FRAMES, most_weight: int = MOST_WEIGHT) -> None:
         self._most, self._most_weight = most, most_weight
@@ -28,7 +28,7 @@ class CachedFrames:
         return len(self._frames)
 
     def find(self, key: Hashable) -> DataFrame | None:
-        """The DataFrame that was kept under this key, if it still is."""
+        """The cached DataFrame of this key, if any."""
         with self._change:
             cached = self._frames.get(key)
             if cached is None:

@@ -100,7 +100,7 @@ class _Jobs:
 
 
 class _RemoteJobs:
-    """The operations of a session of Spark Connect, whose server tells how far they are."""
+    """The operations of a session of Spark Connect, whose server reports their progress."""
 
     def __init__(self, session: SparkSession) -> None:
         self._session: Any = session

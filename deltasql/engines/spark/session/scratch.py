@@ -29,7 +29,7 @@ _BATCH_ROWS = 1 << 16
 
 
 class Scratch:
-    """A folder of files, which are gone with this object."""
+    """A temporary folder that is deleted with this object."""
 
     def __init__(self) -> None:
         self.root = tempfile.mkdtemp(prefix="deltasql-source-")

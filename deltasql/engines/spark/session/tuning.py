@@ -63,7 +63,7 @@ class _AppliedSetting:
 
 
 class Tuning:
-    """The settings of one Spark session that statements hold for as long as they run.
+    """The settings of one Spark session that are changed while statements run.
 
     Statements of several threads may run at once. What one of them needs stays until the last that needs it ends, and
     what only makes small statements fast holds for as long as all that run are small.

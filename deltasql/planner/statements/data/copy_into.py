@@ -85,7 +85,7 @@ _CREDENTIALS = {
 
 @dataclass(frozen=True, slots=True)
 class _Copy:
-    """One COPY INTO whose files are known: those of `files` are read, and those of `load` recorded.
+    """One COPY INTO with its files: those of `files` are read, and those of `load` recorded.
 
     `columns` are filled in order; None: by name. With `evolution` columns that the table lacks are added.
     """

@@ -68,7 +68,7 @@ _MODES = {
 
 @dataclass(frozen=True, slots=True)
 class _Write:
-    """A write into a table that is there."""
+    """A write into an existing table."""
 
     statement: WriteFrame
     options: WriteOptions

@@ -289,7 +289,7 @@ class _Merge:
 
 
 class _Values:
-    """The rows that a MERGE's clauses write, in columns of the new schema. `types` are known by the SQL of values."""
+    """The rows that a MERGE's clauses write, in columns of the new schema. `types` are by the SQL of values."""
 
     def __init__(self, merge: _Merge, new: StructType, types: Mapping[str, DataType]) -> None:
         self.merge, self.new, self.types = merge, new, types

@@ -21,7 +21,7 @@ def without_catalog(database: str | None, schema: str | None, of: str) -> None:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DeltaSqlRelation(SparkRelation):
-    """A table or view; the catalog's name may stand before its schema, and is not said in SQL."""
+    """A table or view; it may have the name of the catalog, which is left out of SQL."""
 
     def __post_init__(self) -> None:
         if self.database:
