@@ -134,7 +134,7 @@ class SqlMagics(Magics):
         return None
 
     def close(self) -> None:
-        """Ends the sessions that were opened here."""
+        """Closes the sessions that this magic has opened."""
         for session in self._sessions.values():
             session.close()
         self._sessions.clear()

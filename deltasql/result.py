@@ -249,7 +249,7 @@ class Result:
         return cls(CommandRows(schema, rows, make_df), **details)
 
     def materialized(self, named: Callable[[str], str] = str) -> Result:
-        """This result, with its query run now (and its errors raised), and rows kept; `named` maps column names."""
+        """This result, with its query run now (raising its errors), and rows in memory; `named` maps column names."""
         with self._placed():
             self._source = MaterializedRows(self._source, named)
         return self
@@ -379,7 +379,7 @@ class Result:
         return self._repr_mimebundle_()["text/html"]
 
     def __len__(self) -> int:
-        """The number of rows, which are computed and kept, since `list(result)` needs both. See `count`."""
+        """The number of rows, which are computed and stored, since `list(result)` needs both. See `count`."""
         if self.is_query and not isinstance(self._source, MaterializedRows):
             self.materialized()
         return self.count()

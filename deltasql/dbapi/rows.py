@@ -28,7 +28,7 @@ class FetchedRows(Protocol):
 
 
 def rows_of(result: Result) -> FetchedRows:
-    """The rows of a result; those of a query are computed now, and kept as Arrow data if their types allow."""
+    """The rows of a result; those of a query are computed now, as Arrow data if their types allow."""
     if not result.is_query:
         return BufferedRows(result.schema, result.collect())
     if all(_has_columns(item.type) for item in result.schema):

@@ -88,7 +88,7 @@ class DeltaSqlError(Exception):
         return text if self.caret is None else without_secrets_of(self.caret.sql, text)
 
     def at(self, caret: Caret | None) -> DeltaSqlError:
-        """This error with its place in the SQL; a place that is already known is kept."""
+        """This error with its position in the SQL; an existing position stays."""
         self.caret = self.caret or caret
         if self.caret is not None and has_secret(self.caret.sql):
             self._hide(partial(without_secrets_of, self.caret.sql))

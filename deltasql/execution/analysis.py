@@ -43,7 +43,7 @@ class Analyzed:
             self._staged = None
 
     def _counts(self) -> list[str]:
-        """The metrics that the commit would have had, but for times, which are told in one."""
+        """The metrics that the commit would have had, without times."""
         contribution = None if self._staged is None else self._staged.contribution()
         metrics = {} if contribution is None else contribution.answer.metrics or {}
         return [f"{name}: {value}" for name, value in sorted(metrics.items()) if not name.endswith("TimeMs")]

@@ -157,7 +157,7 @@ def commit_actions(
 
 
 def commit_tags(change: TableChange | RowChange | LayoutChange | CloneChange) -> Mapping[str, str] | None:
-    """Tags of the commit: those of the change, and with row tracking that all moved rows kept their row ids."""
+    """Tags of the commit: those of the change, and with row tracking that moved rows have their old row ids."""
     tags, read = change.commit.tags, change.commit.snapshot
     if isinstance(change, TableChange) and tags is not None:
         return tags

@@ -77,7 +77,7 @@ def _candidates(change: FileRemoval, runtime: Runtime, cutoff: int) -> tuple[Tab
 
 
 def _present(change: FileRemoval, paths: list[str], is_hidden: IsHidden) -> TableListing:
-    """The files of these that are there and may be the table's data."""
+    """Those of the files that exist and may be the table's data."""
     store = change.log.store
     data_paths = [path for path in paths if _may_be_data(path, store, is_hidden)]
     entries = [entry for path in data_paths if (entry := store.find(path)) is not None]
@@ -86,7 +86,7 @@ def _present(change: FileRemoval, paths: list[str], is_hidden: IsHidden) -> Tabl
 
 
 def _may_be_data(path: str, store: LogStore, is_hidden: IsHidden) -> bool:
-    """Whether a relative path, which somebody else wrote down, is a place for data: neither hidden nor elsewhere.
+    """Whether a relative path of an inventory may be that of data: neither hidden nor outside of the table.
 
     `..` is hidden; and `a//b` is not how the log spells the file that it is.
     """

@@ -161,7 +161,7 @@ def _list(expected: tuple[str, ...]) -> str:
 
 
 def _misspelt(text: str, stuck: ParseStop, keywords: list[str]) -> tuple[int, int, str] | None:
-    """(start, end, keyword) of a word that resembles a keyword: the one here, or one just taken as a name before."""
+    """(start, end, keyword) of a word that resembles a keyword: the one at the error, or a name just before it."""
     misspelt = WORD.match(text, _inside(text, stuck.position))
     words = [misspelt] if misspelt else []
     words += _words_before(text, stuck.previous)

@@ -111,7 +111,7 @@ def _quoted(text: str, caret: Caret) -> str:
 
 
 def quoted_part(name: str) -> str:
-    """One part of a name in back-ticks, whatever it is: a keyword is a name here."""
+    """One part of a name in back-ticks, even if it is a keyword."""
     return quote_name(name) if quote_name(name).startswith("`") else f"`{name}`"
 
 

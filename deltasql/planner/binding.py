@@ -260,7 +260,7 @@ def _called(
 
 
 def calls_session_functions(context: Context, sql: str) -> bool:
-    """Whether a text calls a function of the catalog, of the session, or one that somebody has told Spark."""
+    """Whether a text calls a function of the catalog, of the session, or one registered in Spark."""
     calls = function_calls(sql)
     return any(_function(context, call.parts) or context.analyst.knows_function(call.parts) for call in calls)
 
@@ -346,7 +346,7 @@ def _referred(context: Context, reference: TableReference, chosen: _Chosen, desc
 
 
 def location_of(context: Context, name: TableName) -> str | None:
-    """Where a table of ours lies; None for one that only Spark knows. Raises TableNotFoundError for one of nobody."""
+    """The location of a table of the catalog; None for one of Spark. Raises TableNotFoundError for other names."""
     if name.path is not None:
         return name.path
     entry = context.catalog.resolve(name.parts) if len(name.parts) <= 3 else None

@@ -84,7 +84,7 @@ def _table(function: str, argument: SqlText) -> TableName:
 
 
 def _span(log: DeltaLog, function: str, bounds: Iterable[SqlText], context: Context) -> tuple[int, int] | None:
-    """First and last version; None where nothing is there yet and the settings say that this is no error."""
+    """First and last version; None where the versions do not exist yet and the settings allow it."""
     start, *rest = (_bound(function, number, bound, context) for number, bound in enumerate(bounds, start=2))
     latest = log.snapshot().version
     first = start if isinstance(start, int) else log.first_at(start.micros)
@@ -114,7 +114,7 @@ class _Moment:
 
 
 def _bound(function: str, position: int, bound: SqlText, context: Context) -> int | _Moment:
-    """A version, or a point in time. Constants are read here, other expressions are computed by Spark."""
+    """A version, or a point in time. Constants are parsed, other expressions are computed by Spark."""
     value = _literal(bound.text)
     if value is None and bound.text.strip().upper() != "NULL":
         names = {token.key for token in tokenize(bound.text) if token.kind == "quoted"}

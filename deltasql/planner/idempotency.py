@@ -66,7 +66,7 @@ class Application:
 
 
 def application(app_id: str | None, version: str | None, id_key: str, version_key: str) -> Application | None:
-    """The application that two options or settings name; None where neither is there.
+    """The application that two options or settings name; None if neither is set.
 
     Raises InvalidIdempotentWriteError for one without the other, IllegalOptionError for a version that is no number.
     """

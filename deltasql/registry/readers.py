@@ -52,7 +52,7 @@ def count(least: int = 0) -> Callable[[str], int]:
 
 
 def one_of(*words: str) -> Callable[[str], str]:
-    """A reader of one of `words`, in any case; gives it as spelled here."""
+    """A reader of one of `words`, in any case; gives it as spelled in `words`."""
     by_case = {word.lower(): word for word in words}
 
     def read(text: str) -> str:

@@ -17,7 +17,7 @@ MANY_COLUMNS = 8
 
 
 def mime_bundle(grid: Grid, total: int | None = None, version: int | None = None) -> dict[str, str]:
-    """The texts by their MIME types. `total` is how many rows there are, None where nobody has counted."""
+    """The texts by their MIME types. `total` is the number of all rows, None if they were not counted."""
     note = _note(grid, total, version)
     if len(grid.schema) > MANY_COLUMNS:
         grid, empty = _without_empty(grid)

@@ -41,7 +41,7 @@ def value_text(value: Any, kind: DataType, time_zone: str = "") -> str:
 
 
 def _placed(value: Any, kind: DataType) -> Any:
-    """PySpark gives a TIMESTAMP as a naive clock of this process; here it gets the zone that it stands in."""
+    """PySpark gives a TIMESTAMP as a naive local time of this process, which gets that zone."""
     if kind == TIMESTAMP and isinstance(value, dt.datetime) and value.tzinfo is None:
         return value.astimezone()
     return value

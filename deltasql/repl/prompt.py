@@ -108,7 +108,7 @@ def is_whole(text: str) -> bool:
 
 
 def user_history() -> History:
-    """The input history, kept in a file over sessions; in memory only if no file can be written."""
+    """The input history, in a file over sessions; in memory only if no file can be written."""
     state = Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state")
     path = state / "deltasql" / "history"
     try:

@@ -38,7 +38,7 @@ def schema_from_json(schema: str | Mapping[str, Any]) -> StructType:
 
 
 def schema_to_json(schema: StructType) -> str:
-    """The `schemaString` of a schema, byte for byte as Spark writes it: no blanks, UTF-8 kept."""
+    """The `schemaString` of a schema, byte for byte as Spark writes it: no blanks, UTF-8 unescaped."""
     return json.dumps(type_to_json(schema), separators=(",", ":"), ensure_ascii=False)
 
 
@@ -69,7 +69,7 @@ def type_from_json(document: Any, level: int = 0) -> DataType:
 
 
 def field_from_json(document: Mapping[str, Any], level: int = 0) -> StructField:
-    """The field of a parsed JSON object; unknown metadata is kept."""
+    """The field of a parsed JSON object, with all of its metadata."""
     name, metadata = document["name"], document.get("metadata")
     if not isinstance(name, str) or not (metadata is None or isinstance(metadata, Mapping)):
         raise InvalidSchemaJsonError(f"a column without a name, or with metadata that are no object: {document!r}")

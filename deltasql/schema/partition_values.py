@@ -19,7 +19,7 @@ def partition_value(row: Mapping[str, str | None], fields: Sequence[StructField]
 
 
 def _padded(value: Any, field: StructField) -> Any:
-    """A value of CHAR(n) as it is read, whoever wrote it."""
+    """A value of CHAR(n) as it is read, padded also if its writer did not."""
     length = declared_length(field)
     return value if length is None or length.kind != "char" or value is None else str(value).ljust(length.length)
 

@@ -14,7 +14,7 @@ _CASE_COUNTS: ContextVar[bool] = ContextVar("deltasql_case_counts", default=Fals
 
 @contextmanager
 def matching(*, case_sensitive: bool) -> Iterator[None]:
-    """While it lasts, names of columns are told apart by letter case as well: `spark.sql.caseSensitive`.
+    """While it lasts, names of columns are case-sensitive: `spark.sql.caseSensitive`.
 
     It holds for this thread, and for the names that users give; two columns of a table never differ in case alone.
     """
@@ -99,7 +99,7 @@ class StructType:
         return tuple(item.name for item in self.fields)
 
     def find(self, name: str, case_sensitive: bool | None = None) -> StructField | None:
-        """The field called `name`, or None. Unless told, the statement's setting says whether letter case counts."""
+        """The field called `name`, or None. By default the statement's setting decides whether letter case counts."""
         if case_matters() if case_sensitive is None else case_sensitive:
             return next((item for item in self.fields if item.name == name), None)
         folded = name.lower()

@@ -105,7 +105,7 @@ class Declarations:
         return DeclareVariables(tuple(names), rest, self._default(begin), reader.tokens[first].start)
 
     def _default(self, begin: int) -> SqlText | None:
-        """The expression behind DEFAULT or `=` in the tokens from `begin` up to here."""
+        """The expression behind DEFAULT or `=` in the tokens from `begin` up to the cursor."""
         reader, end = self._reader, self._reader.at
         reader.at = begin
         default = None

@@ -55,7 +55,7 @@ class ScriptReader(TokenCursor):
         return self.tokens[self.at].start if self.left else len(self.script)
 
     def refuse(self, error: DeltaSqlError, first: int) -> NoReturn:
-        """Raises `error`, placed at the tokens from index `first` up to here."""
+        """Raises `error`, placed at the tokens from index `first` up to the cursor."""
         raise error.at(Caret(self.script, self.tokens[first].start, self.tokens[max(first, self.at - 1)].end))
 
     def word(self, kind: str) -> str:

@@ -18,7 +18,7 @@ from deltasql.script.host import ExecutedStatement, ResultRows
 
 
 def session_variable(engine: StatementEngine, name: str) -> Any:
-    """The value of a session variable; None where there is none, and while no Spark is there to have one."""
+    """The value of a session variable; None if it does not exist or no engine was started."""
     with suppress(DeltaSqlError):
         return engine.value(name) if engine.started else None
     return None

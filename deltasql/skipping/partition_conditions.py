@@ -43,7 +43,7 @@ class Partitions:
         self.is_exact = True
 
     def mask(self, leaf: Leaf) -> FileMask:
-        """Files whose partition value makes `leaf` true; one that cannot be read is kept and spoils `is_exact`."""
+        """Files whose partition value makes `leaf` true; one that cannot be read is included and clears `is_exact`."""
         import pyarrow.compute as pc
 
         from deltasql.log.storage.arrow_values import flags, scalar

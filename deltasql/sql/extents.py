@@ -36,7 +36,7 @@ def not_closed(text: str, start: int, opening: str) -> NoReturn:
 
 
 def _where_from(text: str, start: int) -> str:
-    """Why a quote may be too many, and how far above the statement begins that ran on to here."""
+    """The reason why a quote may be one too many, and how far above the unterminated statement begins."""
     doubled = _HALVED.search(text, max(0, start - _LOOKED_AT), start + 2) if text[start] in "'\"" else None
     hint = f" In a string, {text[start]} is written twice: {doubled['left']}{doubled['quote'] * 2}…" if doubled else ""
     begin = len(text) - len(text.lstrip())

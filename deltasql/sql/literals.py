@@ -45,7 +45,7 @@ NULL = Literal("null")
 
 
 def literal(node: exp.Expression, zone: tzinfo | None) -> Literal | None:
-    """The constant that `node` is; None when it is none, or one whose value depends on what is not known here.
+    """The constant that `node` is; None for other nodes, and for constants whose value depends on settings.
 
     `zone` is the session's, for timestamps that name none.
     """

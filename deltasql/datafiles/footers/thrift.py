@@ -102,7 +102,7 @@ def struct_fields(data: bytes, at: int, readers: Mapping[int, tuple[int, Reader]
 
 
 def skipped(data: bytes, at: int, kind: int, depth: int = 0) -> int:
-    """Where the value of a type that begins here ends. Raises ValueError for an unknown type, and for deep nesting."""
+    """The offset behind the value of a type at `at`. Raises ValueError for an unknown type, and for deep nesting."""
     if depth > _DEEPEST:
         raise ValueError("its footer is nested too deeply")
     if kind in _WIDTHS:
@@ -247,7 +247,7 @@ class Struct:
         self.values[number] = (LIST, _list_header(len(values)) + b"".join(value.to_bytes() for value in values))
 
     def drop(self, *numbers: int) -> None:
-        """Takes fields away, where they are there."""
+        """Removes fields, if present."""
         for number in numbers:
             self.values.pop(number, None)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def readable_files(operator: Scan, paths: Sequence[str], *, may_be_missing: bool) -> list[str]:
-    """The data files, but for those that are gone where they `may_be_missing`, as Spark can be told.
+    """The data files, without missing ones if they `may_be_missing`, as a setting of Spark allows.
 
     Raises DataFileNotFoundError, UnreadableDataFileError for data files on the local disk. An empty file is damaged:
     Spark would pass over it, and its rows be missing from the answer.

@@ -135,7 +135,7 @@ def copy_unchanged(
     schema: StructType,
     at_once: int = MOST_FILES,
 ) -> Copied:
-    """Writes the rows that are kept, and new ones, into `directory`, below the table's root; `schema` is the table's.
+    """Writes the unchanged rows, and new ones, into `directory`, below the table's root; `schema` is the table's.
 
     An updated row that stays in its partition goes into the successor of its file, at its old row index. A file that
     loses all rows has no successor. `at_once` files are in memory side by side. After an error or Ctrl-C no thread

@@ -71,7 +71,7 @@ class FileStage:
         *,
         changes: bool = False,
     ) -> Staged:
-        """As `succeed`, with rows that are here: see `NewRows`."""
+        """As `succeed`, with rows in memory: see `NewRows`."""
         names = frozenset(physical_name(field) for name in changed if (field := schema.find(name)) is not None)
         directory = self._new_directory(changes=changes)
         largest = max((item.size for item in rewritten), default=0)
@@ -180,13 +180,13 @@ class FileStage:
         return Staged(())
 
     def retain_origins(self, staged: Staged, origins: Collection[str]) -> Staged:
-        """`staged` without the files whose origin is not in `origins`; rows without an origin are kept."""
+        """`staged` without the files whose origin is not in `origins`; rows without an origin stay."""
         files = tuple(item for item in staged.files if item.origin is None or item.origin in origins)
         self._store.delete_all([decode_path(item.add.path) for item in staged.files if item not in files])
         return replace(staged, files=files)
 
     def also(self, path: str) -> None:
-        """Counts a file of the table, which somebody else wrote, as staged."""
+        """Counts a file of the table, written by another writer, as staged."""
         self._files.append(path)
 
     @property

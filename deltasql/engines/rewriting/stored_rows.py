@@ -61,7 +61,7 @@ class StoredRows:
     """The rows of some files of the target, with the columns that files of `schema` have."""
 
     def __init__(self, session: SessionFacts, target: Scan, schema: StructType, paths: Sequence[str]) -> None:
-        """`paths` are the files: see `readable_files`, which looks whether they are there, and for what it raises."""
+        """`paths` are the files: see `readable_files`, which checks that they exist, and for its errors."""
         readable_files(target, paths, may_be_missing=False)
         self._stores, self._target, self._schema = session.stores, target, schema
         partitions = {name.lower() for name in target.partition_columns}

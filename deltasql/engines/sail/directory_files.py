@@ -71,7 +71,7 @@ def write_directory(stores: Stores, target: DirectoryWrite, rows: DataFrame) -> 
 
 
 def _check(target: DirectoryWrite, schema: StructType) -> None:
-    """Raises NotOnSailError for a format, an option or a type that is not written here."""
+    """Raises NotOnSailError for an unsupported format, option or type."""
     name = target.format.upper()
     if target.format not in _FORMATS:
         raise NotOnSailError(what=f"INSERT OVERWRITE DIRECTORY USING {name}")

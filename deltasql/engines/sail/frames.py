@@ -125,7 +125,7 @@ class SailFrames(Frames):
     def frame_of_text(
         self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
     ) -> DataFrame:
-        """The rows of `sql`, whose `relations` are there."""
+        """The rows of `sql`; views for its `relations` exist already."""
         session = self._spark.session
         self._read += relations.values()
         sql = self.texts.query(sql, self.texts.reach(relations.values(), self.frame))

@@ -55,7 +55,7 @@ class SailHandle(SparkHandle):
         super().unset(key)
 
     def current_value(self, key: str) -> str | None:
-        """See `SparkHandle.now`. Sail is asked once: nobody else has its session."""
+        """See `SparkHandle.now`. Read from Sail once, as its session is not shared."""
         if key not in self._answers:
             self._answers[key] = super().current_value(key)
         return self._answers[key]

@@ -345,7 +345,7 @@ class SparkRuntime:
             return reads_below(rows.frame, table_location(location))
 
     def frame_of(self, rows: Columnar) -> DataFrame:
-        """A DataFrame of rows that are here already."""
+        """A DataFrame of rows in memory."""
         with self.work():
             return frame_of_rows(self.spark, rows.to_arrow(), spark_schema(rows.schema))
 

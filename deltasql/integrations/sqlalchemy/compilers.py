@@ -229,7 +229,7 @@ class Definitions(compiler.DDLCompiler):
     def visit_create_index(
         self, create: Any, include_schema: Any = False, include_table_schema: Any = True, **kw: Any
     ) -> str:
-        """No statement: the log has statistics of every file. A unique one would promise what nobody checks."""
+        """No statement: the log has statistics of every file. A unique index would not be enforced."""
         if create.element.unique:
             _warn_of_unique(create.element.table)
         return ""

@@ -205,7 +205,7 @@ def _have_keys(maps: pa.MapArray, keys: pa.Array) -> bool:
 
 
 def first_repeated(paths: pa.ChunkedArray) -> str | None:
-    """A path that is there more than once; None where each is there once."""
+    """A repeated path; None if all are distinct."""
     if pc.count_distinct(paths).as_py() == len(paths):
         return None
     counts = pc.value_counts(paths)

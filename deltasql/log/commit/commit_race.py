@@ -218,7 +218,7 @@ class CommitRace:
         raise AssertionError("unreachable")
 
     def _read_back(self, version: int, doubt: AmbiguousWriteError) -> bytes | None:
-        """The commit that is there, if any. Raises AmbiguousWriteError where the storage does not say that either."""
+        """The commit that exists, if any. Raises AmbiguousWriteError where the storage does not say that either."""
         try:
             return self._log.store.read(commit_path(version))
         except FileNotFoundError:

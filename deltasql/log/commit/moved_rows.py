@@ -135,7 +135,7 @@ def _outputs(moves: Iterable[RowMove]) -> set[str]:
 
 
 def _has_undone(moves: Iterable[RowMove], files: FileChanges) -> bool:
-    """Whether a winner has itself taken these moves back: all their inputs are there again, with the same vectors."""
+    """Whether a winner has itself undone these moves: all their inputs are live again, with the same vectors."""
     outputs = added_files(files.outputs)
     return all(_same_vector(outputs.get(path), add) for move in moves for path, add in move.inputs.items())
 

@@ -103,7 +103,7 @@ class FollowingRebase(Rebase):
 
     @property
     def metrics(self) -> Mapping[str, object] | None:
-        """The operation's metrics, told anew: vectors united with those of winners are others than at first."""
+        """The operation's metrics after the rebase, as vectors were united with those of winners."""
         marking = self._touched.marking
         return None if self._describe is None or marking is None else self._describe(marking)
 

@@ -158,7 +158,7 @@ def find_feature(name: str) -> TableFeature:
 
 
 def with_required(names: Iterable[str]) -> frozenset[str]:
-    """`names` and the features that they require, directly or not. Unknown names are kept as they are."""
+    """`names` and the features that they require, directly or not. Unknown names stay unchanged."""
     required: set[str] = set()
     waiting = list(names)
     while waiting:

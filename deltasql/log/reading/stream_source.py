@@ -210,7 +210,7 @@ class StreamSource:
                 yield _Step(file, StreamOffset(start.table_id, start.version, number, is_snapshot=True))
 
     def _snapshot_files(self, version: int) -> pa.Table:
-        """The files of a snapshot, oldest first; kept, for a stream comes back for the rest of them."""
+        """The files of a snapshot, oldest first; cached, as a stream reads them in several batches."""
         if version not in self._snapshots:
             columns = ("location", "size", "partitionValues", "deletionVector", "modificationTime")
             files = self.log.snapshot(version).files(columns)

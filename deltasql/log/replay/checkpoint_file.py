@@ -266,7 +266,7 @@ def has_leaf(file: OpenFile, group: int, path: str) -> bool:
 
 
 def _action_rows(kind: str, chunk: pa.StructArray, schema: pa.Schema) -> pa.Table:
-    """The fields of the structs that are there, as columns of the wanted types. Raises ValueError for gaps."""
+    """The present fields of the structs, as columns of the requested types. Raises ValueError for gaps."""
     import numpy as np
     import pyarrow as pa
 
@@ -286,7 +286,7 @@ def _action_rows(kind: str, chunk: pa.StructArray, schema: pa.Schema) -> pa.Tabl
 
 
 def _check_vectors(vectors: pa.ChunkedArray) -> None:
-    """Raises ValueError for a vector that is there in part; some writers have one of nulls where there is none."""
+    """Raises ValueError for an incomplete vector; some writers have one of nulls in place of none."""
     import pyarrow.compute as pc
 
     fields = [pc.struct_field(vectors, name).is_valid() for name in _VECTOR_FIELDS]

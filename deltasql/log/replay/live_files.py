@@ -108,7 +108,7 @@ class LiveFiles:
         return older + int(self._newer.num_rows)
 
     def raw_batches(self, columns: Sequence[str], rows: int = _STREAMED) -> Iterator[pa.Table]:
-        """Columns of `file_tables.ADD` in log order, in pieces of about `rows` files that are not kept."""
+        """Columns of `file_tables.ADD` in log order, in pieces of about `rows` files that are not cached."""
         if self._checkpoint is not None:
             start = 0
             for batch in self._checkpoint.batches(columns, rows):

@@ -68,7 +68,7 @@ class LogListing:
     compacted: tuple[Delta, ...] = ()
 
     def commits_from(self, first: int, last: int) -> tuple[tuple[int, Entry], ...]:
-        """The commit files of the versions from `first` to `last` that are there, oldest first."""
+        """The existing commit files of the versions from `first` to `last`, oldest first."""
         return tuple((number, self.commits[number]) for number in sorted(self.commits) if first <= number <= last)
 
     @property

@@ -131,7 +131,7 @@ def _sync_file(path: str) -> None:
 
 
 def may_read(path: str) -> bool:
-    """Whether a file is there and this process may read it."""
+    """Whether a file exists and this process may read it."""
     return os.access(path, os.R_OK)
 
 

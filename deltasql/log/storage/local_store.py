@@ -97,7 +97,7 @@ class LocalLogStore(LogStore):
         raise ConditionalPutError(self.root, "a file system replaces a file whatever it holds")
 
     def overwrite(self, path: str, data: bytes | pa.Buffer) -> None:
-        """See `LogStore.overwrite`. The file takes the place of what was there; a link is replaced, not followed."""
+        """See `LogStore.overwrite`. The file replaces an existing one; a link is replaced, not followed."""
         try:
             self._put(path, data, os.replace, lasting=False)
         except OSError as error:
@@ -115,7 +115,7 @@ class LocalLogStore(LogStore):
             raise StorageError("read", self.url(path), storage_reason(error)) from error
 
     def put_pieces(self, path: str, pieces: Callable[[], Iterator[bytes]]) -> None:
-        """See `LogStore.put_pieces`. What is left of one that failed has the name, which nobody else uses."""
+        """See `LogStore.put_pieces`. A failed write leaves a partial file under a unique name."""
         self._require_inside("write", [path])
         try:
             with _created(f"{self.root}/{path}", False) as file:

@@ -43,7 +43,7 @@ class RangedFile(io.RawIOBase):
         return data
 
     def _range(self, length: int, left: int) -> bytes:
-        """Bytes from here on. A footer, near the end, is fetched once with all behind it: it is read bit by bit."""
+        """Bytes from the position on. A footer, which is read in small pieces, is fetched once with all behind it."""
         if left > FOOTER:
             return self._read_range(self._position, length)
         if len(self._tail) < left:

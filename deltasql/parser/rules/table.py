@@ -190,7 +190,7 @@ def _check(children: list[Any], tree: Tree, text: str) -> CheckConstraint:
 
 @builds("collation", "collation_clause")
 def _collation(children: list[Any], tree: Tree, text: str) -> Clause:
-    """The one collation that there is, which need not be kept."""
+    """The only supported collation, the default, which is not stored."""
     if children[0].upper() != "UTF8_BINARY":
         raise CollationError(children[0]).at(caret(tree, text))
     return Clause("collation", None)
@@ -198,7 +198,7 @@ def _collation(children: list[Any], tree: Tree, text: str) -> Clause:
 
 @builds("options_clause")
 def _options(children: list[Any], tree: Tree, text: str) -> Clause:
-    """Options of the format, which are kept as Spark does: under their own key, and behind `option.`."""
+    """Options of the format, stored as Spark does: under their own key, and behind `option.`."""
     pairs = (((key, value), (f"option.{key}", value)) for key, value in children[0])
     return Clause("options", tuple(chain.from_iterable(pairs)))
 

@@ -112,7 +112,7 @@ def _by_list(
 def _by_name(
     statement: Insert, schema: StructType, columns_of_query: list[QueryColumn], evolution: bool
 ) -> list[Match]:
-    """As in Delta, letter case does not count here, whatever the session says."""
+    """As in Delta, letter case is ignored, independent of the session's setting."""
     for item in columns_of_query:
         if schema.find(item.name, case_sensitive=False) is None and not evolution:
             raise _unknown(quote(item.name), statement, schema)

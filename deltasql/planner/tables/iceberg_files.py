@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def check_iceberg_files(snapshot: Snapshot, configuration: Mapping[str, str]) -> None:
-    """Raises IcebergVectorsError, IcebergFilesError where files that are there are not what Iceberg reads.
+    """Raises IcebergVectorsError, IcebergFilesError if Iceberg cannot read the existing files.
 
     They are looked at when the compatibility or the format is switched on; from then on all writers obey.
     """

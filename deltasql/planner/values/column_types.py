@@ -12,7 +12,7 @@ from deltasql.sql.expression_types import derived_type
 
 
 def types_of(schema: StructType, expressions: list[str], context: Context) -> list[DataType]:
-    """The types of expressions over a row of `schema`. Spark is asked, and starts, where one of them is not known here.
+    """The types of expressions over a row of `schema`. Spark analyses, and starts for, those that cannot be derived.
 
     Raises what Spark says against an expression.
     """

@@ -213,7 +213,7 @@ class _Finder(TokenCursor):
         self.references.append(TableReference(parts, self.tokens[first].start, end, None, self.alias(), end, arguments))
 
     def arguments(self, close: int) -> Iterator[SqlText]:
-        """The texts between the commas in the brackets that open here and end at token `close`."""
+        """The texts between the commas in the brackets from the cursor to token `close`."""
         self.at += 1
         start = self.at
         while self.at < close:
@@ -243,7 +243,7 @@ class _Finder(TokenCursor):
             self.table(parts, first, level)
 
     def table(self, parts: tuple[str, ...], first: int, level: _Level) -> None:
-        """Records the table whose name, from token `first` on, ends here, with suffix, temporal clause and alias."""
+        """Records the table named by the tokens from `first` to the cursor, with suffix, temporal clause, alias."""
         is_bare = level.bare_name or (first > 0 and self.tokens[first - 1].key == "TABLE")
         is_cte = len(parts) == 1 and parts[0].lower() in level.ctes
         path = _path_suffix(parts, self.tokens[self.at - 1].start)

@@ -84,7 +84,7 @@ class CachedScans:
         )
 
     def _key(self, operator: Scan) -> _Key | None:
-        """None where a file is gone, lies elsewhere, or has a deletion vector; and where nobody tells the settings."""
+        """None if a file is missing, is not local, or has a deletion vector, or if the settings are unknown."""
         operator = located(operator)
         paths = operator.files.column("location").to_pylist()
         settings = self._spark.settings_now()

@@ -217,7 +217,7 @@ class Frames:
         return expressions
 
     def check_casts(self, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str], sql: str) -> None:
-        """Raises Spark's error for casts that do not exist. No-op here: Spark raises it itself."""
+        """Raises Spark's error for casts that do not exist. A no-op for Spark, which raises it itself."""
 
     def check_write(self, operator: Operator, sql: str, write: WriteContext) -> None:
         """As `check_casts`, for the values of rows that are written."""
@@ -227,7 +227,7 @@ class Frames:
         return operator
 
     def refuse_stray(self, expressions: Sequence[str], kinds: Sequence[DataType], sql: str) -> None:
-        """Raises Spark's syntax error for a stray word after an expression. No-op here: Spark raises it itself."""
+        """Raises Spark's syntax error for a stray word after an expression. A no-op for Spark, as it raises that."""
 
     def for_caller(self, operator: Operator) -> DataFrame:
         """The rows of `operator` as a new DataFrame for the caller, which shares nothing with the statement's."""
@@ -248,7 +248,7 @@ class Frames:
         return True
 
     def learn(self, functions: Mapping[str, SqlFunction]) -> None:
-        """Registers SQL functions for later texts. No-op here: Spark creates them itself."""
+        """Registers SQL functions for later texts. A no-op for Spark, which creates them itself."""
 
     def numbered(self, rows: DataFrame, *, single: bool) -> DataFrame:
         """`rows` with the column ORDINAL: see the function `numbered`."""

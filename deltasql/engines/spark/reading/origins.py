@@ -28,7 +28,7 @@ def with_origin(rows: DataFrame, location: str) -> DataFrame:
 
 
 def reads_below(rows: DataFrame, root: str) -> bool:
-    """Whether a DataFrame of the caller's has rows of the table at `root`, whoever has read them."""
+    """Whether a DataFrame of the caller's has rows of the table at `root`, read by Spark or by this process."""
     files = map(table_location, rows.inputFiles())
     return any(path.startswith(f"{root}/") for path in files) or _comes_from(rows, root)
 

@@ -120,7 +120,7 @@ class _RemoteJobs:
         )
 
     def look(self) -> Progress:
-        """As the server told it last."""
+        """The progress that the server reported last."""
         return self._seen
 
     def end(self) -> None:

@@ -70,7 +70,7 @@ def _(statement: Delete, context: Context) -> Plan:
 
 
 def _whole_files(snapshot: Snapshot, condition: str | None, scope: Scope, context: Context) -> pa.Table | None:
-    """The files whose rows all go, if that can be told from partition values alone; else None."""
+    """The files whose rows are all deleted, if partition values alone decide it; else None."""
     if condition is None:
         return snapshot.files(SCAN_COLUMNS)
     return None if scope.relations else whole_partitions(snapshot, condition, scope.target.alias, context)

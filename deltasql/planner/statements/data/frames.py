@@ -94,7 +94,7 @@ class _Write:
 
 @plan.register
 def _(statement: WriteFrame, context: Context) -> Plan:
-    """A new table, or rows for one that is there; a write that its application has done before is not done again."""
+    """A new table, or rows for an existing one; a repeated idempotent write is ignored."""
     options = write_options(statement)
     batch = statement.batch
     app = Application(batch.query_id, batch.batch_id) if batch else options.application or session_application(context)
@@ -155,7 +155,7 @@ def _planned(statement: WriteFrame, options: WriteOptions, context: Context, sna
 
 
 def _written(statement: WriteFrame, options: WriteOptions, context: Context) -> RowChange:
-    """Rows for a table that is there."""
+    """Rows for an existing table."""
     log, snapshot = context.writable(statement.table)
     in_memory = _memory_rows(statement)
     columns = context.analyst.schema(Supplied(statement.frame)) if in_memory is None else in_memory.schema
@@ -330,7 +330,7 @@ def _redefined(write: _Write, context: Context) -> RowChange:
 
 
 def _redefinition(write: _Write) -> Metadata:
-    """The table's metadata with the DataFrame's columns; one of a name that is there keeps its place in the files."""
+    """The table's metadata with the DataFrame's columns; a column of an existing name keeps its physical name."""
     old = write.snapshot.metadata
     fields = tuple(_redefined_field(field, old.schema.find(field.name)) for field in write.columns)
     schema = StructType(fields)

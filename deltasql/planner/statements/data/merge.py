@@ -299,7 +299,7 @@ class _Values:
         self.align = Alignment(rule, str(merge.statement.table), store_casts(context), "MERGE")
 
     def row(self, clause: MergeClause, items: Sequence[MergeAssignment]) -> tuple[str, ...]:
-        """One SQL text per column: assigned, kept (UPDATE) or the default (INSERT)."""
+        """One SQL text per column: assigned, unchanged (UPDATE) or the default (INSERT)."""
         if isinstance(clause.action, DeleteAction):
             return ()
         assigned = self._assigned(clause, items)

@@ -13,7 +13,7 @@ from deltasql.schema.types import case_matters, matching
 
 @plan.register
 def _(statement: Query, context: Context) -> Plan:
-    """The log answers what it knows; the DataFrame of such a query is bound when somebody asks for it."""
+    """Answered by the log where it can; the DataFrame of such a query is bound on first use."""
     rows_of_log = answered_rows(context, statement.query)
     if rows_of_log is None:
         return QueryRows(binding.query(context, statement.query))

@@ -22,7 +22,7 @@ def _(statement: CreateCatalog, context: Context) -> Plan:
 
 @plan.register
 def _(statement: DropCatalog, context: Context) -> Plan:
-    """A missing catalog is an error without IF EXISTS, here already, for the caret."""
+    """A missing catalog is an error without IF EXISTS, raised by the planner for the caret."""
     if not statement.if_exists:
         _existing_name(statement.catalog, context)
     return CatalogRemoval(_catalog_name(statement.catalog, context), statement.cascade, statement.if_exists)

@@ -100,7 +100,7 @@ def _(statement: AddColumns, context: Context) -> Plan:
 
 @plan.register
 def _(statement: AlterColumns, context: Context) -> Plan:
-    """One or several changes, one after another. SET NOT NULL looks at the rows that are there.
+    """One or several changes, one after another. SET NOT NULL checks the existing rows.
 
     A column that is given the type it has is no change, and makes no commit.
     """
@@ -257,7 +257,7 @@ def _after(
 def _with_default(
     schema: StructType, path: tuple[str, ...], default: SqlText | None, snapshot: Snapshot, context: Context
 ) -> StructType:
-    """SET and DROP DEFAULT. Rows that are there keep what they have."""
+    """SET and DROP DEFAULT. Existing rows are unchanged."""
     resolved = resolve(schema, path, where=snapshot.table)
     sql = None
     if default is not None:

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 @plan.register
 def _(statement: AddConstraint, context: Context) -> Plan:
-    """The condition must hold for every row that is there; NULL counts as broken."""
+    """The condition must be TRUE for every existing row; NULL counts as a violation."""
     log, snapshot = context.writable(statement.table)
     name = statement.name.lower()
     constraints = {key: f"CHECK ({condition})" for key, condition in snapshot.properties.constraints.items()}
@@ -175,7 +175,7 @@ def _(statement: DropConstraint, context: Context) -> Plan:
 
 
 def verification(context: Context, snapshot: Snapshot, broken: str, error: DeltaSqlError) -> Verification | None:
-    """A look at the rows that are there: one for which `broken` is TRUE is an error. None for an empty table."""
+    """A check of existing rows: one for which `broken` is TRUE is an error. None for an empty table."""
     if snapshot.is_plainly_empty:
         return None
     scan = binding.scan(context, snapshot, broken)
@@ -224,7 +224,7 @@ def constraints_of(
 
 
 def _not_null(field: StructField, parents: tuple[str, ...], parent: str | None) -> Iterator[Constraint]:
-    """A field below a NULL struct is not missing: only a struct that is there must have it."""
+    """A field below a NULL struct is not missing: only structs that are not NULL must have it."""
     names = (*parents, field.name)
     path = ".".join(quote(name) for name in names)
     if not field.nullable:

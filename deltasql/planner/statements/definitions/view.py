@@ -180,7 +180,7 @@ def _lasting(name: TableName, statement: str, context: Context) -> ViewEntry:
 
 
 def _existing(name: TableName, statement: str, context: Context) -> str | ViewEntry:
-    """A view that is there: the key of a temporary one, or the catalog's entry.
+    """An existing view: the key of a temporary one, or the catalog's entry.
 
     Raises AlterViewOfTableError, AlteredViewNotFoundError.
     """

@@ -78,7 +78,7 @@ def _information(schema: str, name: str, context: Context) -> str:
 
 
 def _view_lines(name: str, context: Context) -> Iterator[str]:
-    """Its columns are not told: for these Spark would have to start. Of a DataFrame's view there is no text."""
+    """Its columns are left out: for these Spark would have to start. Of a DataFrame's view there is no text."""
     view = context.views.get(name)
     yield f"Table: {name}"
     yield "Type: VIEW"

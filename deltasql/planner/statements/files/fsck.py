@@ -29,7 +29,7 @@ FSCK_COLUMNS = StructType(
 
 @plan.register
 def _(statement: Fsck, context: Context) -> Plan:
-    """A file whose deletion vector is gone goes too: nobody can tell which of its rows are live."""
+    """A file with a missing deletion vector is removed too: its live rows are unknown."""
     import pyarrow.compute as pc
 
     from deltasql.log.reading.missing_files import missing_files
