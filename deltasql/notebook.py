@@ -41,7 +41,7 @@ _PRELOADED = ("deltasql.log.upkeep.checkpoint_writer", "pandas", "sqlglot")
 _NAMES = ("warehouse", "engine", "session", "rows", "out")
 _OPTION = re.compile(r"\s*--(?P<name>[a-z][a-z-]*)(?:[=\s]+(?P<value>\"[^\"]*\"|'[^']*'|\S+))?")
 _TARGET = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*<<(?P<rest>.*)", re.DOTALL)
-_OWN_SESSION = "session"
+_DEFAULT_SESSION = "session"
 """The notebook variable whose session is used if no option selects one."""
 
 
@@ -152,7 +152,7 @@ class SqlMagics(Magics):
                 options.get("warehouse", self._selected[0]), options.get("engine", self._selected[1])
             )
         elif self._current is None:
-            default = names.get(_OWN_SESSION)
+            default = names.get(_DEFAULT_SESSION)
             self._current = default if isinstance(default, Session) else self._opened(*self._selected)
         return self._current
 

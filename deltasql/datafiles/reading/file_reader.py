@@ -130,10 +130,10 @@ class FileReader:
 
         def read(some: Sequence[tuple[int, int, int]]) -> pa.Table:
             numbers, start, end = [group for group, _, _ in some], some[0][1], some[-1][2]
-            own = None if row_indexes is None else indexes_between(row_indexes, start, end)
+            deleted = None if row_indexes is None else indexes_between(row_indexes, start, end)
             with readable(path):
                 opened = _opened(store.open_input(name), file.metadata)
-                return self._part(of_file, partial(_read_groups, opened, numbers), start, end, own)
+                return self._part(of_file, partial(_read_groups, opened, numbers), start, end, deleted)
 
         return [Piece(size, partial(read, some)) for size, some in groups_together(file.metadata, groups, size)]
 
@@ -189,8 +189,8 @@ class FileReader:
 
         def numbers() -> Numbers:
             """The row indexes of the chosen rows."""
-            found = np.arange(start, end)
-            return found if chosen is None else found[chosen]
+            indexes = np.arange(start, end)
+            return indexes if chosen is None else indexes[chosen]
 
         def column(item: StructField, kind: pa.DataType) -> pa.Array | pa.ChunkedArray:
             if item is DESCRIPTION:
@@ -198,8 +198,8 @@ class FileReader:
             if item is ADDRESS:
                 return pa.array((file.number << ROW_BITS) + numbers())
             # Converted before it is filtered: Arrow cannot filter values of all types.
-            found = _stored(rows, file.stored, item, kind)
-            return found if mask is None else found.filter(mask)
+            stored = _stored(rows, file.stored, item, kind)
+            return stored if mask is None else stored.filter(mask)
 
         values = [column(item, field.type) for item, field in zip(self._columns, self._target, strict=True)]
         return pa.Table.from_arrays(values, schema=self._target)
@@ -208,20 +208,20 @@ class FileReader:
         """Mask of the wanted rows among `count` rows, which have the tested columns; None for all."""
         import pyarrow as pa
 
-        found = []
+        groups = []
         if row_indexes is not None and (self.operator.marked_only or len(row_indexes)):
-            found.append(index_mask(count, row_indexes, inside=self.operator.marked_only))
+            groups.append(index_mask(count, row_indexes, inside=self.operator.marked_only))
         kinds = [self._target.field(item.name).type for item in self._tested]
         columns = [_stored(rows, file.stored, item, kind) for item, kind in zip(self._tested, kinds, strict=True)]
         for item, column in zip(self._tested, columns, strict=True):
             values = self._keys.get(physical_name(item))
             # A lookup costs time by the number of values, however few the rows are.
             if values is not None and len(values) <= count:
-                found.append(are_among(column, values))
+                groups.append(are_among(column, values))
         if self._filter is not None:
             table = pa.Table.from_arrays(columns, names=[item.name for item in self._tested])
-            found.append(self._filter.mask(file.path, table, count))
-        return reduce(lambda some, more: some & more, found) if found else None
+            groups.append(self._filter.mask(file.path, table, count))
+        return reduce(lambda some, more: some & more, groups) if groups else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,8 +241,8 @@ def are_among(column: pa.Array | pa.ChunkedArray, values: pa.Array) -> Numbers:
     import pyarrow.compute as pc
 
     wide = widest(column)
-    found: Numbers = pc.is_in(wide, value_set=values.cast(wide.type), skip_nulls=True).to_numpy(zero_copy_only=False)
-    return found
+    mask: Numbers = pc.is_in(wide, value_set=values.cast(wide.type), skip_nulls=True).to_numpy(zero_copy_only=False)
+    return mask
 
 
 def widest(values: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
@@ -270,9 +270,9 @@ def index_mask(rows: int, row_indexes: Numbers, *, inside: bool) -> Numbers:
     """Boolean mask over `rows` rows: True at the indexes `row_indexes`, or with `inside` False everywhere else."""
     import numpy as np
 
-    found = np.full(rows, not inside)
-    found[row_indexes] = inside
-    return found
+    mask = np.full(rows, not inside)
+    mask[row_indexes] = inside
+    return mask
 
 
 def read_schema(columns: StructType) -> StructType:
@@ -360,9 +360,9 @@ def _days_checked(file: pq.ParquetFile, rows: pa.Table) -> pa.Table:
 
 def _stored_names(file: pq.ParquetFile, columns: StructType) -> dict[str, str]:
     """Names in the file, by physical name, of those `columns` that it has; compared without case."""
-    known = {name.lower(): name for name in file.schema_arrow.names}
+    names_by_lower = {name.lower(): name for name in file.schema_arrow.names}
     names = map(physical_name, columns)
-    return {name: known[name.lower()] for name in names if name.lower() in known}
+    return {name: names_by_lower[name.lower()] for name in names if name.lower() in names_by_lower}
 
 
 def _stored(

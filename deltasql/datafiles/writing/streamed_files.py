@@ -74,7 +74,7 @@ def write_pieces(store: LogStore, directory: str, pieces: Iterable[Piece], schem
         return _RowGroup(data, rows.num_rows, float_ranges(rows))
 
     def write(number: int, groups: Sequence[_RowGroup]) -> WrittenFile:
-        floats = {path: found.bounds for path, found in united(group.floats for group in groups).items()}
+        floats = {path: item.bounds for path, item in united(group.floats for group in groups).items()}
         return files.write_encoded(number, directory, joined([memoryview(group.data) for group in groups]), floats)
 
     written = list[Future[WrittenFile]]()

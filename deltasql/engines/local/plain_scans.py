@@ -160,10 +160,10 @@ def plain_scan(session: SessionFacts, operator: Operator, *, streams: bool = Fal
     """
     relation, sql, scan = only_scan(session, operator)
     require_scan_size(session, scan, streams=streams)
-    asked = plain_columns(sql, relation)
-    if asked is None:
+    columns = plain_columns(sql, relation)
+    if columns is None:
         raise LeftToEngineError("the query is more than columns of one table")
-    return with_columns(scan, asked)
+    return with_columns(scan, columns)
 
 
 def only_scan(session: SessionFacts, operator: Operator) -> tuple[str, str, Scan]:
@@ -181,12 +181,12 @@ def only_scan(session: SessionFacts, operator: Operator) -> tuple[str, str, Scan
     return relation, operator.sql, scan
 
 
-def with_columns(scan: Scan, asked: Sequence[tuple[str, str]]) -> PlainScan:
+def with_columns(scan: Scan, selected: Sequence[tuple[str, str]]) -> PlainScan:
     """Columns with the names that they get; all where none is asked for.
 
     Raises LeftToEngineError where one is not there, or has a type that this process does not read.
     """
-    pairs = asked or [(item.name, item.name) for item in scan.schema]
+    pairs = selected or [(item.name, item.name) for item in scan.schema]
     columns = tuple(item for column, _ in pairs if (item := scan.schema.find(column)) is not None)
     if len(columns) < len(pairs):
         raise LeftToEngineError("a column is an expression, or is not there")
@@ -257,11 +257,11 @@ def _partition_values(scan: Scan, columns: list[StructField]) -> dict[str, dict[
     if not columns:
         return {}
     texts = zip(*(scan.files.column(name).to_pylist() for name in ("location", "partitionValues")), strict=True)
-    found = {}
+    arrays = {}
     for path, row in texts:
         folded = {name.lower(): text for name, text in row.items()}
-        found[path] = {item.name: _value(folded.get(item.name.lower()), item.type) for item in columns}
-    return found
+        arrays[path] = {item.name: _value(folded.get(item.name.lower()), item.type) for item in columns}
+    return arrays
 
 
 def _value(text: str | None, kind: DataType) -> Any:

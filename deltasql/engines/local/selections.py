@@ -55,8 +55,8 @@ class SelectedRows:
     def table(self, session: SessionFacts) -> pa.Table:
         """All rows: see `PlainScan.table`."""
         read = plain_rows(session, self.plain.scan, self._read(), self._row_filter)
-        found = arranged(read.select([item.name for item in self.plain.columns]), self.order, self.limit)
-        return found.rename_columns(list(self.plain.names))
+        rows = arranged(read.select([item.name for item in self.plain.columns]), self.order, self.limit)
+        return rows.rename_columns(list(self.plain.names))
 
     @property
     def is_streamed(self) -> bool:
@@ -79,13 +79,13 @@ class SelectedRows:
 
     def _read(self) -> list[StructField]:
         """The columns that are asked for, and those that the condition needs, each once."""
-        found = {item.name: item for item in self.plain.columns}
+        columns = {item.name: item for item in self.plain.columns}
         used = () if self.where is None else columns_of(self.where)
         for column in used:
             item = self.plain.scan.schema.find(column.name)
             assert item is not None
-            found[item.name] = item
-        return list(found.values())
+            columns[item.name] = item
+        return list(columns.values())
 
 
 def local_query(session: SessionFacts, operator: Operator, *, streams: bool = False) -> PlainScan | SelectedRows:
@@ -105,24 +105,24 @@ def selected_rows(session: SessionFacts, operator: Operator, *, streams: bool = 
     """
     session.require_computing()
     relation, sql, scan = only_scan(session, operator)
-    asked = selection(sql, relation)
-    require_scan_size(session, scan, streams=streams and not asked.order and asked.limit is None)
-    plain = with_columns(scan, asked.columns)
+    parsed = selection(sql, relation)
+    require_scan_size(session, scan, streams=streams and not parsed.order and parsed.limit is None)
+    plain = with_columns(scan, parsed.columns)
     if not is_small(scan):
-        if not asked.where:
+        if not parsed.where:
             raise LeftToEngineError(f"{scan_size(scan):,} bytes are sorted or cut, more than {FEW_BYTES:,}")
         require_searching(session, scan.table.location, scan_size(scan))
-    where = None if asked.where is None else _condition(asked.where, asked.alias, plain)
-    return SelectedRows(plain, asked.alias, where, ordered_indexes(plain.schema, asked.order), asked.limit)
+    where = None if parsed.where is None else _condition(parsed.where, parsed.alias, plain)
+    return SelectedRows(plain, parsed.alias, where, ordered_indexes(plain.schema, parsed.order), parsed.limit)
 
 
 def _condition(text: str, alias: str, plain: PlainScan) -> RowExpression:
     """A condition on rows of the scan. Raises LeftToEngineError where only an engine can tell."""
     schema = plain.scan.schema
-    found = row_condition(text, RowScope({alias: schema}))
-    used = [item for column in columns_of(found) if (item := schema.find(column.name)) is not None]
+    parsed = row_condition(text, RowScope({alias: schema}))
+    used = [item for column in columns_of(parsed) if (item := schema.find(column.name)) is not None]
     require_plain(used, plain.scan.partition_columns)
-    return found
+    return parsed
 
 
 def ordered_indexes(columns: StructType, order: Sequence[Order]) -> tuple[tuple[int, Order], ...]:
@@ -134,23 +134,23 @@ def _ordered(columns: StructType, order: Sequence[Order]) -> Iterator[tuple[int,
     names = [item.name.lower() for item in columns]
     for item in order:
         if isinstance(item.column, int):
-            places = [item.column - 1] if 0 < item.column <= len(names) else []
+            indexes = [item.column - 1] if 0 < item.column <= len(names) else []
         else:
-            places = [place for place, name in enumerate(names) if name == item.column.lower()]
-        if len(places) != 1:
+            indexes = [index for index, name in enumerate(names) if name == item.column.lower()]
+        if len(indexes) != 1:
             raise LeftToEngineError("ORDER BY is of an expression, or of a column that is not selected")
-        kind = columns.fields[places[0]].type
+        kind = columns.fields[indexes[0]].type
         if not (is_ordered(kind) or kind == BOOLEAN):
             raise LeftToEngineError(f"ORDER BY of a column of type {sql_text(kind)}")
-        yield places[0], item
+        yield indexes[0], item
 
 
 def arranged(rows: pa.Table, order: Sequence[tuple[int, Order]], limit: int | None) -> pa.Table:
     """Rows in the order of some columns, which go by their places, up to a limit; the columns are called by no name."""
-    found = rows.rename_columns([f"c{number}" for number in range(rows.num_columns)])
+    numbered = rows.rename_columns([f"c{number}" for number in range(rows.num_columns)])
     for number, item in reversed(order):
-        found = found.take(_sort_indexes(found.column(number), item))
-    return found if limit is None else found.slice(0, limit)
+        numbered = numbered.take(_sort_indexes(numbered.column(number), item))
+    return numbered if limit is None else numbered.slice(0, limit)
 
 
 def _sort_indexes(column: pa.ChunkedArray, order: Order) -> Any:
@@ -161,5 +161,5 @@ def _sort_indexes(column: pa.ChunkedArray, order: Order) -> Any:
     nulls = np.flatnonzero(pc.is_null(column).to_numpy(zero_copy_only=False))
     valid = np.flatnonzero(pc.is_valid(column).to_numpy(zero_copy_only=False))
     ranks = pc.rank(column.take(valid), sort_keys="ascending", tiebreaker="dense").to_numpy().astype(np.int64)
-    places = valid[np.argsort(-ranks if order.descending else ranks, kind="stable")]
-    return np.concatenate([nulls, places] if order.nulls_first else [places, nulls])
+    indexes = valid[np.argsort(-ranks if order.descending else ranks, kind="stable")]
+    return np.concatenate([nulls, indexes] if order.nulls_first else [indexes, nulls])

@@ -75,10 +75,10 @@ class LocalRows:
         return self.mapped(self.schema, lambda rows: rows.take(indexes_where(condition, rows_of(alias, rows))))
 
     def _column_index(self, name: str) -> int:
-        found = [place for place, item in enumerate(self.schema) if item.name.lower() == name.lower()]
-        if len(found) != 1 or self.schema.find(name) is None:
+        indexes = [index for index, item in enumerate(self.schema) if item.name.lower() == name.lower()]
+        if len(indexes) != 1 or self.schema.find(name) is None:
             raise LeftToEngineError(f"there is not one column {name}")
-        return found[0]
+        return indexes[0]
 
 
 def local_rows(session: SessionFacts, operator: Operator, *, streams: bool = False) -> LocalRows:
@@ -122,49 +122,49 @@ def _queried(session: SessionFacts, operator: Operator, streams: bool) -> PlainS
 
 
 def _of_table(session: SessionFacts, operator: Operator, streams: bool) -> LocalRows:
-    found = local_query(session, operator, streams=streams)
-    if streams and (isinstance(found, PlainScan) or found.is_streamed):
-        return LocalRows(found.schema, partial(found.table, session), partial(found.pieces, session))
-    if isinstance(found, PlainScan):
-        scan = found.scan
+    plan = local_query(session, operator, streams=streams)
+    if streams and (isinstance(plan, PlainScan) or plan.is_streamed):
+        return LocalRows(plan.schema, partial(plan.table, session), partial(plan.pieces, session))
+    if isinstance(plan, PlainScan):
+        scan = plan.scan
         require_fits_in_memory(session, scan.table.location, scan.files.num_rows, scan_size(scan))
-    return LocalRows(found.schema, partial(found.table, session))
+    return LocalRows(plan.schema, partial(plan.table, session))
 
 
 def _of_view(session: SessionFacts, operator: Operator, streams: bool) -> LocalRows:
-    """The rows of ``SELECT … FROM view WHERE …``, where those of the view's own query are here."""
+    """The rows of ``SELECT … FROM view WHERE …``, where this process reads those of the view's query."""
     if not isinstance(operator, SqlQuery) or len(operator.relations) != 1 or operator.settings or operator.view:
         raise LeftToEngineError("the rows are not those of one view")
     ((relation, view),) = operator.relations.items()
-    asked = selection(operator.sql, relation)
-    streams = streams and not asked.order and asked.limit is None
+    parsed = selection(operator.sql, relation)
+    streams = streams and not parsed.order and parsed.limit is None
     if not isinstance(view, SqlQuery) or view.settings:
         raise LeftToEngineError("the rows are not those of one view")
     rows = local_rows(session, replace(view, view=None), streams=streams)
-    return _selected(rows if view.view is None else _shown(rows, view.view), asked)
+    return _selected(rows if view.view is None else _shown(rows, view.view), parsed)
 
 
 def _shown(rows: LocalRows, view: ViewColumns) -> LocalRows:
     """The columns of a view, from the rows of its query. Raises LeftToEngineError if one is missing or was retyped."""
     pairs = [(name, item.name) for name, item in zip(view.names, view.schema, strict=True)]
-    found = rows.chosen(pairs)
+    chosen = rows.chosen(pairs)
     if view.typed and any(
-        as_nullable(item.type) != as_nullable(due.type) for item, due in zip(found.schema, view.schema, strict=True)
+        as_nullable(item.type) != as_nullable(due.type) for item, due in zip(chosen.schema, view.schema, strict=True)
     ):
         raise LeftToEngineError("a column of a view has another type by now")
-    return found
+    return chosen
 
 
-def _selected(rows: LocalRows, asked: Selection) -> LocalRows:
+def _selected(rows: LocalRows, parsed: Selection) -> LocalRows:
     """The rows that a query selects. Raises LeftToEngineError for expressions that this process does not evaluate."""
-    scope = RowScope({asked.alias: rows.schema})
-    where = None if asked.where is None else row_condition(asked.where, scope)
-    found = rows.where(asked.alias, where)
-    found = found.chosen(asked.columns) if asked.columns else found
-    if not asked.order and asked.limit is None:
-        return found
-    names, order = [item.name for item in found.schema], ordered_indexes(found.schema, asked.order)
-    return LocalRows(found.schema, lambda: arranged(found.read(), order, asked.limit).rename_columns(names))
+    scope = RowScope({parsed.alias: rows.schema})
+    where = None if parsed.where is None else row_condition(parsed.where, scope)
+    matching = rows.where(parsed.alias, where)
+    matching = matching.chosen(parsed.columns) if parsed.columns else matching
+    if not parsed.order and parsed.limit is None:
+        return matching
+    names, order = [item.name for item in matching.schema], ordered_indexes(matching.schema, parsed.order)
+    return LocalRows(matching.schema, lambda: arranged(matching.read(), order, parsed.limit).rename_columns(names))
 
 
 def _of_files(session: SessionFacts, operator: Operator, streams: bool) -> LocalRows:
@@ -172,12 +172,12 @@ def _of_files(session: SessionFacts, operator: Operator, streams: bool) -> Local
     if not (isinstance(operator, SqlQuery) and _is_alone(operator)):
         raise LeftToEngineError("the rows are not those of files")
     session.require_fetching()
-    asked = without_parquet_path(operator.sql)
-    pairs = None if asked is None else plain_columns(asked.sql, asked.relation)
-    if asked is None or pairs is None:
+    parsed = without_parquet_path(operator.sql)
+    pairs = None if parsed is None else plain_columns(parsed.sql, parsed.relation)
+    if parsed is None or pairs is None:
         raise LeftToEngineError("the query is more than columns of Parquet files")
     try:
-        paths, columns = parquet_files(session.stores, asked.path)
+        paths, columns = parquet_files(session.stores, parsed.path)
     except (DeltaSqlError, FileNotFoundError):
         raise LeftToEngineError("the files are not there, or not alike") from None
     return _columns_of(session, paths, columns, pairs, streams)

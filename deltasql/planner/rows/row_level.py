@@ -147,9 +147,9 @@ def _is_pinned(rows: Operator) -> bool:
             return all(map(_is_pinned, children(rows)))
 
 
-def _reading_probe(rows: SqlQuery, own_reads: list[Scan]) -> SqlQuery | None:
+def _reading_probe(rows: SqlQuery, source_reads: list[Scan]) -> SqlQuery | None:
     """A query of the row indexes that a plain SELECT … FROM table WHERE condition reads; None for other queries."""
-    if len(own_reads) != 1 or list(rows.relations.values()) != own_reads:
+    if len(source_reads) != 1 or list(rows.relations.values()) != source_reads:
         return None
     start = end_of_plain_projection(rows.sql)
     if start is None or not _is_pinned(rows):
@@ -157,4 +157,4 @@ def _reading_probe(rows: SqlQuery, own_reads: list[Scan]) -> SqlQuery | None:
     (name,) = rows.relations
     # Spark is asked for the columns of the hidden position, in place of those of the SELECT list.
     sql = f"SELECT {ROW_FILE}, {ROW_INDEX} {rows.sql[start:]}"
-    return SqlQuery(sql, {name: replace(own_reads[0], identity=True)}, rows.label)
+    return SqlQuery(sql, {name: replace(source_reads[0], identity=True)}, rows.label)

@@ -75,16 +75,16 @@ def driver_rows(
     reader = FileReader(spark.stores, operator, columns)
     pieces = file_pieces(reader, paths, may_be_missing=may_be_missing, marked=marked)
     tables, target = _limited(spark, operator, tables_of(piece for _, piece in pieces)), reader_schema(columns)
-    found, size = list[pa.Table](), 0
+    limited, size = list[pa.Table](), 0
     for table in tables:
-        found.append(table)
+        limited.append(table)
         size += table.nbytes
         # Rows of a DataFrame for the caller are sent: it may outlive a file.
         if goes_by_file(spark, size) and not is_handed_out():
-            return frame_of_file(spark, _whole_tables(operator, chain(found, tables)), target, work.retain), spelling
+            return frame_of_file(spark, _whole_tables(operator, chain(limited, tables)), target, work.retain), spelling
     # PySpark takes no column without a chunk, which those of tables may be whose rows were all left out.
-    filled = any(table.num_rows for table in found)
-    rows = pa.concat_tables(found) if filled else target.empty_table()
+    filled = any(table.num_rows for table in limited)
+    rows = pa.concat_tables(limited) if filled else target.empty_table()
     if operator.in_process is not None:
         # What is left of many pieces would be as many tasks.
         rows = rows.combine_chunks()
