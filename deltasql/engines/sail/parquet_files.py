@@ -48,34 +48,34 @@ def parquet_frame(spark: SparkHandle, columns: StructType, paths: Sequence[str],
 def _is_read_alike(spark: SparkHandle, path: str, target: pa.Schema) -> bool:
     """Whether a file has columns of exactly these names and types, and Sail gives their values as Spark does."""
     try:
-        found = footer(spark.stores, path)
+        metadata = footer(spark.stores, path)
     except DeltaSqlError:
         # The error is raised where this process reads the file.
         return False
-    stored = found.schema.to_arrow_schema()
-    physical = {found.schema.column(number).physical_type for number in range(found.num_columns)}
+    stored = metadata.schema.to_arrow_schema()
+    physical = {metadata.schema.column(number).physical_type for number in range(metadata.num_columns)}
     return (
         "INT96" not in physical
-        and not is_of_old_calendar(found)
+        and not is_of_old_calendar(metadata)
         and len({name.lower() for name in stored.names}) == len(stored.names)
         and all(item.name in stored.names and stored.field(item.name).type.equals(item.type) for item in target)
-        and _has_plain_bounds(found)
+        and _has_plain_bounds(metadata)
     )
 
 
-def _has_plain_bounds(found: pq.FileMetaData) -> bool:
+def _has_plain_bounds(metadata: pq.FileMetaData) -> bool:
     """Whether no bound of a floating-point column leaves out NaN, or is a zero, which has two signs."""
-    leaves = float_leaves(found)
+    leaves = float_leaves(metadata)
     if not leaves:
         return True
-    if NAN_SAFE_KEY.encode() not in (found.metadata or {}):
+    if NAN_SAFE_KEY.encode() not in (metadata.metadata or {}):
         return False
-    return all(bound != 0 for bound in _bounds(found, leaves))
+    return all(bound != 0 for bound in _bounds(metadata, leaves))
 
 
-def _bounds(found: pq.FileMetaData, leaves: Sequence[int]) -> Iterator[float]:
-    for number in range(found.num_row_groups):
-        group = found.row_group(number)
+def _bounds(metadata: pq.FileMetaData, leaves: Sequence[int]) -> Iterator[float]:
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
         for leaf in leaves:
             statistics = group.column(leaf).statistics
             if statistics is not None and statistics.has_min_max:
