@@ -53,6 +53,17 @@ class NeedsEngineError(DeltaSqlError):
 
 
 @condition(
+    "DELTASQL_ENGINE_LOST",
+    "58000",
+    "Spark's JVM has ended while it computed rows, most likely for want of memory. Nothing was committed. Run the "
+    "statement in a new process, with more memory, with a smaller heap (the environment variable "
+    'PYSPARK_SUBMIT_ARGS="--driver-memory 1g pyspark-shell"), or on fewer rows.',
+)
+class EngineLostError(DeltaSqlError):
+    """The JVM of this process was killed, or has crashed."""
+
+
+@condition(
     "UNSUPPORTED_FEATURE.SAIL",
     "0A000",
     "Sail, the engine of this session, cannot run this: {what}. Run the statement on Spark: "

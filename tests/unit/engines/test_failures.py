@@ -6,9 +6,50 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.engines.spark.failures.spark_errors import _bridge_failure, _sentence, translated
+from deltasql.engines.spark.failures.spark_errors import _bridge_failure, _sentence, translated, translated_errors
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
-from deltasql.errors.engine import FilesNotSharedError, SparkError
+from deltasql.engines.spark.session.local import _heap_of
+from deltasql.errors.engine import EngineLostError, FilesNotSharedError, SparkError
+
+
+def _raised_in(module: str, error: Exception) -> Exception:
+    """The error, raised by code of a module of that name."""
+    scope: dict[str, object] = {"__name__": module, "error": error}
+    exec("def fail():\n    raise error", scope)
+    try:
+        scope["fail"]()  # type: ignore[operator]
+    except Exception as raised:
+        return raised
+    raise AssertionError
+
+
+class Py4JNetworkError(Exception):
+    """Stands for Py4J's own."""
+
+
+Py4JNetworkError.__module__ = "py4j.protocol"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        _raised_in("py4j.clientserver", ConnectionRefusedError(111, "Connection refused")),
+        Py4JNetworkError("Answer from Java side is empty"),
+    ],
+)
+def test_a_jvm_that_is_gone(error: Exception) -> None:
+    with pytest.raises(EngineLostError, match="--driver-memory"), translated_errors(""):
+        raise error
+
+
+def test_other_broken_connections_are_not_taken_for_a_jvm() -> None:
+    with pytest.raises(ConnectionRefusedError), translated_errors(""):
+        raise _raised_in("urllib.request", ConnectionRefusedError())
+
+
+@pytest.mark.parametrize("available", [1 << 30, 4 << 30, 1 << 40])
+def test_the_heap_is_a_part_of_the_memory(available: int) -> None:
+    assert _heap_of(available) <= min(available // 2, 4 << 30)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from deltasql.engines.spark.failures.reach_errors import unreached_error
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, cast_error, marked_error
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.engine import MonthsInResultError, SparkError, TimeOutOfRangeError
+from deltasql.errors.engine import EngineLostError, MonthsInResultError, SparkError, TimeOutOfRangeError
 from deltasql.errors.statements.copy_into import CsvHeaderError
 from deltasql.errors.statements.merge import MergeUnresolvedError
 from deltasql.errors.statements.settings import UnboundParameterError
@@ -61,10 +61,12 @@ def translated_errors(
     except Exception as error:
         if isinstance(error, (ValueError, OverflowError)) and _OUT_OF_RANGE.search(str(error)):
             raise TimeOutOfRangeError from error
+        if _is_lost(error):
+            raise EngineLostError from error
         # A Py4JError is a failure of the bridge or of the JVM below PySpark's own error classes.
         if type(error).__module__.startswith("py4j"):
             raise translated(_bridge_failure(str(error)), sql, write) from error
-        if isinstance(error, AssertionError) and _is_pysparks(error):
+        if isinstance(error, AssertionError) and _origin(error).startswith("pyspark."):
             raise translated(_NO_ANSWER, sql, write) from error
         raise
 
@@ -77,12 +79,19 @@ _NO_ANSWER = Failure(
 """Stands for PySpark's assertion that a stream has a first batch, which fails when a thread of Sail panics."""
 
 
-def _is_pysparks(error: BaseException) -> bool:
-    """Whether an error was raised in PySpark's own code."""
+def _is_lost(error: BaseException) -> bool:
+    """Whether the socket to the JVM is closed, or refused."""
+    kind = type(error)
+    closed = kind.__module__.startswith("py4j") and kind.__name__ == "Py4JNetworkError"
+    return closed or (isinstance(error, ConnectionError) and _origin(error).startswith("py4j."))
+
+
+def _origin(error: BaseException) -> str:
+    """The name of the module in which an error was raised."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return trace is not None and str(trace.tb_frame.f_globals.get("__name__", "")).startswith("pyspark.")
+    return "" if trace is None else str(trace.tb_frame.f_globals.get("__name__", ""))
 
 
 @contextmanager

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING
 
+from deltasql.engines.memory import available_memory
 from deltasql.engines.running import RUNNING
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.session.connectors import PACKAGES, announce_downloads, connector_settings
@@ -28,6 +29,7 @@ from deltasql.errors.engine import EnginesMixedError, JavaMissingError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_MOST_HEAP, _HEAP_SHARE = 4 << 30, 0.4
 STARTED_BY_DELTASQL = "spark.deltasql.own"
 """A setting that marks sessions started by deltasql: only these are tuned for a statement."""
 
@@ -65,8 +67,13 @@ def _sizes(cores: int) -> dict[str, str]:
         # Spark's own, 200, is for clusters; these are enough for every core, and the same on all small machines.
         SHUFFLES: str(max(4, 2 * cores)),
         "spark.default.parallelism": str(max(4, cores)),
-        "spark.driver.memory": "4g",
+        "spark.driver.memory": f"{_heap_of(available_memory()) >> 20}m",
     }
+
+
+def _heap_of(available: int) -> int:
+    """Bytes of the JVM's heap. A JVM takes more memory than its heap, and this process needs some as well."""
+    return min(_MOST_HEAP, int(_HEAP_SHARE * available))
 
 
 def session_tuning() -> Tuning:
