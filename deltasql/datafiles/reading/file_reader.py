@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 from deltasql.datafiles.arrow_types import arrow_schema, bare_schema
 from deltasql.datafiles.inspection import readable
 from deltasql.datafiles.reading.old_calendar import OLD_DAYS, has_old_days
-from deltasql.datafiles.reading.pieces import CORES, PIECE_BYTES, Piece, group_ranges, group_sizes, groups_together
+from deltasql.datafiles.reading.pieces import PIECE_BYTES, Piece, group_ranges, group_sizes, groups_together
 from deltasql.datafiles.reading.stream_batches import fitted
-from deltasql.datafiles.threads import working
 from deltasql.log.storage.locations import hadoop_location, is_local
 from deltasql.log.storage.paths import encode_path
 from deltasql.log.storage.stores import Stores
@@ -100,17 +99,6 @@ class FileReader:
     def schema(self) -> pa.Schema:
         """The Arrow schema of the rows: see `reader_schema`."""
         return self._target
-
-    def rows(self, path: str, marked: Callable[[], Numbers] | None, number: int = 0) -> pa.Table:
-        """All rows of the file at `path`: those of its pieces, which are read in parallel. See `pieces`."""
-        import pyarrow as pa
-
-        pieces = self.pieces(path, marked, number)
-        if len(pieces) == 1:
-            return pieces[0].read()
-        with working(len(pieces), CORES) as threads:
-            parts = [threads.submit(piece.read) for piece in pieces]
-            return pa.concat_tables([part.result() for part in parts])
 
     def pieces(self, path: str, marked: Callable[[], Numbers] | None, number: int = 0) -> list[Piece]:
         """The file at `path` (file `number` of the scan) without the rows that are `marked`: see `driver_rows`.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
@@ -67,25 +67,47 @@ def write_pieces(store: LogStore, directory: str, pieces: Iterable[Piece], schem
     first = list(islice(several, 2))
     if len(first) < 2:
         return [file for piece in first for file in files.write_all(0, directory, as_stored(piece.read(), schema))]
-
-    def encode(piece: Piece) -> _RowGroup:
-        rows = as_stored(piece.read(), schema)
-        data = encoded(rows, repeating_columns(rows), max(rows.num_rows, 1))
-        return _RowGroup(data, rows.num_rows, float_ranges(rows))
-
-    def write(number: int, groups: Sequence[_RowGroup]) -> WrittenFile:
-        floats = {path: item.bounds for path, item in united(group.floats for group in groups).items()}
-        return files.write_encoded(number, directory, joined([memoryview(group.data) for group in groups]), floats)
-
     written = list[Future[WrittenFile]]()
     with working(CORES, CORES, settles=True) as threads, working(1, settles=True) as writer:
-        tasks = ((piece.size, partial(encode, piece)) for piece in chain(first, several))
-        for number, groups in enumerate(_of_file_size(ordered(threads, tasks))):
+        groups = ordered(threads, _encoding(chain(first, several), schema))
+        for number, some in enumerate(_of_file_size(groups)):
             if number:
                 # One file is written while the row groups of the next one are encoded.
                 awaited(written[-1])
-            written.append(writer.submit(write, number, groups))
+            written.append(writer.submit(_write, files, number, directory, some))
         return [awaited(future) for future in written]
+
+
+def write_united(
+    files: TableFiles,
+    number: int,
+    directory: str,
+    pieces: Iterable[Piece],
+    schema: StructType,
+    workers: ThreadPoolExecutor,
+) -> WrittenFile:
+    """Writes all rows of pieces, in their order, to one file, whose row groups `workers` encode: see `write_pieces`."""
+    several = packed(pieces)
+    first = list(islice(several, 2))
+    if len(first) == 1:
+        return files.write(number, directory, as_stored(first[0].read(), schema))
+    groups = list(ordered(workers, _encoding(chain(first, several), schema)))
+    return _write(files, number, directory, groups)
+
+
+def _encoding(pieces: Iterable[Piece], schema: StructType) -> Iterator[tuple[int, Callable[[], _RowGroup]]]:
+    return ((piece.size, partial(_encode, piece, schema)) for piece in pieces)
+
+
+def _encode(piece: Piece, schema: StructType) -> _RowGroup:
+    rows = as_stored(piece.read(), schema)
+    data = encoded(rows, repeating_columns(rows), max(rows.num_rows, 1))
+    return _RowGroup(data, rows.num_rows, float_ranges(rows))
+
+
+def _write(files: TableFiles, number: int, directory: str, groups: Sequence[_RowGroup]) -> WrittenFile:
+    floats = {path: found.bounds for path, found in united(group.floats for group in groups).items()}
+    return files.write_encoded(number, directory, joined([memoryview(group.data) for group in groups]), floats)
 
 
 def _of_file_size(groups: Iterable[_RowGroup]) -> Iterator[list[_RowGroup]]:

@@ -7,7 +7,7 @@ columns are decoded, and nothing if nothing changes. See `spliced_files`.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -15,12 +15,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 from deltasql.datafiles.reading.file_reader import index_mask, indexes_between, slice_between
-from deltasql.datafiles.reading.pieces import CORES, group_ranges
+from deltasql.datafiles.reading.pieces import CORES, Piece, group_ranges
 from deltasql.datafiles.statistics.floats import FloatRange, float_ranges, has_floats, united
 from deltasql.datafiles.threads import awaited, working
 from deltasql.datafiles.writing.arrow_files import TableFiles, directory_of, encoded
 from deltasql.datafiles.writing.spliced_files import NotSplicedError, joined, row_group_sizes, spliced
 from deltasql.datafiles.writing.staged_files import CHANGE_DATA, ORIGIN, WrittenFile
+from deltasql.datafiles.writing.streamed_files import write_united
 from deltasql.errors.engine import RowsLostError
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX
@@ -83,11 +84,15 @@ class RewrittenFile:
 
 @dataclass(frozen=True, slots=True)
 class CompactionGroup:
-    """Files that are compacted into one, identified by `origin`; `read` returns their rows as files store them."""
+    """Rows that become one file, identified by `origin`; `pieces` returns them as files store them.
+
+    `size` is that of the files in which they are now, in bytes.
+    """
 
     origin: str
     partition_values: Mapping[str, str | None]
-    read: Callable[[], pa.Table]
+    size: int
+    pieces: Callable[[], Iterable[Piece]]
 
 
 Successors = list[tuple[RewrittenFile | CompactionGroup, WrittenFile]]
@@ -115,15 +120,20 @@ class NewRows:
     changed: frozenset[str]
 
 
-def united_files(store: LogStore, bins: Sequence[CompactionGroup], directory: str, schema: StructType) -> Successors:
-    """Writes one file for each bin into `directory`, below the table's root; `schema` is the table's."""
+def united_files(
+    store: LogStore, bins: Sequence[CompactionGroup], directory: str, schema: StructType, at_once: int = MOST_FILES
+) -> Successors:
+    """Writes one file for each bin into `directory`, below the table's root; `schema` is the table's.
+
+    `at_once` files are in memory encoded side by side; CORES pieces are decoded.
+    """
     files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in bins))
 
-    def write(number: int, item: CompactionGroup) -> WrittenFile:
-        return files.write(number, f"{directory}/{ORIGIN}={item.origin}", item.read())
+    def write(number: int, item: CompactionGroup, workers: ThreadPoolExecutor) -> WrittenFile:
+        return write_united(files, number, f"{directory}/{ORIGIN}={item.origin}", item.pieces(), schema, workers)
 
-    with working(len(bins), MOST_FILES, settles=True) as threads:
-        written = [threads.submit(write, number, item) for number, item in enumerate(bins)]
+    with working(len(bins), at_once, settles=True) as threads, working(CORES, CORES) as workers:
+        written = [threads.submit(write, number, item, workers) for number, item in enumerate(bins)]
         return [(item, awaited(future)) for item, future in zip(bins, written, strict=True)]
 
 

@@ -23,6 +23,7 @@ from deltasql.datafiles.reading.file_reader import (
     split_addresses,
 )
 from deltasql.datafiles.reading.file_tables import file_numbers
+from deltasql.datafiles.reading.pieces import in_memory
 from deltasql.datafiles.staged import Staged
 from deltasql.datafiles.writing.arrow_files import as_stored
 from deltasql.datafiles.writing.staged_files import ORIGIN
@@ -372,7 +373,8 @@ class _WholeRewrite(_Rewrite):
         for path, number, rows in self._by_file(pa.concat_tables([stay, images.cast(target.schema)]), files):
             folder = partition_folder(path, spelled[path])
             name = f"{number}/{folder}" if folder else str(number)
-            yield CompactionGroup(name, spelled[path], partial(rows.drop_columns, [ROW_ADDRESS]))
+            piece = in_memory(rows.drop_columns([ROW_ADDRESS]))
+            yield CompactionGroup(name, spelled[path], piece.size, partial(iter, [piece]))
 
 
 class _SearchedRewrite(_Rewrite):

@@ -85,7 +85,8 @@ class FileStage:
 
     def unite(self, bins: Sequence[CompactionGroup], schema: StructType) -> Staged:
         """Writes one file for each bin by Arrow, which is its `origin`. Raises what reading the files raises."""
-        written = united_files(self._store, bins, self._new_directory(), schema)
+        at_once = files_at_once(self._session, max((item.size for item in bins), default=0), MOST_FILES)
+        written = united_files(self._store, bins, self._new_directory(), schema, at_once)
         return Staged(tuple(self._successors(written, schema)))
 
     def _successors(self, written: Successors, schema: StructType) -> list[StagedFile]:

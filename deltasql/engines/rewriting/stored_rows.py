@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -16,9 +17,10 @@ from deltasql.datafiles.reading.file_reader import (
     reader_schema,
     row_group_rows,
 )
+from deltasql.datafiles.reading.file_tables import file_pieces
 from deltasql.datafiles.reading.missing_files import missing_file, readable_files
 from deltasql.datafiles.reading.old_calendar import is_of_old_calendar
-from deltasql.datafiles.reading.pieces import group_sizes
+from deltasql.datafiles.reading.pieces import Piece, group_sizes
 from deltasql.datafiles.reading.scan_files import deleted_by_file, vector_positions
 from deltasql.datafiles.writing.arrow_files import as_stored, directory_name
 from deltasql.datafiles.writing.spliced_files import may_splice_from
@@ -40,8 +42,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def may_copy_rows(session: SessionFacts, target: Scan, stage: FileStage, sizes: pa.Array | pa.ChunkedArray) -> bool:
-    """Whether this process may make files of such sizes, in bytes, of rows of the target's.
+def may_copy_rows(
+    session: SessionFacts, target: Scan, stage: FileStage, sizes: pa.Array | pa.ChunkedArray, most: int = FILE_BYTES
+) -> bool:
+    """Whether this process may make files of such sizes, in bytes, at most `most`, of rows of the target's.
 
     Ids of rows depend on where they stand, and only Spark passes over files that may be missing. Raises what
     `copied_in_process` raises.
@@ -54,7 +58,7 @@ def may_copy_rows(session: SessionFacts, target: Scan, stage: FileStage, sizes: 
     if parted or target.row_ids is not None or has_variants(target.schema):
         return False
     largest, total = (how(sizes).as_py() or 0 for how in (pc.max, pc.sum))
-    return largest <= FILE_BYTES and copied_in_process(session, target.table.location, total)
+    return largest <= most and copied_in_process(session, target.table.location, total)
 
 
 class StoredRows:
@@ -70,19 +74,19 @@ class StoredRows:
         self._columns = as_stored(reader_schema(self._in_memory).empty_table(), schema).schema
         self._vectors = deleted_by_file(target, paths)
 
-    def live(self, path: str) -> pa.Table:
-        """The live rows of a file.
+    def pieces(self, paths: Iterable[str]) -> Iterator[Piece]:
+        """The live rows of some files, piece by piece, in their order.
 
-        Raises LeftToEngineError for dates of another calendar, DataFileNotFoundError, UnreadableDataFileError.
+        Raises LeftToEngineError for dates of another calendar, DataFileNotFoundError, UnreadableDataFileError, here or
+        where a piece is read.
         """
-        marked = self._marked(path)
         reader = FileReader(self._stores, self._target, self._in_memory)
-        with self._existing(path):
-            rows = reader.rows(path, (lambda: marked) if len(marked) else None)
-        return as_stored(rows, self._schema)
+        marked = {path: partial(self._marked, path) for path in self._vectors}
+        for _, piece in file_pieces(reader, paths, marked=marked):
+            yield piece.mapped(partial(as_stored, schema=self._schema))
 
     def opened(self, path: str, statistics: str | None, *, spliceable: bool) -> FileInMemory:
-        """A file with its statistics in the log. Raises what `live` raises.
+        """A file with its statistics in the log. Raises what `pieces` raises.
 
         One whose days are those of another calendar is not spliceable: new ones are not, and would be taken for such.
         """

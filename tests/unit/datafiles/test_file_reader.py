@@ -51,7 +51,8 @@ def read(
     here = ReadInProcess(keys) if keys else None
     scan = Scan(table, COLUMNS, (), files, Pruning(1), marked_only=only, in_process=here)
     reader = FileReader(Stores(), scan, columns)
-    return reader.rows(path, None if marked is None else lambda: np.array(marked, np.int64), 5)
+    read = reader.pieces(path, None if marked is None else lambda: np.array(marked, np.int64), 5)
+    return pa.concat_tables(list(pieces.tables_of(read)))
 
 
 def ids(path: str, marked: list[int] | None = None, *, only: bool = False, **keys: pa.Array) -> list[int]:

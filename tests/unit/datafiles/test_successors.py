@@ -16,6 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql.datafiles.reading.file_reader import split_addresses
+from deltasql.datafiles.reading.pieces import in_memory
+from deltasql.datafiles.writing import streamed_files
 from deltasql.datafiles.writing.arrow_files import TableFiles
 from deltasql.datafiles.writing.staged_files import ORIGIN, WrittenFile
 from deltasql.datafiles.writing.successors import (
@@ -244,10 +246,17 @@ def test_ids_of_fields_that_the_file_lacks(tmp_path: Path) -> None:
     assert [item.metadata[b"PARQUET:field_id"] for item in found] == [b"0", b"1", b"2", b"3"]
 
 
-def test_files_that_become_one(tmp_path: Path) -> None:
-    bins = [CompactionGroup("0", {"p": "x"}, lambda: ROWS), CompactionGroup("1", {"p": "y"}, lambda: ROWS.slice(1, 1))]
+@pytest.mark.parametrize("piece_bytes", [1, 1 << 20])
+def test_files_that_become_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, piece_bytes: int) -> None:
+    monkeypatch.setattr(streamed_files, "PIECE_BYTES", piece_bytes)
+    several = [in_memory(ROWS.slice(start, 2)) for start in (0, 2, 4)]
+    bins = [
+        CompactionGroup("0", {"p": "x"}, 1, lambda: several),
+        CompactionGroup("1", {"p": "y"}, 1, lambda: [in_memory(ROWS.slice(1, 1))]),
+    ]
     written = united_files(Stores().open(str(tmp_path)), bins, "new", SCHEMA)
-    assert [pq.read_table(tmp_path / file.path, partitioning=None).num_rows for _, file in written] == [6, 1]
+    tables = [pq.read_table(tmp_path / file.path, partitioning=None) for _, file in written]
+    assert [table.to_pylist() for table in tables] == [ROWS.to_pylist(), ROWS.slice(1, 1).to_pylist()]
     assert [str(file.path.parent) for _, file in written] == [f"new/{ORIGIN}=0", f"new/{ORIGIN}=1"]
 
 
@@ -312,7 +321,7 @@ def test_no_file_comes_after_a_failure(tmp_path: Path, monkeypatch: pytest.Monke
         raise LeftToEngineError
 
     monkeypatch.setattr(TableFiles, "write", slow)
-    bins = [CompactionGroup("damaged", {}, fails), CompactionGroup("slow", {}, lambda: ROWS)]
+    bins = [CompactionGroup("damaged", {}, 1, fails), CompactionGroup("slow", {}, 1, lambda: [in_memory(ROWS)])]
     with pytest.raises(LeftToEngineError):
         united_files(Stores().open(str(tmp_path)), bins, "d", SCHEMA)
     assert done == [1]

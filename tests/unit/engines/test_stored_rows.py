@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from deltasql.datafiles.reading.pieces import tables_of
 from deltasql.engines.rewriting.stored_rows import StoredRows
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Pruning, Scan, TableVersion
@@ -44,8 +45,9 @@ def test_nothing_of_a_file_of_the_old_calendar_stays_as_it_is(tmp_path: Path) ->
     with pytest.raises(LeftToEngineError):
         file.rows(0, {"day", "n"})
     with pytest.raises(LeftToEngineError):
-        rows.live(path)
+        list(tables_of(rows.pieces([path])))
     rows, path = stored(tmp_path, date(1500, 1, 1), "4.2.0")
     file = rows.opened(path, None, spliceable=True)
     assert file.spliceable
-    assert rows.live(path).to_pylist() == [{"day": date(1500, 1, 1), "n": 1}]
+    (table,) = tables_of(rows.pieces([path]))
+    assert table.to_pylist() == [{"day": date(1500, 1, 1), "n": 1}]

@@ -13,12 +13,14 @@ from deltasql.datafiles.reading.row_numbers import count_live_rows
 from deltasql.datafiles.staged import Staged
 from deltasql.datafiles.writing.staged_files import ORIGIN
 from deltasql.datafiles.writing.successors import CompactionGroup
+from deltasql.engines.memory import memory_limit
 from deltasql.engines.rewriting.stored_rows import StoredRows, may_copy_rows, partition_values
 from deltasql.engines.spark.reading.scans import file_key, file_rows, partition_value
 from deltasql.engines.spark.rewrites.curves import Line, boundaries, range_bits, search_sql, search_steps
 from deltasql.engines.spark.session.local_rows import lookup
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.stage import SparkStage
+from deltasql.engines.thresholds import UNPACKED
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
     ARRANGED_FILE,
@@ -66,7 +68,9 @@ def _stored_partitions(operator: Rearrange) -> tuple[StructField, ...]:
 def arranged(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> tuple[Staged, tuple[int, ...]]:
     """Stages the new files; the `origin` of each is a number, and the tuple has the bin of each number."""
     plain = operator.curve is None and not _stored_partitions(operator)
-    if plain and may_copy_rows(spark, operator.target, stage, _bin_sizes(operator)):
+    # The new file is in memory as its row groups, and once more as a whole.
+    most = memory_limit(spark) // UNPACKED
+    if plain and may_copy_rows(spark, operator.target, stage, _bin_sizes(operator), most):
         with suppress(LeftToEngineError):
             return _united(spark, operator, stage), _bins(operator)
         stage.discard()
@@ -107,7 +111,7 @@ def _bins(operator: Rearrange) -> tuple[int, ...]:
 
 
 def _united(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> Staged:
-    """Concatenates the files of each bin into one, by Arrow, with rows unchanged and in order."""
+    """Unites the files of each bin into one, by Arrow, with rows unchanged and in order."""
     target, schema = operator.target, data_schema(operator)
     paths = target.files.column("location").to_pylist()
     stored = StoredRows(spark, target, schema, paths)
@@ -116,12 +120,11 @@ def _united(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> Stage
         members.setdefault(number, []).append(row)
     values = partition_values(target.schema, target.partition_columns, target.files)
 
-    def read(number: int) -> pa.Table:
-        import pyarrow as pa
-
-        return pa.concat_tables([stored.live(paths[row]) for row in members[number]])
-
-    bins = [CompactionGroup(str(number), values[rows[0]], partial(read, number)) for number, rows in members.items()]
+    sizes = _bin_sizes(operator).to_pylist()
+    bins = [
+        CompactionGroup(str(number), values[rows[0]], size, partial(stored.pieces, [paths[row] for row in rows]))
+        for (number, rows), size in zip(members.items(), sizes, strict=True)
+    ]
     return stage.unite(bins, schema)
 
 
