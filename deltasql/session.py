@@ -18,7 +18,7 @@ from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.script import ScriptPhasesError
 from deltasql.errors.statements.transaction import NotInTransactionError
 from deltasql.errors.usage import SessionClosedError
-from deltasql.execution.asleep import Asleep
+from deltasql.execution.asleep import unstarted_engine
 from deltasql.execution.commit import Committed
 from deltasql.execution.pending import Pending
 from deltasql.execution.placing import Placing
@@ -390,7 +390,7 @@ class Session:
     def _runtime(self, sql: str) -> StatementEngine:
         """The engine for one statement; its errors have carets in the statement's text `sql`."""
         if self._backend is None and self._spark is None:
-            return Asleep(self.stores, lambda: self._engine.statement(sql))
+            return unstarted_engine(self.stores, lambda: self._engine.statement(sql))
         return self._engine.statement(sql)
 
     def _context(self, sql: str, engine: StatementEngine) -> Context:
