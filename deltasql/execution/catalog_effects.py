@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deltasql.catalog import Catalog
-from deltasql.catalog.entries import sql_name
+from deltasql.catalog.entries import TableEntry, sql_name
 from deltasql.errors.statements.function import FunctionAlreadyExistsError
 from deltasql.errors.statements.view import CatalogNameTakenError, ViewAlreadyExistsError, ViewNotFoundError
 from deltasql.log.storage.stores import Stores
@@ -33,9 +31,6 @@ from deltasql.planner.catalog_changes import (
     ViewDefining,
     ViewRemoval,
 )
-
-if TYPE_CHECKING:
-    from deltasql.catalog.entries import TableEntry
 
 
 def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> None:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.engines.door import Runtime
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.planner.changes import RowChange
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.identity import Identity, identities, with_identities
-from deltasql.schema.types import StructType
-
-if TYPE_CHECKING:
-    from deltasql.schema.types import StructField
+from deltasql.schema.types import StructField, StructType
 
 SCHEMA_UPDATE_TAG = "delta.identity.schemaUpdate"
 

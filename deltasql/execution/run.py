@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from typing_extensions import assert_never
 
@@ -20,6 +20,8 @@ from deltasql.execution.row_change import StagedRows
 from deltasql.execution.table_change import StagedTable
 from deltasql.execution.transactions import StagedBlock, Transactions
 from deltasql.interrupts import next_step, shielded
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.stores import Stores
 from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, TemporaryFunction, View, ViewChange
 from deltasql.planner.changes import (
@@ -43,13 +45,8 @@ from deltasql.planner.changes import (
 )
 from deltasql.planner.context import GLOBAL
 from deltasql.planner.rows.repeats import may_repeat
-from deltasql.result import AnsweredRows
+from deltasql.result import AnsweredRows, RowSource
 from deltasql.settings.session_settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, SessionSettings
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.result import RowSource
 
 Done: TypeAlias = "Committed | RowSource"
 """Result of a plan: rows with the commit that was made, or rows that are computed on request."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from deltasql.engines.door import RowReader
 from deltasql.errors.base import Caret, DeltaSqlError
@@ -33,6 +32,7 @@ from deltasql.log.configuration.row_ids import ENABLEMENT_TAG
 from deltasql.log.pending.joined_rows import JoinedRows
 from deltasql.log.pending.net_actions import NetActions, now_ms
 from deltasql.log.pending.pinned_log import PinnedLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.paths import canonical
 from deltasql.plan.base import LogicalPlan
 from deltasql.plan.operators import Operator
@@ -44,9 +44,6 @@ from deltasql.planner.rows.repeats import may_repeat
 from deltasql.schema.types import INTEGER, LONG, STRING, MapType, StructField, StructType
 from deltasql.settings.session_settings import RETRY_STATEMENTS, TIME_ZONE, USER_METADATA, SessionSettings
 from deltasql.sql.tokens import tokens_from
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
 
 TRANSACTION_RESULT = StructType(
     (

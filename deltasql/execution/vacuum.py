@@ -10,7 +10,9 @@ import json
 import time
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from deltasql.engines.door import Runtime
 from deltasql.errors.base import DeltaSqlError
@@ -31,9 +33,6 @@ from deltasql.log.storage.paths import LOG, is_absolute, relative_path
 from deltasql.planner.changes import Candidates, FileRemoval
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.settings.session_settings import USER_METADATA, SessionSettings
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 PATHS = StructType((StructField("path", STRING),))
 LAST_VACUUM = f"{LOG}/_last_vacuum_info"

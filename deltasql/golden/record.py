@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import without_secrets
@@ -17,13 +16,11 @@ from deltasql.golden.normal import Normalizer, masked
 from deltasql.golden.script import GoldenStatement
 from deltasql.golden.watch import LogWatch, NewCommits
 from deltasql.render.values import value_text
+from deltasql.result import Result, Row
 from deltasql.schema.text import type_text
 from deltasql.schema.types import STRING, DataType, StructType
+from deltasql.session import Session
 from deltasql.sql.tokens import tokenize
-
-if TYPE_CHECKING:
-    from deltasql.result import Result, Row
-    from deltasql.session import Session
 
 ADVICE = (
     "for {why}. Show a comparison in its place, hide it with '-- mask: <column>' or '-- mask: /<pattern>/' in front of "

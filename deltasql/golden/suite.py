@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from deltasql.errors.usage import NoGoldenFilesError
 from deltasql.golden.compare import SCHEDULE, TITLE, Change, changes, difference, hides
@@ -20,11 +20,8 @@ from deltasql.golden.record import Block, Recorder
 from deltasql.golden.schedules.concurrency import ScenarioRun
 from deltasql.golden.schedules.scenario import Scenario, read_scenario
 from deltasql.golden.script import GoldenScript, read_script
-from deltasql.session import connect
+from deltasql.session import Session, connect
 from deltasql.settings.session_settings import FSYNC
-
-if TYPE_CHECKING:
-    from deltasql.session import Session
 
 NO_EXPECTATION = "There is no .out file yet."
 JVM_STARTED = "The file says 'expect: no jvm', but a statement started Spark."

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deltasql.errors.syntax import EmptyStatementError, ParseSyntaxError
 from deltasql.parser.advice import misplaced_word
 from deltasql.parser.completion import Expected, expected_keywords
 from deltasql.parser.reading import read
 from deltasql.parser.tables import grammar_tables
 from deltasql.parser.unsupported import refused_name
+from deltasql.plan.base import LogicalPlan
+from deltasql.schema.types import DataType
 from deltasql.sql.splitting import Statement, is_complete, is_script, split, unclosed
-
-if TYPE_CHECKING:
-    from deltasql.plan.base import LogicalPlan
-    from deltasql.schema.types import DataType
 
 __all__ = [
     "EmptyStatementError",

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, ViewDefinition
-
-if TYPE_CHECKING:
-    from deltasql.catalog.entries import Entry, FunctionEntry
-    from deltasql.schema.types import StructType
+from deltasql.catalog.entries import Entry, FunctionEntry
+from deltasql.schema.types import StructType
 
 
 @dataclass(frozen=True, slots=True)

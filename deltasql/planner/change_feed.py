@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.errors.change_feed import (
     ChangeArgumentCountError,
@@ -23,9 +23,12 @@ from deltasql.errors.change_feed import (
 from deltasql.log.actions.actions import Json, Metadata
 from deltasql.log.actions.vector_writer import inline_vector
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
-from deltasql.log.reading.change_feed import version_changes
+from deltasql.log.reading.change_feed import MarkedRows, VersionChanges, version_changes
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import Operator, Pruning, Scan, TableVersion, UnionAll
+from deltasql.planner.context import Context
 from deltasql.schema.checks import CHANGE_FIELDS, CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.compatibility import unreadable_part
@@ -35,15 +38,9 @@ from deltasql.settings.session_settings import CHANGES_OUT_OF_RANGE
 from deltasql.sql.constants import micros_of, whole_number
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.literal_rows import literal_constant
+from deltasql.sql.queries.relations import TableReference
 from deltasql.sql.timestamps import timestamp_of
 from deltasql.sql.tokens import tokenize
-
-if TYPE_CHECKING:
-    from deltasql.log.reading.change_feed import MarkedRows, VersionChanges
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.planner.context import Context
-    from deltasql.sql.queries.relations import TableReference
 
 
 @dataclass(frozen=True, slots=True)

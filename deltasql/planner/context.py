@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from deltasql.catalog import Catalog
 from deltasql.catalog.entries import ViewEntry
@@ -16,6 +16,7 @@ from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError
 from deltasql.errors.statements.view import TimeTravelViewError, ViewInPlaceOfTableError, WriteIntoViewError
 from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.parameters import UNBOUND, BoundStatement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
@@ -23,10 +24,6 @@ from deltasql.schema.timezone import machine_zone_name
 from deltasql.settings.query_meaning import MEANING, changes_query_meaning
 from deltasql.settings.session_settings import TIME_ZONE, SessionSettings, Setting
 from deltasql.sql.timestamps import timestamp_of
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
-
 
 T = TypeVar("T")
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from deltasql.errors.statements.frames import IllegalOptionError, InvalidIdempotentWriteError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.actions.operations import Operation
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.plan.statements.copy_into import CopyInto
 from deltasql.plan.statements.delete import Delete
@@ -33,9 +33,6 @@ from deltasql.planner.changes import (
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.settings.session_settings import TXN_APP_ID, TXN_AUTO_RESET, TXN_VERSION
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 _WRITES: Mapping[type[LogicalPlan], Operation] = {
     Insert: operations.WRITE,

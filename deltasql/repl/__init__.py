@@ -6,14 +6,12 @@ Runs statements through a Session like any caller. How rows look is in `render`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.repl.preferences import Preferences
 from deltasql.repl.prompt import asker, prompt_session
 from deltasql.repl.shell import Shell, Terminal
-
-if TYPE_CHECKING:
-    from deltasql.session import Session
+from deltasql.session import Session
 
 __all__ = ["Preferences", "start"]
 

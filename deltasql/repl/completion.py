@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
@@ -16,12 +15,10 @@ from deltasql.repl.commands import COMMANDS, Command
 from deltasql.repl.names import Names, Offered, Parts
 from deltasql.repl.preferences import NAMES as PREFERENCES
 from deltasql.repl.script_words import in_script, script_words
+from deltasql.session import Session
 from deltasql.settings.session_settings import SETTINGS
 from deltasql.sql.patterns import QUOTED_NAME, WORD
 from deltasql.sql.tokens import tokenize
-
-if TYPE_CHECKING:
-    from deltasql.session import Session
 
 _WORD = re.compile(r"[\w.`]*$")
 _IN_TEXT = re.compile(r"['\"]?[\w.:-]*$")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from deltasql.errors.secrets import shown_value
 from deltasql.log.actions.record_count import live_rows
@@ -12,6 +11,7 @@ from deltasql.log.configuration.keys import keys_of
 from deltasql.log.properties.deltasql_properties import DELTASQL_PROPERTIES
 from deltasql.log.properties.property_registry import CONSTRAINT_PREFIX
 from deltasql.log.reading.clustering import clustering_columns
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.planner.show.create_text import column_rules
 from deltasql.render.grid import Grid
 from deltasql.render.progress import number_text, size_text
@@ -20,9 +20,6 @@ from deltasql.schema.lengths import declared_type
 from deltasql.schema.paths import walk
 from deltasql.schema.text import path_text, quote_name
 from deltasql.schema.types import STRING, StructField, StructType
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 COLUMNS = StructType(tuple(StructField(name, STRING) for name in ("column", "type", "rules", "comment")))
 

@@ -8,17 +8,14 @@ from __future__ import annotations
 import time
 from contextlib import suppress
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.base import TableName, quote
 from deltasql.schema.paths import child
 from deltasql.schema.text import type_text
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
+from deltasql.session import Session
 from deltasql.sql.functions.spark_names import FUNCTIONS
-
-if TYPE_CHECKING:
-    from deltasql.session import Session
 
 _REMEMBERED_SECONDS = 5.0
 _NEWEST = 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app, get_app_session
@@ -23,9 +23,7 @@ from deltasql.parser import is_complete, unclosed
 from deltasql.repl.commands import OPEN_LITERALS, sent
 from deltasql.repl.completion import SqlCompleter
 from deltasql.repl.highlight import sql_lexer
-
-if TYPE_CHECKING:
-    from deltasql.session import Session
+from deltasql.session import Session
 
 
 def prompt_session(

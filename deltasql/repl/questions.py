@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.base import LogicalPlan, TableName
@@ -12,9 +11,7 @@ from deltasql.plan.statements.delete import Delete
 from deltasql.plan.statements.table import DropSchema, DropTable, TruncateTable
 from deltasql.plan.statements.update import Update
 from deltasql.repl.describe import row_count, rows_text
-
-if TYPE_CHECKING:
-    from deltasql.session import Session
+from deltasql.session import Session
 
 
 def question(node: LogicalPlan, session: Session) -> str | None:

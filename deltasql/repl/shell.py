@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from typing import Any, Protocol, TextIO
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableNotFoundError
@@ -32,11 +32,9 @@ from deltasql.repl.paging import needs_pager, pager_command, show
 from deltasql.repl.preferences import Preferences
 from deltasql.repl.questions import question
 from deltasql.repl.schema_changes import schema_changes
-
-if TYPE_CHECKING:
-    from deltasql.result import Result
-    from deltasql.schema.types import StructType
-    from deltasql.session import Session
+from deltasql.result import Result
+from deltasql.schema.types import StructType
+from deltasql.session import Session
 
 NOT_RUN = "Not run: the statement after it."
 NOT_CONFIRMED = "Not run."

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from deltasql.errors.log import DataFileNotFoundError, SourceFileNotFoundError, UnreadableDataFileError
+from deltasql.log.actions.actions import Json
 from deltasql.log.storage.local_files import require_regular
 from deltasql.log.storage.locations import is_local, local_path
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from deltasql.log.actions.actions import Json
-    from deltasql.plan.operators import Scan
+from deltasql.plan.operators import Scan
 
 
 def readable_files(operator: Scan, paths: Sequence[str], *, may_be_missing: bool) -> list[str]:

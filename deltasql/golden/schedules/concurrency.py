@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.golden.compare import SCHEDULE
@@ -21,9 +20,7 @@ from deltasql.golden.watch import LogWatch
 from deltasql.log.commit.commit_info import table_level
 from deltasql.log.commit.conflict import IsolationLevel
 from deltasql.log.replay.delta_log import DeltaLog
-
-if TYPE_CHECKING:
-    from deltasql.session import Session
+from deltasql.session import Session
 
 
 @dataclass(slots=True)

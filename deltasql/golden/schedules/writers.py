@@ -6,20 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from typing_extensions import assert_never
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentModificationError
+from deltasql.execution.pending import Pending
 from deltasql.golden.record import Recorder
 from deltasql.golden.schedules.faults import NextPut
 from deltasql.golden.schedules.scenario import ScenarioStep
 from deltasql.golden.schedules.schedule import Fault, Move, Schedule, Verb
-
-if TYPE_CHECKING:
-    from deltasql.execution.pending import Pending
-    from deltasql.session import Session
+from deltasql.session import Session
 
 
 class Ending(Enum):

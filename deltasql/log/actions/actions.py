@@ -9,15 +9,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import Any, TypeAlias, Union
 
 from deltasql.errors.schema import InvalidSchemaJsonError
 from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.schema.json import schema_from_json, schema_to_json
 from deltasql.schema.types import StructType
-
-if TYPE_CHECKING:
-    from deltasql.log.protocol.protocol import Protocol
 
 Json: TypeAlias = "dict[str, Any]"
 

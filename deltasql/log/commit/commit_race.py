@@ -6,7 +6,6 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import AmbiguousWriteError, CommitRetriesExceededError, StorageError
@@ -20,12 +19,10 @@ from deltasql.log.commit.conflict import TableWrites, Winner, table_conflict
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.reading.copy_log import COPY_INTO
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import list_after
 from deltasql.log.storage.committer import Committer
 from deltasql.log.storage.paths import commit_path
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
 
 _MOST_ATTEMPTS = 1000
 _MOST_LOST_ANSWERS = 5

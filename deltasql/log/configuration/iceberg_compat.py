@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
 from deltasql.errors.iceberg import (
     IcebergMappingError,
@@ -17,6 +16,7 @@ from deltasql.errors.iceberg import (
     MissingIcebergLibraryError,
     UniversalFormatError,
 )
+from deltasql.log.actions.actions import AddFile
 from deltasql.log.properties.property_registry import (
     COLUMN_MAPPING_MODE,
     DELETION_VECTORS,
@@ -25,15 +25,12 @@ from deltasql.log.properties.property_registry import (
     UNIVERSAL_FORMATS,
 )
 from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.schema.paths import walk
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.type_lattice import Widening
 from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, StructType
 from deltasql.schema.widening import unsupported_changes
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import AddFile
-    from deltasql.log.protocol.protocol import Protocol
 
 _KEYS = {item.name: str(item.feature) for item in ICEBERG_COMPATS}
 COMPAT_TAG = "ICEBERG_COMPAT_VERSION"

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.stored_columns import current_column, stored_column
 from deltasql.log.properties.deltasql_properties import KEYS
 from deltasql.schema.text import quote_name
 from deltasql.schema.types import StructType
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Metadata
 
 
 @dataclass(frozen=True, slots=True)

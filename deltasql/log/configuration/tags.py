@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.stored_columns import Path, current_column, stored_column
 from deltasql.log.properties.deltasql_properties import COLUMN_TAGS, TAGS
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Metadata
 
 Tags = dict[str, str]
 """Values by key; a tag that is a key alone has the value ""."""

@@ -6,18 +6,20 @@ The changes of the commits since the last conversion are applied; all files are 
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyiceberg.manifest import DataFile, ManifestFile
 from pyiceberg.table.metadata import TableMetadataV2
 from pyiceberg.table.snapshots import MetadataLogEntry
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.iceberg import IcebergVectorsError, IcebergWritersError
 from deltasql.errors.log import LogFileNotFoundError
+from deltasql.log.actions.actions import Json
+from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.configuration.partition_keys import partition_keys
@@ -43,17 +45,9 @@ from deltasql.log.iceberg.table_metadata import (
     with_table_state,
     without_old,
 )
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import located
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from pyiceberg.manifest import DataFile, ManifestFile
-
-    from deltasql.log.actions.actions import Json
-    from deltasql.log.actions.commit_file import CommitFile
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.storage.log_store import LogStore
 
 _MOST_ATTEMPTS = 10
 _MOST_PENDING = 1000

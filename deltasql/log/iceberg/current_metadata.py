@@ -5,12 +5,9 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from deltasql.log.storage.locations import is_local
-
-if TYPE_CHECKING:
-    from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.log_store import LogStore
 
 METADATA_FOLDER = "metadata"
 HINT = f"{METADATA_FOLDER}/version-hint.text"

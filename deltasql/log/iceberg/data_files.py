@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,11 +13,9 @@ from pyiceberg.typedef import Record
 from pyiceberg.utils.decimal import decimal_to_bytes
 
 from deltasql.errors.iceberg import IcebergStatisticsError
+from deltasql.log.actions.actions import Metadata
 from deltasql.log.iceberg.schema_types import leaf_ids
 from deltasql.log.replay.stats_struct import parse_partitions, parse_stats, partition_type, stats_type
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Metadata
 
 _CHUNK = 20_000
 _MILLISECOND = 1000

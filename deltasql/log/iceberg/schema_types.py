@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from pyiceberg import types as iceberg
 from pyiceberg.partitioning import PARTITION_FIELD_ID_START, PartitionField, PartitionSpec
@@ -11,13 +10,11 @@ from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
 
 from deltasql.errors.iceberg import IcebergIdError, IcebergTypeError
+from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties.property_registry import UNIVERSAL_FORMATS
 from deltasql.schema.column_mapping import ID, NESTED_IDS, physical_name
 from deltasql.schema.text import type_text
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Metadata
 
 _PRIMITIVES: Mapping[str, iceberg.PrimitiveType] = {
     "boolean": iceberg.BooleanType(),

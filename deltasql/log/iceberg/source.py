@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyiceberg import types as iceberg
-from pyiceberg.manifest import DataFileContent, FileFormat, ManifestContent
+from pyiceberg.manifest import DataFile, DataFileContent, FileFormat, ManifestContent
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 from pyiceberg.transforms import IdentityTransform, VoidTransform
@@ -26,14 +26,10 @@ from deltasql.log.iceberg.current_metadata import METADATA_FOLDER
 from deltasql.log.iceberg.store_io import StoreIO
 from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
 from deltasql.log.storage.locations import plain_location
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import relative_path
 from deltasql.schema import types as delta
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
-
-if TYPE_CHECKING:
-    from pyiceberg.manifest import DataFile
-
-    from deltasql.log.storage.log_store import LogStore
 
 _METADATA = re.compile(r"(?:v(\d+)|(\d+)-[0-9a-fA-F-]+)(?:\.gz)?\.metadata\.json(?:\.gz)?")
 _PRIMITIVES: Mapping[type, delta.DataType] = {

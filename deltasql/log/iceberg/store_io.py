@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import io
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyiceberg.io import FileIO, InputFile, InputStream, OutputFile, OutputStream
 
 from deltasql.log.iceberg.current_metadata import root_uri
-
-if TYPE_CHECKING:
-    from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.log_store import LogStore
 
 
 class StoreIO(FileIO):  # type: ignore[misc]

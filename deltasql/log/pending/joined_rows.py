@@ -4,16 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.vector_writer import MarkedFile
-from deltasql.log.commit.moved_rows import Follower
-from deltasql.log.commit.row_rebase import RowQuestions
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import AddFile
-    from deltasql.log.commit.moved_rows import NewPositions
-    from deltasql.log.commit.row_rebase import RowPositions
+from deltasql.log.commit.moved_rows import Follower, NewPositions
+from deltasql.log.commit.row_rebase import RowPositions, RowQuestions
 
 
 class JoinedRows:

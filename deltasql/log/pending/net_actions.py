@@ -7,9 +7,8 @@ Action Reconciliation: a commit adds a file at most once, and removes it with th
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from deltasql.log.actions.actions import (
     Action,
@@ -23,9 +22,6 @@ from deltasql.log.actions.actions import (
 from deltasql.log.actions.vector_writer import MarkedFile, Marking
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.storage.paths import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 
 @dataclass(frozen=True, slots=True)

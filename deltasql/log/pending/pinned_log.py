@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from deltasql.log.actions.actions import Action, AddCDCFile, AddFile, CommitInfo, RemoveFile
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.pending.net_actions import NetActions, now_ms
 from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.history import CommitEntry
+from deltasql.log.replay.log_reader import LogReader
 from deltasql.log.replay.log_segment import LogListing
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.log_store import Entry
 from deltasql.log.storage.paths import commit_path
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.history import CommitEntry
-    from deltasql.log.replay.log_reader import LogReader
-    from deltasql.schema.types import StructType
+from deltasql.schema.types import StructType
 
 
 class PinnedLog(DeltaLog):

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from deltasql.log.actions.actions import DomainMetadata
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.paths import Path
 from deltasql.schema.types import StructType
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 CLUSTERING_FEATURE = "clustering"
 CLUSTERING_DOMAIN = "delta.clustering"

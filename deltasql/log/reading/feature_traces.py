@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deltasql.log.actions.actions import Json, Metadata
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.protocol.features import requested_features
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import list_log
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
 
 
 def earliest_version(log: DeltaLog) -> int:

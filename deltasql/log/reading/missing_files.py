@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pyarrow as pa
 
+from deltasql.log.actions.actions import Json
 from deltasql.log.actions.deletion_vectors import vector_file
 from deltasql.log.storage.arrow_values import flags
 from deltasql.log.storage.local_files import path_exists
@@ -11,11 +12,6 @@ from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import absolute, folder_and_name, located
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-
-    from deltasql.log.actions.actions import Json
 
 
 def missing_files(store: LogStore, files: pa.Table) -> tuple[pa.BooleanArray, pa.BooleanArray]:

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import NotADeltaTableError
-from deltasql.log.replay.history import commit_history, commit_times, first_at, version_at
+from deltasql.log.replay.history import CommitEntry, commit_history, commit_times, first_at, version_at
 from deltasql.log.replay.log_reader import LogReader
 from deltasql.log.replay.log_segment import LogListing, LogSegment, build_segment, list_after, list_log
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import table_location
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.open_store import open_store
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.history import CommitEntry
-    from deltasql.schema.types import StructType
+from deltasql.schema.types import StructType
 
 
 class DeltaLog:

@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -25,13 +24,10 @@ from deltasql.log.actions.file_tables import (
     with_field_names,
     without_rows,
 )
+from deltasql.log.replay.checkpoint import Checkpoint, FieldPath, StatisticsKey, StatisticsReader
 from deltasql.log.replay.checkpoint_file import take_rows, take_values
 from deltasql.log.replay.reconciliation import LogTail, hidden_rows, rows_of_paths, tail_adds, tail_removes
 from deltasql.log.storage.arrow_values import strings
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.checkpoint import Checkpoint, FieldPath, StatisticsKey, StatisticsReader
-
 
 _STREAMED = 1 << 16
 

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.log.actions.actions import DomainMetadata, Metadata, SetTransaction
+from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.protocol.protocol import Protocol
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.commit_file import CommitFile
-    from deltasql.log.protocol.protocol import Protocol
 
 
 @dataclass(frozen=True, slots=True)

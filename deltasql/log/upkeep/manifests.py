@@ -8,20 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from deltasql.errors.statements.generate import ManifestVectorsError, MappedManifestError
+from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.configuration.partition_keys import partition_keys
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import checksum_beside
 from deltasql.log.storage.locations import table_uri
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.commit_file import CommitFile
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.log_store import LogStore
 
 FOLDER = "_symlink_format_manifest"
 _NAME = "manifest"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.insert import (
@@ -17,6 +17,7 @@ from deltasql.errors.statements.insert import (
     TooManyInsertColumnsError,
     UnknownInsertColumnError,
 )
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import ORDINAL
 from deltasql.plan.operators import Number, Operator, Project
@@ -34,9 +35,6 @@ from deltasql.schema.identity import identity_of
 from deltasql.schema.lengths import declared_texts
 from deltasql.schema.paths import suggestion
 from deltasql.schema.types import DataType, StructField, StructType
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.insert import (
@@ -18,20 +17,24 @@ from deltasql.errors.statements.insert import (
     UnresolvedReplaceOnError,
     UnresolvedReplaceUsingError,
 )
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.frames import DATAFRAME
 from deltasql.plan.hidden import LOOKUP, ROWS
 from deltasql.plan.operators import (
     EqualKey,
     Lookup,
+    Operator,
     Rewrite,
     RowAction,
     RowEffect,
     RowKind,
     SourceJoin,
 )
+from deltasql.plan.statements.insert import Insert, ReplaceUsing
 from deltasql.planner import binding
 from deltasql.planner.changes import RowChange
+from deltasql.planner.context import Context
 from deltasql.planner.rows.insert_columns import Match, QueryColumn
 from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.row_level import must_materialize_source
@@ -42,12 +45,6 @@ from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import column_references, equal_sides, has_subquery, split_conjuncts
 from deltasql.sql.text_edits import splice
 from deltasql.sql.tokens import closing, tokenize
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.plan.operators import Operator
-    from deltasql.plan.statements.insert import Insert, ReplaceUsing
-    from deltasql.planner.context import Context
 
 CLAUSE = "REPLACE ON condition"
 

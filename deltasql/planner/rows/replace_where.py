@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan import marks
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.hidden import ROWS
@@ -19,20 +19,17 @@ from deltasql.plan.operators import (
     SourceJoin,
     Write,
 )
+from deltasql.plan.reads import Reads
 from deltasql.planner import binding
+from deltasql.planner.context import Context
 from deltasql.planner.rows.change_recording import recorded
 from deltasql.planner.rows.read_set import reads_of
 from deltasql.planner.rows.scope import Scope, Side, side
+from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import REPLACE_WHERE_CHECK
 from deltasql.sql.references import name_chains
 from deltasql.sql.text_edits import splice
 from deltasql.sql.tokens import tokenize
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.plan.reads import Reads
-    from deltasql.planner.context import Context
-    from deltasql.schema.types import StructType
 
 
 def checked_rows(

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
+from deltasql.log.actions.actions import Metadata
 from deltasql.plan.operators import Operator, Rewrite, RowAction, RowKind
 from deltasql.planner.changes import CommitSpec, RowChange
+from deltasql.planner.context import Context
 from deltasql.planner.rows.change_recording import recorded
 from deltasql.planner.rows.read_set import reads_of
 from deltasql.planner.rows.row_level import must_materialize_source, rewritten_rows
 from deltasql.sql.references import Scope, stars_spelled
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Metadata
-    from deltasql.planner.context import Context
 
 
 def row_change(

@@ -6,15 +6,16 @@ documentation, Row-level concurrency and its limitations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.properties.property_registry import DELETION_VECTORS
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Operator, Rewrite, RowEffect, Scan, SqlFunction, SqlQuery, Supplied, children
 from deltasql.plan.reads import NO_ROWS, RowReads
+from deltasql.planner.context import Context
 from deltasql.planner.rows.read_set import reads_otherwise, table_scans
 from deltasql.schema.identity import identities
 from deltasql.schema.types import DecimalType, PrimitiveType
@@ -22,12 +23,6 @@ from deltasql.settings.session_settings import ROW_LEVEL, ROW_LEVEL_SUBQUERIES
 from deltasql.sql.queries.projections import end_of_plain_projection
 from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import column_references, is_stable, subqueries
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.planner.context import Context
 
 _VECTORS = (
     "With deletion vectors, changes of other rows do not conflict: "

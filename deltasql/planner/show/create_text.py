@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from deltasql.catalog.entries import ViewEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
 from deltasql.log.configuration.keys import keys_of
 from deltasql.log.configuration.properties import parse_properties
 from deltasql.log.properties.deltasql_properties import DELTASQL_PROPERTIES, without_deltasql_properties
 from deltasql.log.reading.clustering import AUTO_PROPERTY, CLUSTERING_FEATURE, clustering_columns
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import quote
 from deltasql.planner.values.defaults import CURRENT_DEFAULT
 from deltasql.planner.values.generated import generation_of
@@ -19,10 +20,6 @@ from deltasql.schema.identity import identity_of
 from deltasql.schema.lengths import declared_type
 from deltasql.schema.text import path_text, quote_text, sql_text
 from deltasql.schema.types import StructField
-
-if TYPE_CHECKING:
-    from deltasql.catalog.entries import ViewEntry
-    from deltasql.log.replay.snapshot import Snapshot
 
 
 def create_statement(name: Sequence[str], snapshot: Snapshot, location: str | None) -> str:

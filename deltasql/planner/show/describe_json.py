@@ -5,22 +5,20 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.errors.secrets import shown_pairs
 from deltasql.log.configuration.keys import keys_of
 from deltasql.log.configuration.tags import column_tags, table_tags
 from deltasql.log.properties.deltasql_properties import without_deltasql_properties
 from deltasql.log.reading.clustering import clustering_columns
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import table_uri
 from deltasql.planner.values.defaults import CURRENT_DEFAULT
 from deltasql.planner.values.generated import generation_of
 from deltasql.schema.lengths import declared_type, length_of
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 _BINARY_COLLATION = "UTF8_BINARY"
 

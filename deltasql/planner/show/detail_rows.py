@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from deltasql.errors.secrets import shown_value
 from deltasql.log.configuration.keys import keys_of
 from deltasql.log.configuration.tags import column_tags, table_tags
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.schema.text import path_text
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 Row = tuple[str, str, str | None]
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from deltasql.errors.secrets import shown_pairs
 from deltasql.log.properties.deltasql_properties import without_deltasql_properties
 from deltasql.log.reading.clustering import clustering_columns, is_clustered
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import TableName, quote
 from deltasql.planner import binding
 from deltasql.planner.context import Context
 from deltasql.schema.types import StructType
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 
 def view_schema(name: TableName, context: Context) -> StructType | None:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING
 
-from deltasql.catalog.entries import sql_name
+from deltasql.catalog.entries import ViewEntry, sql_name
 from deltasql.errors.secrets import shown_pairs
 from deltasql.log.configuration.tags import read_tags
 from deltasql.log.properties.deltasql_properties import TAGS, without_deltasql_properties
 from deltasql.schema.lengths import with_lengths
 from deltasql.schema.text import tree_text
-
-if TYPE_CHECKING:
-    from deltasql.catalog.entries import ViewEntry
 
 
 def detailed_view_rows(entry: ViewEntry) -> Iterator[tuple[str, str, str]]:

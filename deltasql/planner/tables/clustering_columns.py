@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.schema import DuplicateColumnsError
@@ -16,6 +15,7 @@ from deltasql.errors.statements.optimize import (
     CreatedClusteringDiffersError,
     ReplaceClusteredError,
 )
+from deltasql.log.actions.actions import DomainMetadata, Metadata
 from deltasql.log.configuration.iceberg_compat import compat_keys
 from deltasql.log.configuration.indexed_columns import index_rule, indexed_leaves
 from deltasql.log.properties.property_registry import DELETION_VECTORS
@@ -28,16 +28,13 @@ from deltasql.log.reading.clustering import (
     logical_path,
     physical_path,
 )
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ColumnPath
 from deltasql.plan.statements.table import ClusterBy
+from deltasql.planner.context import Context
 from deltasql.schema.paths import Path, folded, resolve
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import DomainMetadata, Metadata
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.planner.context import Context
 
 MOST_COLUMNS = 4
 _BOUNDED = frozenset(

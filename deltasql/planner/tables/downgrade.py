@@ -5,11 +5,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from deltasql.errors.statements.features import ConstraintsLeftError, MappedColumnNamesError
 from deltasql.log.actions import operations
-from deltasql.log.actions.actions import DomainMetadata, RemoveFile
+from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile
 from deltasql.log.actions.deletion_vectors import marked_files, vector_file
 from deltasql.log.actions.operations import Operation
 from deltasql.log.configuration.row_ids import ROW_TRACKING_DOMAIN
@@ -21,11 +20,14 @@ from deltasql.log.properties.property_registry import (
     properties_of,
 )
 from deltasql.log.protocol.features import final_feature
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import encode_path, is_absolute
 from deltasql.plan.operators import Scan, Write
 from deltasql.plan.reads import Reads
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan, RowChange, TableChange
+from deltasql.planner.context import Context
 from deltasql.planner.tables.metadata import with_current_names
 from deltasql.planner.tables.row_tracking import BATCH_FILES
 from deltasql.schema.checks import INVALID_CHARACTERS
@@ -34,12 +36,6 @@ from deltasql.schema.edits import without_metadata
 from deltasql.schema.paths import walk
 from deltasql.schema.text import path_text
 from deltasql.schema.widening import TYPE_CHANGES
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Action, AddFile, Metadata
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.planner.context import Context
 
 _PURGE = {"predicate": "[]", "applyPurge": True}
 

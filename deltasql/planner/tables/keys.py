@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.constraints import (
@@ -20,7 +19,9 @@ from deltasql.errors.statements.constraints import (
     PrimaryKeyReferencedError,
 )
 from deltasql.errors.statements.refused import WrongObjectError
+from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.keys import Key, References, keys_of, primary_key, with_keys
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ColumnPath, TableName, quote
 from deltasql.plan.statements.constraints import KeyConstraint, KeyOption, KeyReferences
 from deltasql.planner.context import Context
@@ -28,10 +29,6 @@ from deltasql.planner.values.alignment import same_type
 from deltasql.schema.paths import folded, resolve
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import DataType
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Metadata
-    from deltasql.log.replay.snapshot import Snapshot
 
 _SAID_BY_ALL = "NOT ENFORCED"
 _SETTLED: Mapping[str, tuple[str, ...]] = {

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from deltasql.errors.statements.generate import ManifestExistingVectorsError
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.properties.property_registry import MANIFESTS
 from deltasql.log.properties.table_properties import TableProperties
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.replay.snapshot import Snapshot
 
 
 def check_manifest_files(snapshot: Snapshot, configuration: Mapping[str, str]) -> None:

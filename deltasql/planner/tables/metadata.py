@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from typing_extensions import assert_never
 
 from deltasql.errors.statements.properties import ColumnMappingModeError
+from deltasql.log.actions.actions import Action, Metadata
 from deltasql.log.configuration.iceberg_compat import gives_nested_ids
 from deltasql.log.configuration.keys import keys_of, with_keys
 from deltasql.log.configuration.properties import protocol_for
@@ -24,6 +25,7 @@ from deltasql.log.properties.property_registry import (
     switches,
 )
 from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.planner.tables.clustering_columns import check_still_indexed
 from deltasql.planner.values.alignment import same_type
 from deltasql.schema.checks import check_schema
@@ -31,10 +33,6 @@ from deltasql.schema.column_mapping import ID, PHYSICAL_NAME, assign_ids
 from deltasql.schema.lengths import with_lengths, without_lengths
 from deltasql.schema.paths import find_path
 from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Action, Metadata
-    from deltasql.log.replay.snapshot import Snapshot
 
 
 def evolved_metadata(metadata: Metadata, schema: StructType, *, table: str = "the table") -> Metadata:

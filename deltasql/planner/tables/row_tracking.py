@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from deltasql.errors.log import RowIdsWithoutStatisticsError
 from deltasql.log.actions import operations
+from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.configuration.row_ids import (
     ENABLEMENT_TAG,
     ROW_TRACKING_FEATURE,
@@ -15,13 +15,10 @@ from deltasql.log.configuration.row_ids import (
 )
 from deltasql.log.properties.property_registry import ROW_TRACKING, ROW_TRACKING_SUSPENDED, properties_of
 from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.planner.changes import CommitSpec, Plan, TableChange
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import AddFile, Metadata
-    from deltasql.log.protocol.protocol import Protocol
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
 
 BATCH_FILES = 100_000
 """Files that one commit of a backfill adds again."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from deltasql.datafiles.foreign.source_table import SourceTable
 from deltasql.errors.sources import MappedSourceError, NestedTableError, UncountedRowsError
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.configuration.iceberg_compat import compat_tags, with_column_mapping, with_valid_formats
@@ -16,7 +16,11 @@ from deltasql.log.configuration.properties import parse_properties, protocol_for
 from deltasql.log.configuration.row_ids import ROW_TRACKING_FEATURE
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE
 from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.paths import LOG, encode_path
+from deltasql.plan.statements.table import PartitionColumn
+from deltasql.planner.context import Context
 from deltasql.planner.tables.column_definitions import comment_metadata
 from deltasql.planner.tables.metadata import mapped_metadata
 from deltasql.planner.tables.row_tracking import tracked_metadata
@@ -26,13 +30,6 @@ from deltasql.schema.lengths import plain_field
 from deltasql.schema.timezone import zone
 from deltasql.schema.types import StructField, StructType
 from deltasql.settings.session_settings import ARBITRARY_PROPERTIES, CONVERT_IGNORES_CASTS, PROPERTY_DEFAULTS
-
-if TYPE_CHECKING:
-    from deltasql.datafiles.foreign.source_table import SourceTable
-    from deltasql.log.protocol.protocol import Protocol
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.plan.statements.table import PartitionColumn
-    from deltasql.planner.context import Context
 
 PROVIDERS = frozenset({"parquet", "iceberg"})
 """The formats of tables that can become one of Delta's without new files."""

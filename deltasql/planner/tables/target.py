@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.errors.log import NotADeltaTableError
@@ -16,16 +16,14 @@ from deltasql.errors.statements.table import (
     NotADeltaProviderError,
 )
 from deltasql.errors.statements.view import WriteIntoViewError
+from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties.deltasql_properties import without_deltasql_properties
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import table_location
+from deltasql.plan.base import TableName
 from deltasql.planner.catalog_changes import Registration
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Metadata
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.plan.base import TableName
-    from deltasql.planner.context import Context
+from deltasql.planner.context import Context
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.column_values import (
@@ -17,6 +16,7 @@ from deltasql.errors.column_values import (
 )
 from deltasql.plan.base import SqlText
 from deltasql.plan.hidden import hidden
+from deltasql.planner.context import Context
 from deltasql.planner.values.column_types import types_of
 from deltasql.planner.values.default_types import may_default
 from deltasql.schema.lengths import Length
@@ -29,9 +29,6 @@ from deltasql.sql.references import column_references, has_aggregate, has_subque
 from deltasql.sql.stored_expressions import Reason, Refusal, Use, bare, refusal, stored_refusal
 from deltasql.sql.text_edits import splice
 from deltasql.sql.tokens import Token, closing, tokenize
-
-if TYPE_CHECKING:
-    from deltasql.planner.context import Context
 
 CURRENT_DEFAULT = "CURRENT_DEFAULT"
 _SOME_ROW = StructType((StructField(hidden("none"), INTEGER),))

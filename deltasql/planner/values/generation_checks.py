@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.column_values import (
@@ -15,6 +14,7 @@ from deltasql.errors.column_values import (
     GeneratedTypeError,
 )
 from deltasql.plan.base import SqlText, quote
+from deltasql.planner.context import Context
 from deltasql.planner.values.alignment import same_type
 from deltasql.planner.values.column_types import types_of
 from deltasql.planner.values.generated import generation_of
@@ -22,9 +22,6 @@ from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructField, StructType
 from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic
 from deltasql.sql.tokens import Token, tokenize
-
-if TYPE_CHECKING:
-    from deltasql.planner.context import Context
 
 _OF_THE_MOMENT = frozenset(
     {

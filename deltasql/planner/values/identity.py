@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from urllib.parse import quote as percent_encoded
 
 from deltasql.errors.column_values import (
@@ -12,19 +11,17 @@ from deltasql.errors.column_values import (
     IdentityUpdateError,
     NoIdentityError,
 )
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan import marks
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import ORDINAL, hidden_view
 from deltasql.plan.statements.columns import ColumnChange, Defaulted, Nullability, Retyped
 from deltasql.planner import binding
+from deltasql.planner.context import Context
 from deltasql.schema.identity import Identity, identity_of, with_identities
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, text_sql
 from deltasql.schema.types import StructField, StructType
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.planner.context import Context
 
 
 def identity_sql(field: StructField, identity: Identity, ordinal: str = ORDINAL) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from deltasql.errors.column_values import GeneratedTypeMismatchError
 from deltasql.errors.statements.constraints import ConstraintTypeMismatchError
 from deltasql.log.configuration.iceberg_compat import compat_keys
 from deltasql.log.properties.property_registry import TYPE_WIDENING
 from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.planner.context import Context
 from deltasql.planner.values.alignment import same_type
 from deltasql.planner.values.generated import GENERATION
 from deltasql.schema.paths import find_path, walk
@@ -18,10 +19,6 @@ from deltasql.schema.type_lattice import Widening
 from deltasql.schema.types import DataType, StructType
 from deltasql.settings.session_settings import AUTOMATIC_WIDENING
 from deltasql.sql.references import column_references
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.planner.context import Context
 
 
 def declared_widening(configuration: Mapping[str, str]) -> Widening:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from deltasql.errors.log import UnsupportedLocationError
@@ -27,7 +27,10 @@ from deltasql.errors.statements.copy_into import (
 )
 from deltasql.log.actions import operations
 from deltasql.log.reading.copy_log import LoadedFiles, loaded_files
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import scheme
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.source_files import Choice, FileSource, ListedFile, broken_files, find_source
 from deltasql.log.storage.whole_files import whole_check
 from deltasql.plan.base import ColumnPath, SqlText, quote
@@ -51,11 +54,6 @@ from deltasql.schema.identity import identity_of
 from deltasql.schema.text import path_text
 from deltasql.schema.types import StructField, StructType
 from deltasql.settings.session_settings import AUTO_MERGE
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.storage.log_store import LogStore
 
 FORMATS = {
     "csv": "csv",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.errors.statements.frames import (
@@ -21,7 +21,10 @@ from deltasql.errors.statements.frames import (
 )
 from deltasql.errors.statements.table import CannotReplaceMissingTableError
 from deltasql.log.actions import operations
+from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ColumnPath, quote
 from deltasql.plan.frames import DATAFRAME, CreateForFrame, WriteFrame, WriteMode
 from deltasql.plan.hidden import hidden
@@ -52,11 +55,6 @@ from deltasql.schema.paths import folded
 from deltasql.schema.text import path_text
 from deltasql.schema.types import VOID, StructField, StructType
 from deltasql.settings.session_settings import AUTO_MERGE
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Metadata
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
 
 _MODES = {
     WriteMode.APPEND: "Append",

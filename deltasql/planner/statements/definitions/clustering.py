@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deltasql.errors.statements.optimize import ClusterPartitionedTableError
 from deltasql.log.actions import operations
+from deltasql.log.actions.actions import Action
 from deltasql.log.reading.clustering import CLUSTERING_FEATURE, clustering_columns, clustering_domain, is_clustered
 from deltasql.plan.statements.table import AlterClustering
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.clustering_columns import automatic, checked_columns, comma_list
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Action
 
 
 @plan.register

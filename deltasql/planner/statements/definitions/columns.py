@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from typing_extensions import assert_never
 
@@ -24,10 +24,13 @@ from deltasql.errors.statements.columns import (
     ReplaceIdentityColumnsError,
 )
 from deltasql.log.actions import operations
+from deltasql.log.actions.actions import Metadata
 from deltasql.log.actions.operations import Operation
 from deltasql.log.configuration.keys import primary_key
 from deltasql.log.properties.property_registry import STATS_COLUMNS
 from deltasql.log.reading.clustering import clustering_columns
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ColumnPath, SqlText, TableName, quote
 from deltasql.plan.statements.columns import (
     AddColumns,
@@ -77,11 +80,6 @@ from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import StructField, StructType
 from deltasql.schema.widening import TYPE_CHANGES
 from deltasql.sql.tokens import tokenize
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Metadata
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
 
 
 @plan.register

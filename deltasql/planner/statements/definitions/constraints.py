@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.constraints import (
@@ -26,6 +25,7 @@ from deltasql.log.configuration.keys import keys_of
 from deltasql.log.configuration.properties import protocol_for
 from deltasql.log.properties.property_registry import CONSTRAINT_PREFIX
 from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ROWS, hidden_view
 from deltasql.plan.operators import Constraint, SqlQuery
@@ -47,9 +47,6 @@ from deltasql.sql.expression_types import derived_type
 from deltasql.sql.references import refers_to
 from deltasql.sql.stored_expressions import Reason, Use, bare, declared_refusal, refusal, stored_refusal
 from deltasql.sql.tokens import tokenize
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 
 @plan.register

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.features import (
@@ -29,15 +28,13 @@ from deltasql.log.actions import operations
 from deltasql.log.properties.property_registry import DROP_FEATURE_RETENTION, PROTECTED_BEFORE
 from deltasql.log.protocol.features import FEATURES, TableFeature, find_feature
 from deltasql.log.reading.feature_traces import earliest_version, has_traces
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.statements.features import DropFeature
 from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.downgrade import downgrade, final_actions, leftover_keys, vector_tombstones
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
 
 PROTECTION = "checkpointProtection"
 BARRIERS = 3

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from deltasql.errors.statements.constraints import KeyNotFoundError
 from deltasql.log.actions import operations
 from deltasql.log.configuration.keys import Key, keys_of, primary_key, with_keys
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.statements.constraints import AddKey, DropForeignKey, DropPrimaryKey
 from deltasql.planner.changes import Answer, CommitSpec, Plan, Stepwise, TableChange
@@ -16,10 +17,6 @@ from deltasql.planner.rule import plan
 from deltasql.planner.tables.keys import full_name, referring, refuse_referenced, with_declared_keys
 from deltasql.schema.paths import folded
 from deltasql.schema.text import path_text
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
 
 
 @plan.register

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.actions import operations
+from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.iceberg_compat import check_compatible, with_valid_formats
 from deltasql.log.configuration.properties import (
     check_configuration,
@@ -17,6 +17,9 @@ from deltasql.log.configuration.properties import (
 )
 from deltasql.log.configuration.row_ids import with_row_id_columns
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
+from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.statements.properties import (
     CommentOnColumn,
     CommentOnSchema,
@@ -40,12 +43,6 @@ from deltasql.schema.edits import set_comment
 from deltasql.schema.json import field_to_json
 from deltasql.schema.paths import resolve
 from deltasql.settings.session_settings import ARBITRARY_PROPERTIES, STRICT_UNSET
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Metadata
-    from deltasql.log.protocol.protocol import Protocol
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
 
 
 @plan.register

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.errors.base import DeltaSqlError
@@ -21,6 +20,7 @@ from deltasql.log.configuration.properties import (
 from deltasql.log.configuration.row_ids import with_row_id_columns
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE
 from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.plan.statements.table import CreateTableLike
 from deltasql.planner import binding
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
@@ -35,9 +35,6 @@ from deltasql.schema.edits import without_metadata
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import ARBITRARY_PROPERTIES
-
-if TYPE_CHECKING:
-    from deltasql.log.protocol.protocol import Protocol
 
 
 @plan.register

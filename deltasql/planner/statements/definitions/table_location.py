@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.table import SetLocationOfPathError, SetLocationSchemaError
 from deltasql.errors.statements.view import WriteIntoViewError
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.statements.table import SetTableLocation
 from deltasql.planner.catalog_changes import Relocation
 from deltasql.planner.changes import Plan
@@ -16,9 +15,6 @@ from deltasql.planner.tables.existing_log import same_columns
 from deltasql.schema.paths import folded
 from deltasql.schema.text import tree_text
 from deltasql.settings.session_settings import BYPASS_LOCATION_CHECK
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 
 @plan.register

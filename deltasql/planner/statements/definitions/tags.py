@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.refused import WrongObjectError
 from deltasql.errors.statements.tags import DuplicateTagError, TagExistsError, TagNotFoundError
 from deltasql.log.actions import operations
+from deltasql.log.actions.actions import Metadata
+from deltasql.log.actions.operations import Operation
 from deltasql.log.configuration.tags import column_tags, read_tags, table_tags, with_column_tags, with_table_tags
 from deltasql.log.properties.deltasql_properties import TAGS
 from deltasql.plan.base import ColumnPath, TableName, quote
@@ -23,10 +25,6 @@ from deltasql.planner.show.column_names import table_and_column
 from deltasql.planner.statements.definitions.catalog_view import with_changed
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, quote_text
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Metadata
-    from deltasql.log.actions.operations import Operation
 
 Tags: TypeAlias = Mapping[str, str]
 Change: TypeAlias = Callable[[Tags, "_Owner"], dict[str, str]]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from deltasql.errors.iceberg import IcebergVersionError
 from deltasql.log.actions import operations
@@ -16,6 +15,8 @@ from deltasql.log.configuration.iceberg_compat import (
     universal_formats,
 )
 from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE, DELETION_VECTORS, UNIVERSAL_FORMATS
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.statements.optimize import UpgradeUniform
 from deltasql.plan.statements.properties import SetTableProperties
 from deltasql.planner.changes import Answer, CommitSpec, Plan, Stepwise, TableChange
@@ -24,10 +25,6 @@ from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions.properties import altered, properties_change
 from deltasql.planner.statements.files.optimize import reorganized
 from deltasql.planner.tables.iceberg_files import untagged_files
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
 
 _VERSIONS = (1, 2)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableNotFoundError
@@ -13,6 +12,8 @@ from deltasql.errors.suggestion import OPEN_SET, meant, similar_names
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
 from deltasql.log.iceberg.current_metadata import current_metadata, root_uri
 from deltasql.log.reading.clustering import clustering_columns
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.base import ColumnPath, TableName
 from deltasql.plan.statements.inspect import DescribeTable
 from deltasql.planner.changes import Answer, Plan
@@ -28,10 +29,6 @@ from deltasql.schema.lengths import declared_type
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import STRING, StructField, StructType
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.log.storage.log_store import LogStore
 
 DESCRIBE = StructType(tuple(StructField(name, STRING) for name in ("col_name", "data_type", "comment")))
 INFO = StructType(tuple(StructField(name, STRING) for name in ("info_name", "info_value")))

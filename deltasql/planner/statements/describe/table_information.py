@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING
 
-from deltasql.catalog.entries import ViewEntry
+from deltasql.catalog.entries import TableEntry, ViewEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_pairs
 from deltasql.log.properties.deltasql_properties import without_deltasql_properties
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.statements.inspect import ShowTableExtended, ShowTables
 from deltasql.planner.changes import Answer, Plan
@@ -23,10 +23,6 @@ from deltasql.planner.tables.partition_spec import partition_files, partition_te
 from deltasql.schema.lengths import with_lengths
 from deltasql.schema.text import tree_text
 from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType
-
-if TYPE_CHECKING:
-    from deltasql.catalog.entries import TableEntry
-    from deltasql.log.replay.snapshot import Snapshot
 
 _COLUMNS = StructType(
     tuple(

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.refused import WrongObjectError
 from deltasql.log.actions import operations
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import TableName
 from deltasql.plan.statements.upkeep import (
     AnalyzeTable,
@@ -28,10 +29,6 @@ from deltasql.planner.changes import Answer, CommitSpec, Plan, SparkCommand, Tab
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.schema.paths import resolve
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
 
 
 @plan.register

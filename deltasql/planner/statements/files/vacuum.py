@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
 from deltasql.errors.log import NotADeltaTableError
 from deltasql.errors.statements.vacuum import (
@@ -13,6 +12,8 @@ from deltasql.errors.statements.vacuum import (
     VacuumPartitionError,
 )
 from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import absolute_location, is_local
 from deltasql.log.storage.paths import LOG
 from deltasql.plan.base import SqlText, TableName
@@ -25,10 +26,6 @@ from deltasql.planner.rule import plan
 from deltasql.schema.text import type_text
 from deltasql.schema.types import BOOLEAN, LONG, STRING
 from deltasql.settings.session_settings import RETENTION_CHECK, VACUUM_LITE, VACUUM_LOGGING
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
 
 HOUR_MS = 3_600_000
 INVENTORY = {"path": STRING, "length": LONG, "isDir": BOOLEAN, "modificationTime": LONG}
