@@ -5,7 +5,7 @@ A reader that must understand all tokens raises LeftToEngineError at the first o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from deltasql.sql.tokens import Token, closing
@@ -102,6 +102,32 @@ class TokenCursor:
         start = self.at
         self.at = closing(self.tokens, start) + 1 if self.key in {"(", "["} else start + 1
         return self.tokens[start : self.at]
+
+    def listed(self, read: Callable[[], _T]) -> list[_T]:
+        """The things between commas, each read by `read`: at least one."""
+        found = [read()]
+        while self.take(","):
+            found.append(read())
+        return found
+
+    def before(self, *keys: str) -> Sequence[Token]:
+        """A step up to the next of `keys` outside of brackets, or to the end; the tokens stepped over, at least one."""
+        start = self.at
+        while self.left and self.key not in keys:
+            self.group()
+        if self.at == start:
+            raise LeftToEngineError
+        return self.tokens[start : self.at]
+
+    def sort_direction(self) -> tuple[bool, bool]:
+        """[ASC | DESC] [NULLS FIRST | NULLS LAST], read: whether the order is descending, and whether NULL is first."""
+        descending = self.take("ASC", "DESC") == "DESC"
+        if not self.take("NULLS"):
+            return descending, not descending
+        side = self.take("FIRST", "LAST")
+        if not side:
+            raise LeftToEngineError
+        return descending, side == "FIRST"
 
     def dotted(self) -> list[Token]:
         """The names of `a.b.c`, the first of which is next, and a step over them."""

@@ -284,9 +284,7 @@ class _Descent(TokenCursor):
         self.need("(")
         if self.take(")"):
             return []
-        arguments = [self.expression()]
-        while self.take(","):
-            arguments.append(self.expression())
+        arguments = self.listed(self.expression)
         self.need(")")
         return arguments
 

@@ -132,9 +132,7 @@ class LiteralReader(TokenCursor):
     def row(self) -> list[Constant]:
         if not self.take("("):
             return [self.literal()]
-        constants = [self.literal()]
-        while self.take(","):
-            constants.append(self.literal())
+        constants = self.listed(self.literal)
         self.need(")")
         return constants
 

@@ -257,7 +257,7 @@ class _Reader(LiteralReader):
             return Denied(IsNull(left)) if denied else IsNull(left)
         denied = self.take("NOT")
         if self.take("IN"):
-            membership = _joined("OR", [_compared("=", left, other) for other in self.listed()])
+            membership = _joined("OR", [_compared("=", left, other) for other in self.in_list()])
         elif self.take("BETWEEN"):
             low = self.sum()
             self.need("AND")
@@ -268,11 +268,9 @@ class _Reader(LiteralReader):
             return left
         return Denied(membership) if denied else membership
 
-    def listed(self) -> list[RowExpression]:
+    def in_list(self) -> list[RowExpression]:
         self.need("(")
-        items = [self.sum()]
-        while self.take(","):
-            items.append(self.sum())
+        items = self.listed(self.sum)
         self.need(")")
         # Spark brings a list to one type.
         if len(items) > _MOST_LISTED or len({item.type for item in items}) > 1:

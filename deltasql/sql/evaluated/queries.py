@@ -64,9 +64,7 @@ class _Reader(LiteralReader):
         if self.take("*"):
             self.need("FROM")
             return self.relation()
-        items = [self.item()]
-        while self.take(","):
-            items.append(self.item())
+        items = self.listed(self.item)
         return [name for name, _ in items], [[constant for _, constant in items]]
 
     def relation(self) -> Named:
@@ -88,9 +86,7 @@ class _Reader(LiteralReader):
         self.name()
         if not self.take("("):
             return names
-        aliases = [self.name()]
-        while self.take(","):
-            aliases.append(self.name())
+        aliases = self.listed(self.name)
         self.need(")")
         if len(aliases) != len(names):
             raise LeftToEngineError

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from deltasql.sql.constants import whole_number
 from deltasql.sql.cursor import LeftToEngineError, require_value
 from deltasql.sql.queries.projections import PlainSelect, inner_query
-from deltasql.sql.tokens import closing
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,31 +46,18 @@ class _Reader(PlainSelect):
     def where(self, sql: str) -> str | None:
         if not self.take("WHERE"):
             return None
-        start = self.at
-        while self.left and self.key not in {"ORDER", "LIMIT"}:
-            self.at = closing(self.tokens, self.at) + 1 if self.key == "(" else self.at + 1
-        if self.at == start:
-            raise LeftToEngineError
-        return sql[self.tokens[start].start : self.tokens[self.at - 1].end]
+        found = self.before("ORDER", "LIMIT")
+        return sql[found[0].start : found[-1].end]
 
     def order(self) -> tuple[Order, ...]:
         if not self.take("ORDER"):
             return ()
         self.need("BY")
-        items = [self._ordered()]
-        while self.take(","):
-            items.append(self._ordered())
-        return tuple(items)
+        return tuple(self.listed(self._ordered))
 
     def _ordered(self) -> Order:
         column = require_value(whole_number(self.next().text)) if self.kind == "number" else self.name()
-        descending = self.take("ASC", "DESC") == "DESC"
-        nulls_first = not descending
-        if self.take("NULLS"):
-            nulls_first = self.take("FIRST") != ""
-            if not nulls_first:
-                self.need("LAST")
-        return Order(column, descending, nulls_first)
+        return Order(column, *self.sort_direction())
 
     def limit(self) -> int | None:
         if not self.take("LIMIT"):

@@ -6,9 +6,8 @@ of the query. Names are not resolved here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias, TypeVar, Union
+from typing import TypeAlias, Union
 
 from deltasql.plan.base import SqlText
 from deltasql.sql.cursor import LeftToEngineError, TokenCursor
@@ -65,8 +64,6 @@ class QueryComparison:
 
 
 Expression: TypeAlias = Union[Named, Whole, Aggregate, Arithmetic, Coalesce]
-
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +147,7 @@ class _Reader(TokenCursor):
     def query(self) -> AggregateQuery:
         self.need("SELECT")
         distinct = bool(self.take("DISTINCT"))
-        items = self.listed(self.item)
+        items = tuple(self.listed(self.item))
         self.need("FROM")
         self.source()
         where = self.condition() if self.take("WHERE") else None
@@ -161,12 +158,6 @@ class _Reader(TokenCursor):
         self.take(";")
         self.end()
         return AggregateQuery(items, distinct, self.table, where, keys, having, order, limit)
-
-    def listed(self, read: Callable[[], _T]) -> tuple[_T, ...]:
-        items = [read()]
-        while self.take(","):
-            items.append(read())
-        return tuple(items)
 
     def source(self) -> None:
         """Steps over the table's name, version and alias, behind which a clause or nothing may follow."""
@@ -189,17 +180,12 @@ class _Reader(TokenCursor):
 
     def condition(self) -> SqlText:
         """The text of WHERE, up to the next clause."""
-        first = self.at
-        while self.left and self.key not in _CLAUSES:
-            self.group()
-        if first == self.at:
-            raise LeftToEngineError
-        start = self.tokens[first].start
-        return SqlText(self.sql[start : self.tokens[self.at - 1].end], start)
+        found = self.before(*_CLAUSES)
+        return SqlText(self.sql[found[0].start : found[-1].end], found[0].start)
 
     def keys(self) -> tuple[Named | Whole, ...]:
         self.need("BY")
-        return self.listed(lambda: Whole(self.number()) if self.kind == "number" else self.column())
+        return tuple(self.listed(lambda: Whole(self.number()) if self.kind == "number" else self.column()))
 
     def comparisons(self) -> tuple[QueryComparison, ...]:
         comparisons = [self.comparison()]
@@ -216,18 +202,7 @@ class _Reader(TokenCursor):
 
     def ordering(self) -> tuple[Ordering, ...]:
         self.need("BY")
-        return self.listed(self.ordered)
-
-    def ordered(self) -> Ordering:
-        value = self.sum()
-        descending = self.take("ASC", "DESC") == "DESC"
-        nulls_first = not descending
-        if self.take("NULLS"):
-            side = self.take("FIRST", "LAST")
-            if not side:
-                raise LeftToEngineError
-            nulls_first = side == "FIRST"
-        return Ordering(value, descending, nulls_first)
+        return tuple(self.listed(lambda: Ordering(self.sum(), *self.sort_direction())))
 
     def sum(self) -> Expression:
         left = self.product()
@@ -257,7 +232,7 @@ class _Reader(TokenCursor):
         self.need("(")
         if not function:
             raise LeftToEngineError
-        call = Coalesce(self.listed(self.sum)) if function == "coalesce" else self.aggregate(function)
+        call = Coalesce(tuple(self.listed(self.sum))) if function == "coalesce" else self.aggregate(function)
         self.need(")")
         if isinstance(call, Coalesce) and len(call.parts) == 1:
             raise LeftToEngineError

@@ -120,7 +120,7 @@ class PlainSelect(TokenCursor):
     def columns(self, relation: str) -> tuple[tuple[tuple[str, str], ...], str]:
         """See `plain_columns`; and what the relation goes by."""
         self.need("SELECT")
-        chains = [] if self.take("*") else self._items()
+        chains = [] if self.take("*") else self.listed(self._item)
         self.need("FROM")
         if self.name() != relation:
             raise LeftToEngineError
@@ -129,12 +129,6 @@ class PlainSelect(TokenCursor):
             # A field of a struct.
             raise LeftToEngineError
         return tuple((chain[-1], name) for chain, name in chains), alias
-
-    def _items(self) -> list[tuple[list[str], str]]:
-        items = [self._item()]
-        while self.take(","):
-            items.append(self._item())
-        return items
 
     def _item(self) -> tuple[list[str], str]:
         if not self.is_name or self.key in _NO_COLUMN:

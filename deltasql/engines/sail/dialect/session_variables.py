@@ -91,9 +91,7 @@ class _Statement(TokenCursor):
         self.at += 2 * replaces
         if self.key in {"VARIABLE", "VAR"} and self.is_name_at(1):
             self.at += 1
-        targets = [self.target()]
-        while self.take(","):
-            targets.append(self.target())
+        targets = self.listed(self.target)
         kind = None
         if self.left and self.key not in _NO_TYPE:
             start, self.at = self.at, type_end(self.tokens, self.at)
@@ -110,9 +108,7 @@ class _Statement(TokenCursor):
     def assign(self) -> Assign:
         if self.key == "(":
             names = TokenCursor(self.group()[1:-1])
-            targets = [_target(names)]
-            while names.take(","):
-                targets.append(_target(names))
+            targets = names.listed(lambda: _target(names))
             names.end()
             self.need("=")
             query = self.group()
