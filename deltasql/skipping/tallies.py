@@ -17,7 +17,7 @@ from deltasql.skipping.conditions import INTEGRAL, BoundedColumn, Condition
 from deltasql.skipping.file_masks import rows_of
 from deltasql.skipping.partition_conditions import encoded
 from deltasql.skipping.pruning import whole_mask
-from deltasql.sql.cursor import LeftToEngineError
+from deltasql.sql.cursor import LeftToEngineError, require_value
 
 if TYPE_CHECKING:
     import numpy as np
@@ -115,10 +115,7 @@ def _chosen(files: LiveFiles, selection: Condition | None, timezone: str | None)
     """Indexes of the files in whose rows `selection` is TRUE; None for all files."""
     if selection is None:
         return None
-    keep = whole_mask(files.table(("partitionValues",)), selection, timezone)
-    if keep is None:
-        raise LeftToEngineError
-    return rows_of(keep)
+    return rows_of(require_value(whole_mask(files.table(("partitionValues",)), selection, timezone)))
 
 
 def _facts(
@@ -245,9 +242,7 @@ def _group(
 
 def _tally(row: Mapping[str, Any], name: str, tally_filter: TallyFilter) -> Tally:
     """The aggregates of column `name` in a group. Raises LeftToEngineError if they are not known exactly."""
-    count = row[f"{name}.count_sum"] if tally_filter.count else None
-    if tally_filter.count and count is None:
-        raise LeftToEngineError
+    count = require_value(row[f"{name}.count_sum"]) if tally_filter.count else None
     return Tally(count, *(_end(row, name, end) if getattr(tally_filter, end) else None for end in _ENDS))
 
 

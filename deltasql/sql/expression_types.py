@@ -216,16 +216,11 @@ class _Descent(TokenCursor):
                 return _Typed(VOID)
             case "CASE":
                 return self.case()
-        field = self.schema.find(token.name)
-        if field is None:
-            raise LeftToEngineError
-        return _Typed(field.type)
+        return _Typed(require_value(self.schema.find(token.name)).type)
 
     def field(self, holder: DataType) -> DataType:
         field = holder.find(self.name()) if isinstance(holder, StructType) else None
-        if field is None:
-            raise LeftToEngineError
-        return field.type
+        return require_value(field).type
 
     def case(self) -> _Typed:
         subject = None if self.key == "WHEN" else self.expression()
@@ -260,10 +255,7 @@ class _Descent(TokenCursor):
             raise LeftToEngineError
         if token.key in _CASTS and len(kinds) == 1:
             return self.cast(kinds[0], _TYPES[token.key])
-        signature = FUNCTIONS.get(token.name.lower())
-        if signature is None:
-            raise LeftToEngineError
-        return _typed(signature(kinds))
+        return _typed(require_value(FUNCTIONS.get(token.name.lower()))(kinds))
 
     def cast(self, source: DataType, target: DataType) -> _Typed:
         if not can_cast(source, target):

@@ -144,7 +144,7 @@ class LogScope:
                 return None
             result = compute(*values)
             # Spark raises an error here, or goes on at the other end.
-            return result if fits(result, kind) else require_value(None)
+            return require_value(result if fits(result, kind) else None)
 
         name, nullable = f"({left.name} {expression.op} {right.name})", left.nullable or right.nullable
         return Value(name, kind, nullable, of, is_aggregate=left.is_aggregate or right.is_aggregate)
