@@ -105,7 +105,28 @@ class Columnar(Protocol):
     def to_arrow(self) -> pa.Table: ...
 
 
-class CommandRows:
+class _RowsAtHand:
+    """Rows in this process's memory."""
+
+    schema: StructType
+    _rows: Sequence[Sequence[Any]]
+
+    def collect(self) -> Sequence[Sequence[Any]]:
+        return self._rows
+
+    def head(self, n: int) -> Sequence[Sequence[Any]]:
+        return self._rows[:n]
+
+    def count(self) -> int:
+        return len(self._rows)
+
+    def to_arrow(self) -> pa.Table:
+        from deltasql.result_arrow import to_table
+
+        return to_table(self.schema, self._rows)
+
+
+class CommandRows(_RowsAtHand):
     """Rows of a command, in memory. A nested value may be a tuple, list or mapping; timestamps are aware datetimes.
 
     `make_df` turns these rows into a Spark DataFrame; without it `df` raises RuntimeError.
@@ -118,7 +139,7 @@ class CommandRows:
         make_df: Callable[[CommandRows], DataFrame] | None = None,
     ) -> None:
         self.schema = schema
-        self.rows = [tuple(row) for row in rows]
+        self._rows = [tuple(row) for row in rows]
         self._make_df = make_df
 
     @property
@@ -127,37 +148,8 @@ class CommandRows:
             raise RuntimeError("This result was made without an engine, so it has no DataFrame. Use to_arrow().")
         return self._make_df(self)
 
-    def collect(self) -> list[tuple[Any, ...]]:
-        return self.rows
-
-    def head(self, n: int) -> list[tuple[Any, ...]]:
-        return self.rows[:n]
-
-    def count(self) -> int:
-        return len(self.rows)
-
-    def to_arrow(self) -> pa.Table:
-        from deltasql.result_arrow import to_table
-
-        return to_table(self.schema, self.rows)
-
     def to_pandas(self) -> Any:
         return self.to_arrow().to_pandas()
-
-
-class _RowsAtHand:
-    """Rows in this process's memory."""
-
-    _rows: Sequence[Sequence[Any]]
-
-    def collect(self) -> Sequence[Sequence[Any]]:
-        return self._rows
-
-    def head(self, n: int) -> Sequence[Sequence[Any]]:
-        return self._rows[:n]
-
-    def count(self) -> int:
-        return len(self._rows)
 
 
 class AnsweredRows(_RowsAtHand):
@@ -170,11 +162,6 @@ class AnsweredRows(_RowsAtHand):
     @property
     def df(self) -> DataFrame:
         return self._run().df
-
-    def to_arrow(self) -> pa.Table:
-        from deltasql.result_arrow import to_table
-
-        return to_table(self.schema, self._rows)
 
     def to_pandas(self) -> Any:
         return self._run().to_pandas()

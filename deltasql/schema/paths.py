@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from deltasql.errors.statements.columns import (
@@ -72,6 +72,19 @@ def find_path(schema: StructType, path: Path, *, case_sensitive: bool | None = N
         assert not isinstance(holder, (PrimitiveType, DecimalType))
         resolved = ResolvedPath((*(resolved.path if resolved else ()), field.name), field, holder)
     return resolved
+
+
+def fields_at(schema: StructType, names: Sequence[str]) -> list[StructField] | None:
+    """The fields that a name like a.b.c goes through, the outermost first; None if one is missing, or in no struct."""
+    fields: list[StructField] = []
+    current: DataType = schema
+    for name in names:
+        field = current.find(name) if isinstance(current, StructType) else None
+        if field is None:
+            return None
+        fields.append(field)
+        current = field.type
+    return fields
 
 
 def child(data_type: DataType, name: str, *, case_sensitive: bool | None = None) -> StructField | None:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.lengths import TYPE_KEY
+from deltasql.schema.paths import fields_at
 from deltasql.schema.timezone import zone as session_zone
-from deltasql.schema.types import DataType, DecimalType, StructField, StructType
+from deltasql.schema.types import DecimalType, StructField, StructType
 from deltasql.schema.widening import TYPE_CHANGES
 from deltasql.skipping.comparisons import FLIPPED, NEGATED, compare, compare_constants
 from deltasql.skipping.conditions import (
@@ -264,20 +265,15 @@ class _Reader:
         return (self.walk(parts[1:]) if qualified else None) or self.walk(parts)
 
     def walk(self, parts: tuple[str, ...]) -> BoundedColumn | None:
-        current: DataType = self.schema
-        fields: list[StructField] = []
-        for part in parts:
-            field = current.find(part) if isinstance(current, StructType) else None
-            if field is None:
-                return None
-            fields.append(field)
-            current = field.type
+        fields = fields_at(self.schema, parts)
+        if not fields:
+            return None
         # Values of such columns compare by other rules than those of their bytes.
         if "__COLLATIONS" in fields[0].metadata or _is_char(fields[-1]) or _was_float(fields[-1]):
             return None
         name = fields[0].name
         path = tuple(physical_name(item) for item in fields)
-        return BoundedColumn(path, current, name if name.lower() in self.partitions else None)
+        return BoundedColumn(path, fields[-1].type, name if name.lower() in self.partitions else None)
 
 
 _OPS = {"EQ": "=", "NEQ": "<>", "LT": "<", "LTE": "<=", "GT": ">", "GTE": ">="}

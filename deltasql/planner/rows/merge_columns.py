@@ -16,7 +16,7 @@ from deltasql.plan.statements.update import Assignment
 from deltasql.planner.rows.scope import Scope, Side, unqualified
 from deltasql.planner.values.assignments import ResolvedAssignment, dotted
 from deltasql.planner.values.defaults import default_sql
-from deltasql.schema.paths import suggestion
+from deltasql.schema.paths import fields_at, suggestion
 from deltasql.schema.text import type_text
 from deltasql.schema.types import DataType, StructField, StructType
 
@@ -79,20 +79,20 @@ class ClauseColumns:
         nested = any(path[: len(folded)] == folded for path in out)
         if nested and isinstance(field.type, StructType):
             return [item for child in field.type for item in self._star_column(child, names, out, clause)]
-        source_field = _find(self._source.schema, names)
-        if source_field is None:
+        fields = fields_at(self._source.schema, names)
+        if fields is None:
             raise self._missing(dotted(names), clause)
         target = _spelled(self._target.schema, names)
-        path = ".".join(quote(part) for part in (self._source.alias, *source_field[0]))
+        path = ".".join(quote(part) for part in (self._source.alias, *(item.name for item in fields)))
         written = ColumnPath(names)
-        return [MergeAssignment(ResolvedAssignment(target, path, written), None, source_field[1], star=True)]
+        return [MergeAssignment(ResolvedAssignment(target, path, written), None, fields[-1].type, star=True)]
 
     def _excluded(self, path: ColumnPath, clause: str) -> tuple[str, ...]:
         """EXCEPT names columns of the target; with evolution, of the source or of the target."""
         parts = self._unqualified(path.parts)
-        exists = _find(self._target.schema, parts) is not None
+        exists = fields_at(self._target.schema, parts) is not None
         if self._evolution:
-            exists = exists or _find(self._source.schema, parts) is not None
+            exists = exists or fields_at(self._source.schema, parts) is not None
         if not exists:
             advice = " Without schema evolution EXCEPT names columns of the target." if not self._evolution else ""
             raise self._unresolved(path, f"EXCEPT of the {clause}", self._evolution, advice)
@@ -102,7 +102,7 @@ class ClauseColumns:
         """Without a leading alias. With evolution the source's alias is tolerated before a new column's name."""
         target, source = self._target.schema, self._source.schema
         plain = unqualified(parts, self._target.all_names, target)
-        if not self._evolution or _find(target, plain) or (target.find(plain[0]) and _find(source, plain)):
+        if not self._evolution or fields_at(target, plain) or (target.find(plain[0]) and fields_at(source, plain)):
             return plain
         named = unqualified(parts, ((self._source.alias,),), source)
         return named if source.find(named[0]) else plain
@@ -139,9 +139,9 @@ class ClauseColumns:
         self, parts: tuple[str, ...], depth: int, parent: StructType, path: ColumnPath, evolves: bool
     ) -> tuple[str, ...]:
         """A nested field that the target lacks: with evolution it may come from the same path of the source."""
-        field = _find(self._source.schema, parts)
-        if evolves and field is not None:
-            return _spelled(self._target.schema, field[0])
+        fields = fields_at(self._source.schema, parts)
+        if evolves and fields is not None:
+            return _spelled(self._target.schema, [item.name for item in fields])
         struct, names = dotted(parts[:depth]), parent.names
         raise FieldNotFoundError(parts[depth], struct, suggestion(parts[depth], names), names).at(self._caret(path))
 
@@ -173,19 +173,6 @@ class ClauseColumns:
 
 def _columns(side: Side) -> tuple[str, ...]:
     return tuple(f"{quote(side.alias)}.{quote(name)}" for name in side.schema.names)
-
-
-def _find(schema: StructType, parts: Sequence[str]) -> tuple[tuple[str, ...], DataType] | None:
-    """A path through structs as the schema spells it, with its type."""
-    current: DataType = schema
-    names = []
-    for part in parts:
-        field = current.find(part) if isinstance(current, StructType) else None
-        if field is None:
-            return None
-        names.append(field.name)
-        current = field.type
-    return tuple(names), current
 
 
 def _spelled(schema: StructType, parts: Sequence[str]) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from deltasql.plan.operators import Operator
 from deltasql.planner import binding
 from deltasql.planner.context import Context
 from deltasql.planner.values.alignment import is_path
-from deltasql.schema.paths import folded
+from deltasql.schema.paths import fields_at, folded
 from deltasql.schema.types import DataType, StructType
 from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic
 from deltasql.sql.text_edits import Spliced, splice
@@ -185,12 +185,5 @@ class Scope:
 
 def type_at(schema: StructType, parts: tuple[str, ...]) -> DataType | None:
     """The type of a column or of a field of structs; None where there is none."""
-    current: DataType = schema
-    for part in parts:
-        if not isinstance(current, StructType):
-            return None
-        field = current.find(part)
-        if field is None:
-            return None
-        current = field.type
-    return current
+    fields = fields_at(schema, parts)
+    return fields[-1].type if fields else None

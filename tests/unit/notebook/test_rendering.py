@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -35,7 +36,7 @@ class Lazy(CommandRows):
 
     runs = 0
 
-    def head(self, n: int) -> list[tuple[Any, ...]]:
+    def head(self, n: int) -> Sequence[Sequence[Any]]:
         self.runs += 1
         return super().head(n)
 
