@@ -84,7 +84,8 @@ _WRITERS = {
 
 
 def _file(kind: str, action: Mapping[str, Any]) -> str:
-    parts = [f"{key}={_value(value)}" for key, value in sorted((action.get("partitionValues") or {}).items())]
+    values = sorted((action.get("partitionValues") or {}).items())
+    parts = [f"{key}={'NULL' if value is None else value}" for key, value in values]
     stats = action.get("stats")
     records = json.loads(stats).get("numRecords") if isinstance(stats, str) and stats else None
     if records is not None:
@@ -104,10 +105,6 @@ def _marks(kind: str, action: Mapping[str, Any]) -> Iterator[str]:
         yield "no data change"
     if action.get("clusteringProvider"):
         yield f"clustered by {action['clusteringProvider']}"
-
-
-def _value(value: str | None) -> str:
-    return "NULL" if value is None else value
 
 
 def _counted(lines: list[str]) -> Iterator[str]:

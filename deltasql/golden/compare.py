@@ -55,7 +55,7 @@ def changes(expected: str, actual: str) -> Iterator[Change]:
         return
     for left, right in _pairs(_blocks(expected), _blocks(actual)):
         if left.text != right.text:
-            lines = _changes(left.text, right.text)
+            lines = unified(left.text.splitlines(), right.text.splitlines(), 3)
             yield Change(_title(right.text or left.text), left.line, right.line, "\n".join(lines))
 
 
@@ -153,10 +153,6 @@ def _name(block: str) -> str:
 
 def _title(block: str) -> str:
     return _name(block) or _statement(block).splitlines()[-1]
-
-
-def _changes(expected: str, actual: str) -> Iterator[str]:
-    return unified(expected.splitlines(), actual.splitlines(), 3)
 
 
 def unified(before: Sequence[str], after: Sequence[str], context: int) -> Iterator[str]:

@@ -61,12 +61,7 @@ def file_schema(footer: ParquetMetadata, path: str) -> StructType:
         except (InvalidSchemaJsonError, KeyError, TypeError):
             # A user-defined type: it is stored as Parquet's schema has it.
             pass
-    return parquet_schema(parse_schema(footer.schema), path)
-
-
-def parquet_schema(root: Element, path: str) -> StructType:
-    """The columns by the types of Parquet's schema. Raises UnknownParquetTypeError."""
-    return _struct(root.children, (), path)
+    return _struct(parse_schema(footer.schema).children, (), path)
 
 
 def _struct(children: Sequence[Element], above: tuple[str, ...], path: str) -> StructType:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import types as sa
@@ -128,7 +128,7 @@ def type_of(kind: DataType) -> sa.TypeEngine[Any]:
         case MapType(key=key, value=value):
             return MAP(type_of(key), type_of(value))
         case StructType(fields=fields):
-            return STRUCT(*_pairs(fields))
+            return STRUCT(*((field.name, type_of(field.type)) for field in fields))
 
 
 def _array(element: DataType) -> sa.TypeEngine[Any]:
@@ -137,7 +137,3 @@ def _array(element: DataType) -> sa.TypeEngine[Any]:
     while isinstance(element, ArrayType):
         depth, element = depth + 1, element.element
     return ARRAY(type_of(element), dimensions=depth)
-
-
-def _pairs(fields: Iterable[StructField]) -> Iterable[tuple[str, sa.TypeEngine[Any]]]:
-    return ((field.name, type_of(field.type)) for field in fields)

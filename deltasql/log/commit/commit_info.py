@@ -57,15 +57,10 @@ def build_commit_info(
         "operationMetrics": {key: str(value) for key, value in (provenance.metrics or {}).items()},
         "userMetadata": provenance.user_metadata,
         "tags": dict(provenance.tags) if provenance.tags else None,
-        "engineInfo": provenance.engine_info or engine_name(),
+        "engineInfo": provenance.engine_info or f"deltasql/{__version__}",
         "txnId": transaction_id,
     }
     return CommitInfo({key: value for key, value in values.items() if value is not None})
-
-
-def engine_name() -> str:
-    """The name and version of deltasql, as commitInfo has it."""
-    return f"deltasql/{__version__}"
 
 
 def changes_data(actions: Sequence[Action], added: pa.Table | None = None) -> bool:

@@ -42,7 +42,7 @@ FileIds = tuple["int | None", "int | None"]
 
 def assigns_row_ids(protocol: Protocol, metadata: Metadata) -> bool:
     """True if every file that is added must have row ids."""
-    return ROW_TRACKING_FEATURE in protocol.features and not _suspended(metadata)
+    return ROW_TRACKING_FEATURE in protocol.features and not metadata.properties[ROW_TRACKING_SUSPENDED]
 
 
 def tracks_rows(protocol: Protocol, metadata: Metadata) -> bool:
@@ -174,7 +174,3 @@ def _domain(highest: int) -> DomainMetadata:
         ROW_TRACKING_DOMAIN,
         json.dumps({"rowIdHighWaterMark": highest, "domainName": ROW_TRACKING_DOMAIN}, separators=(",", ":")),
     )
-
-
-def _suspended(metadata: Metadata) -> bool:
-    return metadata.properties[ROW_TRACKING_SUSPENDED]

@@ -113,7 +113,7 @@ class LogSegment:
         single = [item for item in deltas if not _is_within(item.start, inside, starts)]
         if len(single) + sum(item.end - item.start + 1 for item in inside) != last - first + 1:
             return None
-        return sorted([*single, *inside], key=_by_start)
+        return sorted([*single, *inside], key=lambda delta: delta.start)
 
     def extended(self, listing: LogListing) -> LogSegment:
         """The segment with the newer commits of a listing that begins right after it, up to the first gap."""
@@ -177,7 +177,8 @@ def classify(entries: Iterable[Entry], complete: bool) -> LogListing:
         if set(members) == set(range(1, count + 1)):
             checkpoints.append(CheckpointFiles(version, _PARTS, tuple(members[part] for part in sorted(members))))
     ranked = tuple(sorted(checkpoints, key=_rank))
-    return LogListing(commits, ranked, frozenset(checksums), complete, tuple(sorted(compacted, key=_longest_first)))
+    longest_first = tuple(sorted(compacted, key=lambda delta: (delta.start, -delta.end)))
+    return LogListing(commits, ranked, frozenset(checksums), complete, longest_first)
 
 
 def build_segment(
@@ -254,14 +255,6 @@ def _is_within(version: int, spans: Sequence[Delta], starts: Sequence[int]) -> b
     """Whether one of the `spans`, which do not overlap and begin at the sorted `starts`, holds the version."""
     index = bisect_right(starts, version) - 1
     return index >= 0 and version <= spans[index].end
-
-
-def _by_start(delta: Delta) -> int:
-    return delta.start
-
-
-def _longest_first(delta: Delta) -> tuple[int, int]:
-    return delta.start, -delta.end
 
 
 def _rank(files: CheckpointFiles) -> tuple[int, int, int, str]:

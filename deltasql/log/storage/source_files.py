@@ -139,7 +139,7 @@ def _named(store: LogStore, root: str, names: tuple[str, ...]) -> FileSource:
     missing = [name for name, entry in zip(plain, entries, strict=True) if entry is None]
     if missing:
         raise FileNotFoundError(", ".join(missing))
-    files = sorted((_file(root, entry) for entry in entries if entry is not None), key=_by_path)
+    files = sorted((_file(root, entry) for entry in entries if entry is not None), key=lambda file: file.path)
     return FileSource(root, tuple(files))
 
 
@@ -148,10 +148,6 @@ def _visible_file(store: LogStore, name: str) -> Entry | None:
         return None
     # A local folder is found as well.
     return None if store.shared is None and store.has_below(name) else store.find(name)
-
-
-def _by_path(file: ListedFile) -> str:
-    return file.path
 
 
 def _matching(entries: Iterable[Entry], expression: re.Pattern[str]) -> list[tuple[Entry, str]]:

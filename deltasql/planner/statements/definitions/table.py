@@ -168,7 +168,7 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
     """CREATE TABLE … AS SELECT: the query's columns, all nullable."""
     if statement.columns is not None or any(column.type is not None for column in statement.partitioned_by):
         raise ColumnListWithQueryError(table=str(statement.table))
-    in_memory = _rows_in_memory(query)
+    in_memory = query.frame if isinstance(query, Supplied) and isinstance(query.frame, MemoryRows) else None
     schema = context.analyst.schema(query) if in_memory is None else in_memory.schema
     if not len(schema):
         raise EmptyQuerySchemaError(table=str(statement.table))
@@ -187,10 +187,6 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
         metadata,
         removed=_replaced(target.snapshot),
     )
-
-
-def _rows_in_memory(query: Operator) -> MemoryRows | None:
-    return query.frame if isinstance(query, Supplied) and isinstance(query.frame, MemoryRows) else None
 
 
 def _stored_memory_rows(rows: MemoryRows | None, metadata: Metadata, context: Context) -> MemoryRows | None:

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata
-    from deltasql.log.protocol.protocol import Protocol
     from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
 
@@ -172,7 +171,8 @@ def _adds(old: Snapshot, restored: pa.Table) -> list[AddFile]:
 def _state(old: Snapshot, current: Snapshot, *, downgrade: bool) -> list[Action]:
     """Protocol, metadata and clustering as they are to be, where that is not how they are."""
     actions: list[Action] = []
-    protocol = _protocol(old, current, downgrade=downgrade)
+    # Nothing that files or older versions may need is given up, unless that is asked for.
+    protocol = old.protocol if downgrade else current.protocol.merge(old.protocol)
     if protocol != current.protocol:
         actions.append(protocol)
     metadata = _metadata(old.metadata, current.metadata)
@@ -180,11 +180,6 @@ def _state(old: Snapshot, current: Snapshot, *, downgrade: bool) -> list[Action]
         actions.append(metadata)
     clustering = _clustering(old, current)
     return actions if clustering is None else [*actions, clustering]
-
-
-def _protocol(old: Snapshot, current: Snapshot, *, downgrade: bool) -> Protocol:
-    """Nothing that files or older versions may need is given up, unless that is asked for."""
-    return old.protocol if downgrade else current.protocol.merge(old.protocol)
 
 
 def _metadata(old: Metadata, current: Metadata) -> Metadata:
