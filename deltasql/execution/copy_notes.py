@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from deltasql.engines.door import Stage
 from deltasql.errors.concurrency import DuplicateLoadError
 from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.actions.commit_file import CommitFile
-from deltasql.log.commit.copy_log_writer import put_part
-from deltasql.log.reading.copy_log import COPY_INTO, newest_part, read_parts, transaction
+from deltasql.log.reading.copy_log import (
+    COPY_INTO,
+    LoadedFiles,
+    encoded,
+    newest_part,
+    part_path,
+    read_parts,
+    transaction,
+)
+from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.source_files import ListedFile
 from deltasql.planner.changes import CopyLoad, RowChange
 
 
@@ -52,3 +62,18 @@ class CopyNotes:
         self._stage.also(path)
         self._part_path = path
         return action
+
+
+def put_part(
+    store: LogStore, table_id: str, newest: int, loaded: LoadedFiles, files: Sequence[ListedFile]
+) -> tuple[SetTransaction, str]:
+    """Writes a part that adds `files` to `loaded`; returns the txn action that makes it valid, and its path.
+
+    `newest` is the number of the newest valid part. A higher number that exists is of a writer that has not committed,
+    or never will: such a part never becomes valid, and clean-up of the log removes it.
+    Raises StorageError.
+    """
+    number = newest + 1
+    while not store.put_if_absent(part_path(number), encoded(loaded.with_files(files, number), table_id)):
+        number += 1
+    return transaction(number), part_path(number)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +19,15 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.lexers import PygmentsLexer
 from prompt_toolkit.output import Output
 from prompt_toolkit.output.vt100 import Vt100_Output
+from pygments.lexer import RegexLexer, words
+from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
 from deltasql.errors.secrets import has_secret
-from deltasql.parser import is_complete, unclosed
+from deltasql.parser import is_complete, keywords, unclosed
 from deltasql.repl.commands import OPEN_LITERALS, sent
 from deltasql.repl.completion import SqlCompleter
-from deltasql.repl.highlight import sql_lexer
 from deltasql.session import Session
+from deltasql.sql.patterns import COMMENT_CLOSING, COMMENT_OPENING, LINE_COMMENT, QUOTED_NAME, STRING, WORD
 
 
 def prompt_session(
@@ -128,3 +132,35 @@ class SecretlessHistory(FileHistory):
 def continuation(above: str, width: int) -> str:
     """The prompt, of this width, of a line that continues the lines `above`."""
     return f"{unclosed(above)}> ".rjust(width)
+
+
+@cache
+def sql_lexer() -> type[RegexLexer]:
+    """A pygments lexer class of our dialect."""
+    keyword_names = tuple(sorted(keywords()))
+    tokens = {
+        "root": [
+            (r"\s+", Whitespace),
+            (LINE_COMMENT, Comment.Single),
+            (COMMENT_OPENING, Comment.Multiline, "comment"),
+            (STRING, String),
+            (QUOTED_NAME, Name.Quoted),
+            # What is being typed: a quote that does not end yet.
+            (r"r?['\"].*", String),
+            (r"`.*", Name.Quoted),
+            (r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?\w*|\.\d+", Number),
+            (words(keyword_names, prefix=r"\b", suffix=r"\b"), Keyword),
+            (WORD, Name),
+            (r"[-+*/%<>=!|&^~@:?$\\]+", Operator),
+            (r".", Punctuation),
+        ],
+        "comment": [
+            (r"[^*/]+", Comment.Multiline),
+            (COMMENT_OPENING, Comment.Multiline, "#push"),
+            (COMMENT_CLOSING, Comment.Multiline, "#pop"),
+            (r"[*/]", Comment.Multiline),
+        ],
+    }
+    return type(
+        "DeltaSqlLexer", (RegexLexer,), {"name": "deltasql", "flags": re.IGNORECASE | re.DOTALL, "tokens": tokens}
+    )

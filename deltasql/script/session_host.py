@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from deltasql.engines.door import StatementEngine
 from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.base import quote
-from deltasql.plan.operators import SqlQuery
+from deltasql.plan.hidden import hidden
+from deltasql.plan.operators import SqlQuery, Supplied
 from deltasql.plan.parameters import BoundStatement
 from deltasql.planner.changes import Plan, SparkCommand
-from deltasql.result import Result
-from deltasql.script.assignment import assignment
+from deltasql.result import Columnar, Result
+from deltasql.schema.types import STRING, VARIANT, StructField, StructType
 from deltasql.script.host import ExecutedStatement, ResultRows
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 def session_variable(engine: StatementEngine, name: str) -> Any:
@@ -64,3 +69,19 @@ class SessionHost:
         except DeltaSqlError:
             return False
         return True
+
+
+def assignment(variables: Sequence[str], row: ResultRows, frame_of: Callable[[Columnar], DataFrame]) -> SparkCommand:
+    """The command that gives variables the values of a row; a single one of several values takes them as its fields."""
+    names = [f"c{index}" for index in range(len(row.schema))]
+    # Variants come as their JSON.
+    stored = (STRING if item.type == VARIANT else item.type for item in row.schema)
+    schema = StructType(tuple(StructField(name, kind) for name, kind in zip(names, stored, strict=True)))
+    frame = frame_of(ResultRows(schema, row.table.rename_columns(names)))
+    pairs = zip(names, row.schema, strict=True)
+    values = [f"parse_json({name})" if item.type == VARIANT else name for name, item in pairs]
+    as_fields = len(variables) == 1 and len(values) > 1
+    value = f"struct({', '.join(values)})" if as_fields else ", ".join(values)
+    view = hidden(uuid4().hex)
+    sql = f"SET VARIABLE ({', '.join(variables)}) = (SELECT {value} FROM {view})"
+    return SparkCommand(sql, {view: Supplied(frame)})

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from deltasql import DeltaSqlError, Session
+from deltasql.execution.copy_notes import put_part
 from deltasql.log.actions import operations
-from deltasql.log.commit.copy_log_writer import put_part
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.copy_log import LoadedFiles
 from deltasql.log.storage.source_files import Choice, find_source

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.engines.spark.rewrites import position_search, source_keys
+from deltasql.engines.spark.rewrites import position_search
 from deltasql.settings.engines import VARIABLE
 
 pytestmark = pytest.mark.spark
@@ -68,16 +68,17 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Any:
 def looked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What was found of the keys, statement by statement. Tables are large from the first row on."""
     found: list[Any] = []
+    source_key_values = position_search.source_key_values
 
     def told_keys(*arguments: Any) -> Any:
-        found.append(source_keys.source_key_values(*arguments))
+        found.append(source_key_values(*arguments))
         return found[-1]
 
     monkeypatch.setattr(position_search, "source_key_values", told_keys)
     for limit in ("FEW_BYTES", "FEW_SENT_BYTES"):
         monkeypatch.setattr(f"deltasql.engines.spark.rewrites.rewrite.{limit}", 0)
     monkeypatch.setattr("deltasql.engines.rewriting.outcome.CHANGED_PART", 1)
-    monkeypatch.setattr(source_keys, "SOURCE_PART", 100)
+    monkeypatch.setattr(position_search, "SOURCE_PART", 100)
     return found
 
 
@@ -120,9 +121,9 @@ def other_ways(session: Session) -> Iterator[tuple[Any, Any]]:
 def test_vectors_change_feed_and_replaced_rows(
     session: Session, looked: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source_keys, "LEAST_ROWS", 1 << 40)
+    monkeypatch.setattr(position_search, "LEAST_ROWS", 1 << 40)
     expected = list(other_ways(session))
-    monkeypatch.setattr(source_keys, "LEAST_ROWS", 0)
+    monkeypatch.setattr(position_search, "LEAST_ROWS", 0)
     looked.clear()
     assert list(other_ways(session)) == expected
     assert any(looked)
@@ -131,7 +132,7 @@ def test_vectors_change_feed_and_replaced_rows(
 def test_a_column_that_is_widened_to_a_number_with_a_point(
     session: Session, looked: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source_keys, "LEAST_ROWS", 0)
+    monkeypatch.setattr(position_search, "LEAST_ROWS", 0)
     session.sql("CREATE OR REPLACE TABLE w (k INT) TBLPROPERTIES ('delta.enableTypeWidening' = 'true')")
     session.sql("INSERT INTO w VALUES (0), (1)")
     session.sql("SET spark.databricks.delta.schema.autoMerge.enabled = true")
@@ -149,11 +150,11 @@ def test_a_column_that_is_widened_to_a_number_with_a_point(
 def test_many_rows_with_a_key_are_left_to_spark(
     session: Session, looked: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source_keys, "LEAST_ROWS", 0)
+    monkeypatch.setattr(position_search, "LEAST_ROWS", 0)
     monkeypatch.setattr("deltasql.engines.spark.reading.driver_rows.KEYED_BYTES", 8)
     case = TOLD["wider"]
     kept = merged(session, *case)
-    monkeypatch.setattr(source_keys, "LEAST_ROWS", 1 << 40)
+    monkeypatch.setattr(position_search, "LEAST_ROWS", 1 << 40)
     assert merged(session, *case) == kept
     assert looked[0]
 
@@ -165,9 +166,9 @@ ON_SPARK = {"wider", "two", "twice", "a text with blanks", "with blanks", "rows 
 @pytest.mark.parametrize("name", [*TOLD, *NOT_TOLD] if os.environ.get(VARIABLE) == "sail" else sorted(ON_SPARK))
 def test_the_same_comes_of_it(session: Session, looked: list[Any], name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     case = {**TOLD, **NOT_TOLD}[name]
-    monkeypatch.setattr(source_keys, "LEAST_ROWS", 1 << 40)
+    monkeypatch.setattr(position_search, "LEAST_ROWS", 1 << 40)
     expected = merged(session, *case)
-    monkeypatch.setattr(source_keys, "LEAST_ROWS", 0)
+    monkeypatch.setattr(position_search, "LEAST_ROWS", 0)
     assert merged(session, *case) == expected
     assert not looked[0]
     assert bool(looked[-1]) == (name in TOLD)

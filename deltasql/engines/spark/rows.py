@@ -5,12 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.choice import handed_out
 from deltasql.engines.spark.failures.spark_errors import FailureReader, translated_errors
 from deltasql.engines.spark.failures.write_errors import WriteContext
-from deltasql.engines.spark.reading.variants import variant_text
 from deltasql.engines.spark.session.interrupts import stoppable
 from deltasql.engines.spark.session.progress import watched
 from deltasql.engines.spark.session.spark import SparkHandle
@@ -18,8 +18,10 @@ from deltasql.engines.spark.session.spark_types import frame_schema, spark_schem
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import NotOnSailError
 from deltasql.interrupts import interruptible
+from deltasql.plan.base import quote
 from deltasql.plan.hidden import hidden
-from deltasql.schema.types import StructType
+from deltasql.schema.text import text_sql
+from deltasql.schema.types import VARIANT, ArrayType, DataType, MapType, StructType
 from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
@@ -131,3 +133,35 @@ def connect_rows(table: pa.Table, schema: StructType) -> Sequence[Sequence[Any]]
     except (ValueError, OverflowError):
         raise LeftToEngineError from None
     return rows
+
+
+def variant_text(sql: str, kind: DataType) -> str | None:
+    """SQL of the value `sql` whose variants, at any depth, are their JSON text; None where `kind` holds none."""
+    return _text(sql, kind, count())
+
+
+def _text(sql: str, kind: DataType, names: count[int]) -> str | None:
+    match kind:
+        case StructType():
+            return _struct(sql, kind, names)
+        case ArrayType(element):
+            item = f"__v{next(names)}"
+            body = _text(item, element, names)
+            return body and f"transform({sql}, {item} -> {body})"
+        case MapType(_, value):
+            # A variant cannot be the key of a map.
+            key, item = f"__v{next(names)}", f"__v{next(names)}"
+            body = _text(item, value, names)
+            return body and f"transform_values({sql}, ({key}, {item}) -> {body})"
+        case _:
+            return f"to_json({sql})" if kind == VARIANT else None
+
+
+def _struct(sql: str, kind: StructType, names: count[int]) -> str | None:
+    paths = [f"{sql}.{quote(field.name)}" for field in kind]
+    texts = [_text(path, field.type, names) for path, field in zip(paths, kind, strict=True)]
+    if not any(texts):
+        return None
+    fields = zip(kind, texts, paths, strict=True)
+    values = ", ".join(f"{text_sql(field.name)}, {text or path}" for field, text, path in fields)
+    return f"CASE WHEN {sql} IS NOT NULL THEN named_struct({values}) END"

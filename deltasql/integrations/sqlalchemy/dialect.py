@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sqlalchemy import exc, schema, types
+from sqlalchemy import types as sa
 from sqlalchemy.engine import URL, default, reflection
 from sqlalchemy.sql.compiler import IdentifierPreparer
 
@@ -14,12 +15,45 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.integrations.sqlalchemy import reflecting
 from deltasql.integrations.sqlalchemy.compilers import Definitions, PreparedNames, Queries, Types
-from deltasql.integrations.sqlalchemy.json_paths import JsonIndex, JsonPath
 from deltasql.integrations.sqlalchemy.places import arguments_of
 from deltasql.integrations.sqlalchemy.types import QuotedBytes, QuotedString
 from deltasql.reflection import Description, described, has_relation, relations, schemas
+from deltasql.schema.text import quote_text
 from deltasql.session import Session
 from deltasql.settings.engines import SAIL, chosen_engine
+
+
+def _step(step: Any) -> str:
+    """One step of a path. Raises ArgumentError for a name that no path of Spark's can hold."""
+    if isinstance(step, int):
+        return f"[{step}]"
+    if "'" in step:
+        raise exc.ArgumentError(f"A path of JSON in Spark takes no name with a quote in it: {step}")
+    return f"['{step}']"
+
+
+def _path(value: Any) -> str:
+    steps = value if isinstance(value, (list, tuple)) else (value,)
+    return "$" + "".join(map(_step, steps))
+
+
+class _AsPath(sa.JSON.JSONElementType):
+    """The value of a parameter that is a place."""
+
+    def bind_processor(self, dialect: Any) -> Callable[[Any], Any]:
+        return _path
+
+    def literal_processor(self, dialect: Any) -> Callable[[Any], str]:
+        return lambda value: quote_text(_path(value))
+
+
+class JsonIndex(_AsPath, sa.JSON.JSONIndexType):
+    """One step."""
+
+
+class JsonPath(_AsPath, sa.JSON.JSONPathType):
+    """Several steps at once."""
+
 
 AUTOCOMMIT, SERIALIZABLE = "AUTOCOMMIT", "SERIALIZABLE"
 

@@ -26,9 +26,8 @@ from deltasql.log.commit.commit_info import Provenance, changes_data, effective_
 from deltasql.log.commit.commit_race import CommitRace, WonRace
 from deltasql.log.commit.commit_rules import of_kind, split_adds
 from deltasql.log.commit.commit_writer import CommitPlan, CommitWriter
-from deltasql.log.commit.conflict import Attempt, IsolationLevel, TableWrites
+from deltasql.log.commit.conflict import Attempt, IsolationLevel, ReadPredicate, ReadSet, TableWrites
 from deltasql.log.commit.rebase import Rebase
-from deltasql.log.commit.recorded_reads import RecordedReads
 from deltasql.log.configuration.row_ids import (
     RowNumbering,
     assigns_row_ids,
@@ -48,6 +47,34 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from deltasql.log.replay.delta_log import DeltaLog
+
+
+class RecordedReads:
+    """Reads of a statement on one table so far; paths are canonical."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self.predicates: list[ReadPredicate] = []
+        self.files: set[str] = set()
+        self.whole_table = False
+        self.app_ids: set[str] = set()
+
+    def record(
+        self,
+        predicate: str | None,
+        files: Iterable[str] | None,
+        whole_table: bool,
+        matches: Callable[[Mapping[str, str | None]], bool] | None,
+    ) -> None:
+        """Adds a scan: see `Transaction.record_read`."""
+        self.whole_table |= whole_table or (predicate is None and files is None)
+        self.predicates.append(ReadPredicate(predicate if predicate is not None else "true", matches))
+        self.files.update(canonical(path, self._root) for path in files or ())
+
+    @property
+    def read_set(self) -> ReadSet:
+        """The recorded reads as input of the conflict rules."""
+        return ReadSet(tuple(self.predicates), frozenset(self.files), self.whole_table, frozenset(self.app_ids))
 
 
 @dataclass(frozen=True, slots=True)

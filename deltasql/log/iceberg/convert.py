@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -33,7 +34,6 @@ from deltasql.log.iceberg.current_metadata import (
 )
 from deltasql.log.iceberg.data_files import AddedFiles, manifest_data_files
 from deltasql.log.iceberg.manifests import ManifestWriting, read_manifests
-from deltasql.log.iceberg.net_change import NetChange, net_change
 from deltasql.log.iceberg.schema_types import same_types
 from deltasql.log.iceberg.store_io import StoreIO
 from deltasql.log.iceberg.table_metadata import (
@@ -47,7 +47,7 @@ from deltasql.log.iceberg.table_metadata import (
 )
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import located
+from deltasql.log.storage.paths import canonical, located
 
 _MOST_ATTEMPTS = 10
 _MOST_PENDING = 1000
@@ -250,3 +250,37 @@ def _struct(columns: Sequence[pa.Array], names: Sequence[str], length: int) -> p
     if not names:
         return pa.nulls(length, pa.struct([]))
     return pa.StructArray.from_arrays(columns, names=list(names))
+
+
+@dataclass(slots=True)
+class NetChange:
+    """Files by canonical path: `added` are live after the commits, `removed` were live before them.
+
+    A path in both was restated. `only_layout` is true if no commit changed rows.
+    """
+
+    added: dict[str, Json] = field(default_factory=dict)
+    removed: set[str] = field(default_factory=set)
+    only_layout: bool = True
+
+
+def net_change(commits: Sequence[CommitFile], root: str, table: str) -> NetChange:
+    """The net change of consecutive commits, in version order. Raises InvalidLogJsonError."""
+    change = NetChange()
+    fresh: set[str] = set()
+    for commit in commits:
+        plain = commit.materialized(table)
+        for remove in plain.removes:
+            path = canonical(remove["path"], root)
+            change.added.pop(path, None)
+            change.only_layout &= remove.get("dataChange") is False
+            if path not in fresh:
+                change.removed.add(path)
+            fresh.discard(path)
+        for add in plain.adds:
+            path = canonical(add["path"], root)
+            change.added[path] = add
+            change.only_layout &= add.get("dataChange") is False
+            if path not in change.removed:
+                fresh.add(path)
+    return change

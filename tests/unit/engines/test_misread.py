@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltasql.engines.spark.failures.parse_errors import in_users_words, misread_part
+from deltasql.engines.spark.failures.spark_errors import in_users_words, misread_part
 from deltasql.errors.base import Caret
 
 NEAR = "Syntax error at or near "

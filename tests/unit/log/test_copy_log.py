@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from deltasql.errors.statements.copy_into import CopyStateError
+from deltasql.execution.copy_notes import put_part
 from deltasql.log.actions import operations
-from deltasql.log.commit.copy_log_writer import put_part
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.copy_log import (
     COPY_INTO,

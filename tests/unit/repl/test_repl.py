@@ -30,9 +30,8 @@ from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.usage import UnknownCommandError, UnknownFormatError
 from deltasql.repl.commands import _ON_INPUT, COMMANDS, command_of
 from deltasql.repl.completion import SqlCompleter
-from deltasql.repl.highlight import sql_lexer
 from deltasql.repl.preferences import Preferences
-from deltasql.repl.prompt import continuation, is_whole, prompt_session, user_history
+from deltasql.repl.prompt import continuation, is_whole, prompt_session, sql_lexer, user_history
 from deltasql.repl.shell import Shell, Terminal
 from deltasql.result import CommandRows, Result
 from deltasql.schema import types as t

@@ -18,7 +18,7 @@ from deltasql.parser import parse
 from deltasql.parser.completion import expected_keywords
 from deltasql.parser.parameters import bind_parameters, parameter_names
 from deltasql.repl.completion import SqlCompleter
-from deltasql.repl.highlight import sql_lexer
+from deltasql.repl.prompt import sql_lexer
 from deltasql.sql.splitting import is_complete, is_script, split, unclosed
 from deltasql.sql.tokens import tokenize
 

@@ -8,25 +8,32 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
+from urllib.parse import unquote
 
-from deltasql.engines.spark.failures.parse_errors import in_users_words, misread_part
 from deltasql.engines.spark.failures.query_errors import misspelt_error, unresolved_error
-from deltasql.engines.spark.failures.reach_errors import unreached_error
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, cast_error, marked_error
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.engine import EngineLostError, MonthsInResultError, SparkError, TimeOutOfRangeError
+from deltasql.errors.engine import (
+    EngineLostError,
+    FilesNotSharedError,
+    MonthsInResultError,
+    SparkError,
+    TimeOutOfRangeError,
+)
 from deltasql.errors.statements.copy_into import CsvHeaderError
 from deltasql.errors.statements.merge import MergeUnresolvedError
 from deltasql.errors.statements.settings import UnboundParameterError
 from deltasql.errors.syntax import TooComplexError
+from deltasql.log.storage.local_files import may_make, may_read
+from deltasql.log.storage.locations import is_local, local_path
 from deltasql.plan.marks import BOUND_VALUES
 from deltasql.schema.checks import HIDDEN_PREFIX
+from deltasql.sql.syntax import corresponding, unreadable_part
 from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
-
 
 # Messages of Python's datetime for values that PySpark cannot convert.
 _OUT_OF_RANGE = re.compile(r"year -?\d+ is out of range|ordinal must be|date value out of range|timestamp out of range")
@@ -281,3 +288,69 @@ def _fragments(error: PySparkException) -> Iterator[str]:
     for context in contexts:
         if isinstance(context, QueryContext) and context.contextType() == QueryContextType.SQL and context.fragment():
             yield str(context.fragment())
+
+
+_POSITION = re.compile(r"\(line (\d+), pos (\d+)\)")
+_NEAR = re.compile(r"at or near '(.*?)'[.:]")
+
+
+def misread_part(message: str, sql: str) -> Caret | None:
+    """The position in `sql` at which Spark's parser stopped, from its message, which quotes the text; else None."""
+    position, query_text = _POSITION.search(message), message.partition("== SQL ==\n")[2]
+    if position is None or not query_text:
+        return None
+    number, column = int(position[1]), int(position[2])
+    lines = query_text.splitlines(keepends=True)
+    query, offset = "".join(lines[:number] + lines[number + 1 :]), len("".join(lines[: number - 1])) + column
+    if query.startswith(HIDDEN_PREFIX, offset):
+        # Within a generated CASE, Spark reports only that some part of it is wrong.
+        return unreadable_part(sql)
+    return corresponding(query, offset, sql)
+
+
+def in_users_words(sentence: str, caret: Caret | None) -> str:
+    """Spark's `sentence` if the text that it quotes is the user's text at `caret`; else one that quotes the latter."""
+    match = _NEAR.search(sentence)
+    if match is None:
+        return sentence
+    if caret is None:
+        return "Syntax error in an expression." if match[1].startswith(HIDDEN_PREFIX) else sentence
+    written = caret.sql[caret.start : caret.end]
+    if written.lower() == match[1].lower():
+        return sentence
+    return f"Syntax error at or near '{written}'." if written else "Syntax error at or near end of input."
+
+
+_NOT_READ = re.compile(r"(?:[Ee]rror while reading file|Path does not exist:) (file:[^\n]*?)\.(?: |$)", re.MULTILINE)
+_NOT_WRITTEN = re.compile(r"Mkdirs failed to create (file:[^\n]*?)(?: \(exists=|$)", re.MULTILINE)
+_NO_WAY = re.compile(r"FileNotFoundException|AccessControlException|Permission denied")
+
+
+def unreached_error(failure: Failure) -> FilesNotSharedError | None:
+    """The error for a local file that Spark has not found or may not read, or a folder that it cannot make.
+
+    None where this process cannot do so either.
+    """
+    if _is_unread(failure):
+        path = _readable(failure)
+        return FilesNotSharedError("read", path) if path else None
+    unmade = _NOT_WRITTEN.search(failure.text)
+    if unmade is not None and may_make(local_path(unmade[1])):
+        return FilesNotSharedError("write", local_path(unmade[1]).partition("/_temporary/")[0])
+    return None
+
+
+def _is_unread(failure: Failure) -> bool:
+    if failure.condition in {"PATH_NOT_FOUND", "FAILED_READ_FILE.FILE_NOT_EXIST"}:
+        return True
+    return failure.condition.startswith("FAILED_READ_FILE") and _NO_WAY.search(failure.text) is not None
+
+
+def _readable(failure: Failure) -> str | None:
+    """The local file that Spark speaks of, if this process may read it."""
+    match = _NOT_READ.search(failure.text)
+    named = failure.parameters.get("path") or (match[1] if match else "")
+    if not is_local(named):
+        return None
+    # Spark writes one of the two conditions with a URI, and the other with a path.
+    return next((path for path in (local_path(named), unquote(local_path(named))) if may_read(path)), None)

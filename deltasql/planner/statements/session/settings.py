@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from deltasql.errors.secrets import shown_value
+from deltasql.errors.statements.settings import UnknownSettingError
+from deltasql.errors.suggestion import resembling
 from deltasql.plan.statements.settings import ResetSetting, SetSetting
 from deltasql.planner.changes import KEY_VALUE, Answer, Plan, SettingChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.settings.checks import check_setting
-from deltasql.settings.session_settings import TIME_ZONE
+from deltasql.settings.session_settings import PROPERTY_DEFAULTS, SETTINGS, TIME_ZONE
 
 UNDEFINED = "<undefined>"
 
@@ -33,3 +34,28 @@ def _value(key: str, context: Context) -> str | None:
 @plan.register
 def _(statement: ResetSetting, context: Context) -> Plan:
     return SettingChange(statement.key, None)
+
+
+_PREFIX = "deltasql."
+_DELTA = "spark.databricks.delta."
+
+
+def check_setting(key: str, value: str) -> None:
+    """Raises InvalidSettingError for an invalid value of `key`, UnknownSettingError for a misspelt key of deltasql."""
+    setting = SETTINGS.get(key)
+    if setting is not None:
+        setting.value(value)
+    elif key.startswith((_PREFIX, _DELTA)) and not key.startswith(PROPERTY_DEFAULTS):
+        _refuse_misspelt(key)
+
+
+def _refuse_misspelt(key: str) -> None:
+    """Raises UnknownSettingError for a key that resembles a known one, or that has the prefix of deltasql's own."""
+    upper_names = {name: name.upper() for name in (*SETTINGS, PROPERTY_DEFAULTS)}
+    near = resembling(key.upper(), upper_names.values())
+    if near:
+        meant = next(name for name, upper in upper_names.items() if upper == near[0])
+        raise UnknownSettingError(key, f"Did you mean {meant}?")
+    if key.startswith(_PREFIX):
+        names = sorted(name for name in upper_names if name.startswith(_PREFIX))
+        raise UnknownSettingError(key, f"Those of deltasql are: {', '.join(names)}.")
