@@ -10,6 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from deltasql.errors.syntax import TooComplexError
+from deltasql.lazy import pa
 from deltasql.plan.way import Way, recorded_ways
 from deltasql.render.grid import Grid
 from deltasql.render.notebook import mime_bundle
@@ -17,7 +18,6 @@ from deltasql.render.table import write_table
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from deltasql.render.grid import Grid

@@ -8,11 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from deltasql import lazy
+
 PACKAGE = Path(__file__).parents[1] / "deltasql"
 
 LAYERS = (
     {"sql.patterns"},
-    {"version", "interrupts", "progress", "registry"},
+    {"version", "interrupts", "lazy", "progress", "registry"},
     {"errors", "datafiles.threads"},
     {"schema", "log.properties"},
     {"datafiles.footers"},
@@ -233,6 +235,8 @@ def _of_body(module: str, body: list[ast.stmt], runs: bool = True, late: bool = 
             yield from (Import(module, alias.name, node.lineno, runs, late) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{module}:{node.lineno}: a relative import"
+            if node.module == "deltasql.lazy":
+                yield from (Import(module, package, node.lineno, runs, late=True) for package in _lazy(node))
             yield from (Import(module, target, node.lineno, runs, late) for target in _from(node))
         else:
             typing = isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
@@ -242,6 +246,13 @@ def _of_body(module: str, body: list[ast.stmt], runs: bool = True, late: bool = 
                 yield from _of_body(module, getattr(node, field, []), runs, inside)
             for part in (*getattr(node, "handlers", []), *getattr(node, "cases", [])):
                 yield from _of_body(module, part.body, runs, inside)
+
+
+def _lazy(node: ast.ImportFrom) -> Iterator[str]:
+    """The packages behind names of deltasql.lazy, which are imported when they are first used."""
+    for found in (vars(lazy)[alias.name] for alias in node.names):
+        if isinstance(found, lazy.LazyModule):
+            yield found.module
 
 
 def _from(node: ast.ImportFrom) -> Iterator[str]:

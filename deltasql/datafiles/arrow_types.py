@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from deltasql.lazy import pa
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 from deltasql.sql.cursor import LeftToEngineError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def arrow_schema(schema: StructType) -> pa.Schema:
@@ -16,20 +12,14 @@ def arrow_schema(schema: StructType) -> pa.Schema:
 
     Raises LeftToEngineError for a type that this process does not read.
     """
-    import pyarrow as pa
-
     return pa.schema(_fields(schema))
 
 
 def _fields(schema: StructType) -> list[pa.Field]:
-    import pyarrow as pa
-
     return [pa.field(item.name, _arrow_type(item.type), item.nullable) for item in schema]
 
 
 def _arrow_type(kind: DataType) -> pa.DataType:
-    import pyarrow as pa
-
     match kind:
         case PrimitiveType(name=name):
             return _primitive(name)
@@ -45,8 +35,6 @@ def _arrow_type(kind: DataType) -> pa.DataType:
 
 
 def _primitive(name: str) -> pa.DataType:
-    import pyarrow as pa
-
     from deltasql.result_arrow import PRIMITIVES
 
     if name == "variant":

@@ -7,18 +7,14 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
 
 from deltasql.errors.log import LostDataFileError, StorageError, UnreadableDataFileError
+from deltasql.lazy import pa, pq
 from deltasql.log.storage.local_files import require_regular
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
 NAN_SAFE_KEY = "deltasql.bounds.nan"
 """Footer key of files of which deltasql guarantees that no column chunk with NaN has bounds, which would ignore NaN."""
@@ -37,8 +33,6 @@ _ROW_TRACKING = ("_row-id-col-", "_row-commit-version-col-")
 @contextmanager
 def readable(path: str) -> Iterator[None]:
     """Context for reading a data file: raises LostDataFileError if it is missing, else UnreadableDataFileError."""
-    import pyarrow as pa
-
     try:
         if is_local(path):
             require_regular(local_path(path))
@@ -55,8 +49,6 @@ def footer(stores: Stores, path: str) -> pq.FileMetaData:
 
     Do not read its column chunks for files of other writers: pyarrow aborts the process for some damaged footers.
     """
-    import pyarrow.parquet as pq
-
     with readable(path):
         return pq.read_metadata(stores.open_file(path))
 
@@ -94,8 +86,6 @@ def foreign_columns(stores: Stores, paths: Sequence[str], schema: StructType) ->
     """For each Parquet file, whether it has a column or nested field that `schema` lacks, by physical names."""
 
     def has_foreign(path: str) -> bool:
-        import pyarrow as pa
-
         with readable(path):
             return _is_foreign(pa.struct(list(footer(stores, path).schema.to_arrow_schema())), schema)
 
@@ -105,8 +95,6 @@ def foreign_columns(stores: Stores, paths: Sequence[str], schema: StructType) ->
 
 def _is_foreign(file_type: pa.DataType, table_type: DataType) -> bool:
     """Whether a file's type has a field that the table's type lacks; other differences are ignored."""
-    import pyarrow as pa
-
     match table_type:
         case StructType() if pa.types.is_struct(file_type):
             fields = {physical_name(field): field.type for field in table_type}

@@ -6,14 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.lazy import pa
 from deltasql.parser.parameters import bind_parameters
 from deltasql.sql.tokens import Token, tokenize
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MANY_ROWS = 500
 """From this number of rows on they are written as Arrow data, not as SQL, which is slow to parse."""
@@ -47,8 +45,6 @@ class BulkInsert:
 
     def rows(self, sets: Sequence[Any], columns: Sequence[str]) -> pa.Table | None:
         """The rows as a table with these or generated names; None if a value is an expression, or types are mixed."""
-        import pyarrow as pa
-
         markers = _markers(tokenize(self.operation[self.start : self.end])[1:-1])
         if markers is None or (columns and len(columns) != (markers if isinstance(markers, int) else len(markers))):
             return None
@@ -99,8 +95,6 @@ _PLAIN = (bool, int, float, Decimal, str, bytes, date, datetime)
 
 def _array(values: Sequence[Any]) -> pa.Array:
     """The values as an array. Raises TypeError or ValueError if they are not of one plain type."""
-    import pyarrow as pa
-
     # Arrow takes times with a zone and times without one for one type, that of the first.
     kinds = {(type(value), getattr(value, "tzinfo", None) is None) for value in values if value is not None}
     if len(kinds) > 1 or not {kind for kind, _ in kinds} <= {*_PLAIN}:

@@ -6,18 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from threading import RLock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from deltasql.dbapi import exceptions
 from deltasql.dbapi.cursor import Cursor
 from deltasql.dbapi.exceptions import in_words_of_the_pep
 from deltasql.errors.statements.transaction import NestedTransactionError, NotInTransactionError
+from deltasql.lazy import pa
 from deltasql.result import Result
 from deltasql.schema.text import quote_name
 from deltasql.session import Session
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Parameters = Mapping[str, Any] | Sequence[Any]
 _Self = TypeVar("_Self", bound="Connection")

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from deltasql.dbapi.bulk import MANY_ROWS, BulkInsert, bulk_insert
 from deltasql.dbapi.exceptions import InterfaceError, ProgrammingError
 from deltasql.dbapi.rows import FetchedRows, rows_of
 from deltasql.dbapi.types import Column, describe
+from deltasql.lazy import pa
 from deltasql.result import Result, Row
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _AFFECTED = "num_affected_rows"
 """The first result column of INSERT, UPDATE, DELETE, MERGE and COPY INTO."""

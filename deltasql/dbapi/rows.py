@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from deltasql.errors.engine import TimeOutOfRangeError
+from deltasql.lazy import pa
 from deltasql.result import Result, Row, to_row
 from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, StructType
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class FetchedRows(Protocol):

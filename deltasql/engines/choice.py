@@ -15,6 +15,7 @@ from deltasql.engines.facts import SessionFacts
 from deltasql.engines.thresholds import FEW_BYTES, FEW_FILES, IN_MEMORY_BYTES, STORE_BYTES, TINY_BYTES
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import NotOnSailError, NoWayToFilesError, OtherCredentialsError
+from deltasql.lazy import pc
 from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.locations import hadoop_scheme, is_local
 from deltasql.plan.operators import Scan
@@ -109,8 +110,6 @@ def scan_size(operator: Scan) -> int:
 
     Spark 4.2 reads fields of a shredded variant in generated code only, and tiny inputs do without it.
     """
-    import pyarrow.compute as pc
-
     size = pc.sum(operator.files.column("size")).as_py() or 0
     return max(size, TINY_BYTES) if has_variants(operator.schema) else size
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
 from deltasql.datafiles.staged import Staged
+from deltasql.lazy import np
 from deltasql.log.actions.actions import AddCDCFile, AddFile
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import (
@@ -27,7 +28,6 @@ from deltasql.result import Columnar, RowSource
 from deltasql.schema.types import DataType, StructType
 
 if TYPE_CHECKING:
-    import numpy as np
     from pyspark.sql import DataFrame
 
     from deltasql.log.actions.vector_writer import MarkedFile

@@ -13,12 +13,12 @@ from deltasql.engines.local.plain_scans import PlainScan
 from deltasql.engines.local.selections import SelectedRows
 from deltasql.engines.spark.rows import connect_rows
 from deltasql.interrupts import interruptible
+from deltasql.lazy import pa
 from deltasql.result import RowSource
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 

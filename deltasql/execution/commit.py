@@ -12,6 +12,7 @@ from deltasql.catalog import Catalog
 from deltasql.engines.door import Runtime, Stage
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableAlreadyExistsError
+from deltasql.lazy import pa
 from deltasql.log.actions.actions import Action, AddFile, RemoveFile, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.operations import Outcome
@@ -29,8 +30,6 @@ from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import USER_METADATA, SessionSettings
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.replay.snapshot import Snapshot
 
 

@@ -23,6 +23,7 @@ from deltasql.execution.copy_notes import CopyNotes
 from deltasql.execution.identity import with_used_numbers
 from deltasql.execution.metrics import removed_metrics, rewrite_metrics
 from deltasql.execution.races import RaceRules, rebase_of
+from deltasql.lazy import pa
 from deltasql.log.actions.actions import Action, AddFile, RemoveFile
 from deltasql.log.actions.operations import Outcome
 from deltasql.log.actions.vector_writer import MarkedFile, Marking, mark_rows
@@ -37,8 +38,6 @@ from deltasql.schema.partition_values import partition_value
 from deltasql.settings.session_settings import SessionSettings
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.replay.snapshot import Snapshot
 
 
@@ -193,8 +192,6 @@ def _overwritten(snapshot: Snapshot, staged: Staged, *, keeps_null: bool) -> tup
     With `keeps_null` partitions with a NULL among their values are not overwritten. Values are compared by type, since
     writers spell one timestamp in several ways.
     """
-    import pyarrow as pa
-
     fields = [field for name in snapshot.partition_columns if (field := snapshot.schema.find(name))]
     names = list(zip(snapshot.partition_columns, partition_keys(snapshot.metadata), strict=True))
 

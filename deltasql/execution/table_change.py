@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.catalog import Catalog
 from deltasql.engines.door import Runtime
@@ -13,6 +13,7 @@ from deltasql.errors.statements.features import DropCheckpointError
 from deltasql.execution.commit import Committed, Contribution, adds_of, commit_actions, register, removals
 from deltasql.execution.metrics import removed_metrics
 from deltasql.execution.races import RaceRules, rebase_of
+from deltasql.lazy import pa
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.operations import Outcome
 from deltasql.log.actions.record_count import live_rows
@@ -20,9 +21,6 @@ from deltasql.log.commit.transaction import Commit
 from deltasql.log.upkeep.cleanup import forget_versions
 from deltasql.planner.changes import OUTCOME_SCHEMAS, TableChange
 from deltasql.settings.session_settings import SessionSettings
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class StagedTable:

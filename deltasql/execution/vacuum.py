@@ -20,6 +20,7 @@ from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.log import StorageError
 from deltasql.execution.commit import Committed
 from deltasql.interrupts import next_step, shielded
+from deltasql.lazy import pc
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.operations import Operation
@@ -94,8 +95,6 @@ def _may_be_data(path: str, store: LogStore, is_hidden: IsHidden) -> bool:
 
 def _inventoried(rows: pa.Table, store: LogStore, is_hidden: IsHidden) -> TableListing:
     """The files of an inventory that lie below the table, as `TableListing.files`."""
-    import pyarrow.compute as pc
-
     rows = rows.filter(pc.invert(rows["isDir"].fill_null(False))).drop_null()
     entries = []
     for path, size, _, modified in zip(*(rows[name].to_pylist() for name in rows.column_names), strict=True):

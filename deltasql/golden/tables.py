@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from deltasql.lazy import pa
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import quote_text
 from deltasql.schema.types import (
@@ -19,8 +20,6 @@ from deltasql.schema.types import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.session import Session
 
 Rows: TypeAlias = "Iterable[Mapping[str, Any]] | Iterable[Sequence[Any]] | Any"
@@ -67,8 +66,6 @@ def _by_name(rows: list[Any], columns: StructType) -> tuple[str, list[str]]:
 
 
 def _inferred(rows: list[Any]) -> pa.Table:
-    import pyarrow as pa
-
     names = dict.fromkeys(name for row in _mappings(rows) for name in row)
     return pa.table({name: [_aware(row.get(name)) for row in rows] for name in names})
 

@@ -12,11 +12,11 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias, Union
 
+from deltasql.lazy import pa
 from deltasql.schema.row_ids import RowIdColumns
 from deltasql.schema.types import DataType, StructType
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 METADATA = "_metadata"

@@ -16,6 +16,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.function import RecursiveFunctionError
 from deltasql.errors.statements.table import ReadTableWithoutColumnsError
 from deltasql.errors.statements.view import RecursiveViewError, TimeTravelViewError
+from deltasql.lazy import pa
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.hidden import VIEW, hidden_view
@@ -50,8 +51,6 @@ from deltasql.sql.references import is_stable
 from deltasql.sql.text_edits import bind as with_views
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.replay.snapshot import Snapshot
     from deltasql.sql.queries.relations import TableReference
 

@@ -20,6 +20,7 @@ from deltasql.errors.change_feed import (
     NonConstantChangeArgumentError,
     NullChangeBoundError,
 )
+from deltasql.lazy import pa
 from deltasql.log.actions.actions import Json, Metadata
 from deltasql.log.actions.vector_writer import inline_vector
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
@@ -217,8 +218,6 @@ class _FeedRows:
         )
 
     def _files(self, files: list[_File], names: list[str]) -> Any:
-        import pyarrow as pa
-
         from deltasql.log.actions.file_tables import DELETION_VECTOR
 
         values = pa.struct([(name, pa.string()) for name in names])

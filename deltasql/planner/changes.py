@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union
 
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.secrets import shown_value
+from deltasql.lazy import pa
 from deltasql.log.actions.operations import Operation, Outcome
 from deltasql.log.reading.copy_log import LoadedFiles
 from deltasql.log.storage.source_files import ListedFile
@@ -23,8 +24,6 @@ from deltasql.planner.layout_result import LayoutInput
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.actions.actions import Action, Metadata
     from deltasql.log.actions.cloned_files import ClonedFiles
     from deltasql.log.replay.delta_log import DeltaLog

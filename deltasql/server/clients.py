@@ -11,10 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from deltasql.errors.server import HandleNotFoundError, SessionGoneError
+from deltasql.lazy import pa
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.schema.types import DataType
     from deltasql.session import Session
 

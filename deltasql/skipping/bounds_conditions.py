@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from deltasql.lazy import pa, pc
 from deltasql.skipping.conditions import INTEGRAL, BoundedColumn, Comparison, Leaf, Like, NullTest, OneOf
 from deltasql.skipping.file_masks import combined
 from deltasql.sql.literals import Value
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.skipping.column_bounds import Bounds
     from deltasql.skipping.file_masks import FileMask
 
@@ -22,9 +21,6 @@ _FEW = 16
 
 def may_match(leaf: Leaf, bounds: Bounds) -> FileMask:
     """Files of which the bounds do not rule out a row for which `leaf` is TRUE."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     from deltasql.log.storage.arrow_values import ZERO
 
     if isinstance(leaf, NullTest) and not leaf.negated:
@@ -43,8 +39,6 @@ def may_match(leaf: Leaf, bounds: Bounds) -> FileMask:
 
 
 def true_if_null(mask: pa.ChunkedArray) -> pa.ChunkedArray:
-    import pyarrow.compute as pc
-
     from deltasql.log.storage.arrow_values import TRUE
 
     return pc.fill_null(mask, TRUE)
@@ -59,8 +53,6 @@ def constants(values: Sequence[Value], kind: pa.DataType) -> pa.Array:
 
 
 def _compared(column: BoundedColumn, op: str, value: Value, bounds: Bounds) -> FileMask:
-    import pyarrow.compute as pc
-
     constant = constants([value], bounds.low.type)[0]
     match op:
         case "=":
@@ -75,8 +67,6 @@ def _compared(column: BoundedColumn, op: str, value: Value, bounds: Bounds) -> F
 
 def _unequal(column: BoundedColumn, values: Sequence[Value], bounds: Bounds) -> FileMask:
     """Drops files in which every row has one and the same of `values`."""
-    import pyarrow.compute as pc
-
     # Bounds of floats hide NaN, those of timestamps are cut, and a long string may stand for others.
     exact = [value for value in values if not isinstance(value, str) or len(value) < 32]
     if column.kind not in {*INTEGRAL, "decimal", "date", "string"} or not exact:
@@ -106,8 +96,6 @@ def _range_contains(low: Any, high: Any, values: Sequence[Any]) -> bool:
 
 def _like(leaf: Like, bounds: Bounds) -> FileMask:
     """Files whose range holds a string that begins as the pattern does."""
-    import pyarrow.compute as pc
-
     prefix = leaf.prefix
     if leaf.negated or not prefix:
         return True

@@ -7,15 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from deltasql.lazy import pa, pc
 from deltasql.log.actions.json_objects import parsed_object, read_objects
 from deltasql.schema.types import DecimalType
 from deltasql.skipping.conditions import INTEGRAL, BoundedColumn
 from deltasql.sql.constants import clock_time, date_days, moment, single
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _CHUNK = 65_536
 _RECORDS, _TIGHT = ("numRecords",), ("tightBounds",)
@@ -37,8 +35,6 @@ class Bounds:
 
 def read_bounds(stats: pa.ChunkedArray, columns: Sequence[BoundedColumn]) -> dict[BoundedColumn, Bounds]:
     """Bounds of `columns` from statistics as JSON; null where they are missing or violate the protocol."""
-    import pyarrow as pa
-
     chunks = list(_chunks(stats))
     if len(chunks) > 1:
         # Arrow's reader runs outside the interpreter's lock.
@@ -57,8 +53,6 @@ def statistics_of(column: BoundedColumn) -> list[tuple[str, ...]]:
 
 def parse_statistics(stats: pa.Array, columns: Sequence[BoundedColumn]) -> list[pa.StructArray]:
     """For each column an array of structs (low, high, nulls, rows), from JSON text or from structs of a checkpoint."""
-    import pyarrow as pa
-
     fields: dict[tuple[str, ...], _Field] = {}
     for column in columns:
         field = _field(column)
@@ -106,14 +100,10 @@ def parse_facts(stats: pa.Array, facts: Sequence[Fact]) -> list[pa.StructArray]:
 
 
 def _is_struct(stats: pa.Array) -> bool:
-    import pyarrow as pa
-
     return bool(pa.types.is_struct(stats.type))
 
 
 def _fact_struct(fact: Fact, arrays: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
-    import pyarrow as pa
-
     unknown = pa.nulls(length)
     if fact.column is None:
         fields = {"rows": arrays[_RECORDS], "tight": arrays.get(_TIGHT, pa.nulls(length, pa.bool_()))}
@@ -125,8 +115,6 @@ def _fact_struct(fact: Fact, arrays: Mapping[tuple[str, ...], pa.Array], length:
 
 
 def _bounds_struct(column: BoundedColumn, arrays: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
-    import pyarrow as pa
-
     unknown = pa.nulls(length)
     fields = {
         "low": arrays.get(_path("minValues", column), unknown),
@@ -140,8 +128,6 @@ def _bounds_struct(column: BoundedColumn, arrays: Mapping[tuple[str, ...], pa.Ar
 
 def bounds_of(columns: Sequence[BoundedColumn], statistics: Sequence[pa.ChunkedArray]) -> dict[BoundedColumn, Bounds]:
     """Bounds by column, from the structs of `parse_statistics`."""
-    import pyarrow.compute as pc
-
     names = ("low", "high", "nulls", "rows")
     return {
         column: Bounds(*(pc.struct_field(structs, [name]) for name in names))
@@ -154,16 +140,12 @@ def _path(statistic: str, column: BoundedColumn) -> tuple[str, ...]:
 
 
 def _chunks(stats: pa.ChunkedArray) -> Iterable[pa.Array]:
-    import pyarrow as pa
-
     for chunk in stats.cast(pa.string()).chunks:
         for start in range(0, len(chunk), _CHUNK):
             yield chunk.slice(start, _CHUNK)
 
 
 def _widened(column: BoundedColumn, high: pa.Array) -> pa.Array:
-    import pyarrow.compute as pc
-
     from deltasql.log.storage.arrow_values import integers
 
     if column.kind not in {"timestamp", "timestamp_ntz"}:
@@ -189,8 +171,6 @@ class _Field:
 
 
 def _read(stats: pa.Array, fields: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
-    import pyarrow as pa
-
     if stats.null_count == len(stats):
         return {path: pa.nulls(len(stats), field.arrow()) for path, field in fields.items()}
     try:
@@ -201,8 +181,6 @@ def _read(stats: pa.Array, fields: Mapping[tuple[str, ...], _Field]) -> dict[tup
 
 
 def _struct(by_path: Mapping[tuple[str, ...], _Field]) -> list[pa.Field]:
-    import pyarrow as pa
-
     names = dict.fromkeys(path[0] for path in by_path)
     fields = []
     for name in names:
@@ -215,16 +193,12 @@ def _struct(by_path: Mapping[tuple[str, ...], _Field]) -> list[pa.Field]:
 
 
 def _nested(table: pa.Table, path: tuple[str, ...]) -> pa.Array:
-    import pyarrow.compute as pc
-
     values = table[path[0]]
     values = pc.struct_field(values, list(path[1:])) if len(path) > 1 else values
     return values.combine_chunks()
 
 
 def _read_by_python(stats: pa.Array, fields: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
-    import pyarrow as pa
-
     rows = [None if text is None else parsed_object(text) for text in stats.to_pylist()]
     return {
         path: pa.array([_scalar(row, path, field) for row in rows], field.arrow()) for path, field in fields.items()
@@ -236,9 +210,6 @@ def _read_typed(stats: pa.StructArray, fields: Mapping[tuple[str, ...], _Field])
 
 
 def _typed(stats: pa.StructArray, path: tuple[str, ...], field: _Field) -> pa.Array:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     values = stats
     for name in path:
         index = values.type.get_field_index(name) if pa.types.is_struct(values.type) else -1
@@ -272,26 +243,18 @@ def _integer(value: Any) -> int | None:
 
 
 def _int64() -> pa.DataType:
-    import pyarrow as pa
-
     return pa.int64()
 
 
 def _string() -> pa.DataType:
-    import pyarrow as pa
-
     return pa.string()
 
 
 def _float64() -> pa.DataType:
-    import pyarrow as pa
-
     return pa.float64()
 
 
 def _to_single(values: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
     return values.cast(pa.float32(), safe=False).cast(pa.float64())
 
 
@@ -310,60 +273,41 @@ def _single(value: Any) -> float | None:
 
 
 def _integers(values: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
     return values.cast(pa.int64())
 
 
 def _numbers(values: pa.Array) -> pa.Array:
     """Doubles, with null for NaN, which is no usable bound."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     values = values.cast(pa.float64())
     return pc.if_else(pc.is_nan(values), pa.nulls(1, pa.float64())[0], values)
 
 
 def _texts(values: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
     return values.cast(pa.string()) if pa.types.is_string(values.type) else pa.nulls(len(values), pa.string())
 
 
 def _microseconds(values: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
     zone = values.type.tz if pa.types.is_timestamp(values.type) else None
     return values.cast(pa.timestamp("us", zone)).cast(pa.int64())
 
 
 def _to_days(values: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
     return values.cast(pa.date32()).cast(pa.int32()).cast(pa.int64())
 
 
 def _to_moment(values: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
     return values.cast(pa.timestamp("us", "UTC")).cast(pa.int64())
 
 
 def _to_clock_time(values: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
     return values.cast(pa.timestamp("us")).cast(pa.int64())
 
 
 def _bool() -> pa.DataType:
-    import pyarrow as pa
-
     return pa.bool_()
 
 
 def _flags(values: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
     return values.cast(pa.bool_())
 
 
@@ -393,8 +337,6 @@ def _field(column: BoundedColumn) -> _Field | None:
 
 
 def _decimal_field(scale: int) -> _Field:
-    import pyarrow as pa
-
     def scalar(value: Any) -> Decimal | None:
         if not isinstance(value, (int, Decimal)):
             return None

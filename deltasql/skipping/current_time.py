@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime, timezone, tzinfo
 from decimal import Decimal
-from typing import TYPE_CHECKING
 
+from deltasql.lazy import exp
 from deltasql.sql.constants import DAY, interval_days, micros_of
 from deltasql.sql.literals import Literal, literal
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _MOST_DAYS = 100_000
 
@@ -20,8 +17,6 @@ def least(node: exp.Expression, zone: tzinfo | None) -> Literal | None:
 
     It has a margin of one day for clock skew between machines, and for days of 23 hours.
     """
-    from sqlglot import exp
-
     now = micros_of(datetime.now(timezone.utc)) - DAY
     match node:
         case exp.Paren():
@@ -49,8 +44,6 @@ def _other_unit(node: exp.Expression) -> bool:
 
 def _days(node: exp.Expression) -> int | None:
     """The number of days in n, INTERVAL n DAYS, or n * -1 (sqlglot's form of DATE_SUB); None for anything else."""
-    from sqlglot import exp
-
     match node:
         case exp.Interval(this=exp.Expression(), args={"unit": exp.Expression() as unit}):
             days = interval_days(node.this.name, unit.name)

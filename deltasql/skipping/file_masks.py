@@ -6,12 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import TYPE_CHECKING, TypeAlias, Union
 
+from deltasql.lazy import np, pa, pc
 from deltasql.skipping.conditions import AllOf, AnyOf, Condition, Leaf, Unknown
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-
     FileMask: TypeAlias = Union[pa.ChunkedArray, pa.Array, bool]
     """A mask with true for each file to keep, or True or False for all of them."""
 
@@ -30,8 +28,6 @@ def file_mask(selection: Condition, of_leaf: Callable[[Leaf], FileMask]) -> File
 
 def combined(is_all: bool, parts: Sequence[FileMask]) -> FileMask:
     """The files that all of `parts` keep, or any of them."""
-    import pyarrow.compute as pc
-
     if any(part is (not is_all) for part in parts):
         return not is_all
     masks = [part for part in parts if not isinstance(part, bool)]
@@ -39,9 +35,6 @@ def combined(is_all: bool, parts: Sequence[FileMask]) -> FileMask:
 
 
 def filtered(files: pa.Table, mask: FileMask) -> pa.Table:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if isinstance(mask, bool):
         return files if mask else files.slice(0, 0)
     if pc.all(mask, min_count=0).as_py():
@@ -55,9 +48,6 @@ def _runs(mask: pa.Array | pa.ChunkedArray) -> list[tuple[int, int]] | None:
 
     A slice of a table is no copy; a filter copies the texts of statistics, which takes 2 s for a million files.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     mask = mask.combine_chunks() if isinstance(mask, pa.ChunkedArray) else mask
     changes = pc.indices_nonzero(pc.xor(mask.slice(1), mask.slice(0, len(mask) - 1)))
     if len(changes) > _FEW_RUNS:
@@ -71,15 +61,11 @@ def _runs(mask: pa.Array | pa.ChunkedArray) -> list[tuple[int, int]] | None:
 
 def first_numbers(count: int) -> np.ndarray:
     """The numbers of the first `count` files."""
-    import numpy as np
-
     return np.arange(count)
 
 
 def rows_of(mask: FileMask) -> np.ndarray | None:
     """The numbers of the files to keep, sorted; None for all."""
-    import pyarrow as pa
-
     from deltasql.log.storage.arrow_values import flags, indexes_of
 
     if isinstance(mask, bool):

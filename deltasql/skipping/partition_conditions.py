@@ -13,6 +13,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from deltasql.lazy import pa, pc
 from deltasql.schema.timezone import zone as session_zone
 from deltasql.schema.types import DecimalType
 from deltasql.skipping.conditions import (
@@ -29,8 +30,6 @@ from deltasql.sql.constants import clock_time, date_days, moment, single
 from deltasql.sql.literals import Value
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.skipping.file_masks import FileMask
 
 
@@ -44,8 +43,6 @@ class Partitions:
 
     def mask(self, leaf: Leaf) -> FileMask:
         """Files whose partition value makes `leaf` true; one that cannot be read is included and clears `is_exact`."""
-        import pyarrow.compute as pc
-
         from deltasql.log.storage.arrow_values import flags, scalar
 
         if leaf.column.partition is None:
@@ -69,9 +66,6 @@ class Partitions:
 
 def encoded(partitions: pa.ChunkedArray, column: BoundedColumn) -> pa.DictionaryArray:
     """The values of a partition column, as the log spells them, in one piece; `partitions` are those of all columns."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     names = [field.name for field in partitions.type]
     name = next(item for item in names if item in {column.partition, column.path[0]})
     values = pc.struct_field(partitions, [name])

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
-from typing import TYPE_CHECKING
 
+from deltasql.lazy import exp
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.lengths import TYPE_KEY
 from deltasql.schema.paths import fields_at
@@ -38,9 +38,6 @@ from deltasql.skipping.term_functions import FUNCTIONS
 from deltasql.sql.literals import NULL, Literal, is_plain, literal
 from deltasql.sql.references import parse_expression
 from deltasql.sql.tokens import tokenize
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _CASTS = {"TINYINT": 0, "SMALLINT": 1, "INT": 2, "BIGINT": 3}
 
@@ -81,8 +78,6 @@ class _Reader:
 
     def condition(self, node: exp.Expression, negated: bool) -> Condition:
         """The condition under which `node` is TRUE, or FALSE if `negated`."""
-        from sqlglot import exp
-
         if not is_plain(node):
             return UNKNOWN
         match node:
@@ -101,8 +96,6 @@ class _Reader:
         return self.leaf(node, negated != bool(node.args.get("negate")))
 
     def leaf(self, node: exp.Expression, negated: bool) -> Condition:
-        from sqlglot import exp
-
         match node:
             case exp.Column() | exp.Dot():
                 return self.flag(node, negated)
@@ -175,8 +168,6 @@ class _Reader:
         return UNKNOWN
 
     def is_test(self, node: exp.Expression, negated: bool) -> Condition:
-        from sqlglot import exp
-
         if isinstance(node.expression, exp.Boolean) and is_predicate(node.this):
             # IS NOT TRUE is TRUE for NULL as well, which conditions do not cover.
             return UNKNOWN if negated else self.condition(node.this, negated=not node.expression.this)
@@ -219,8 +210,6 @@ class _Reader:
         return AnyOf(parts) if negated else AllOf(parts)
 
     def like(self, node: exp.Expression, negated: bool) -> Condition:
-        from sqlglot import exp
-
         column, value = self.column(node.this), self.literal(node.expression)
         if column is None or value is None or column.kind != "string":
             return UNKNOWN
@@ -238,8 +227,6 @@ class _Reader:
 
     def term(self, node: exp.Expression) -> Term | None:
         """The term of a column, or of a supported function of one; None for any other expression."""
-        from sqlglot import exp
-
         if isinstance(node, exp.Paren):
             return self.term(node.this)
         column = self.column(node)
@@ -250,8 +237,6 @@ class _Reader:
 
     def column(self, node: exp.Expression) -> BoundedColumn | None:
         """The column that `node` refers to, through casts that keep all values; None for any other expression."""
-        from sqlglot import exp
-
         if isinstance(node, exp.Paren):
             return self.column(node.this)
         if type(node) is exp.Cast:
@@ -289,8 +274,6 @@ def _was_float(item: StructField) -> bool:
 
 
 def _parts(node: exp.Expression) -> tuple[str, ...] | None:
-    from sqlglot import exp
-
     if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Identifier):
         below = _parts(node.this)
         return None if below is None else (*below, node.expression.name)
@@ -315,8 +298,6 @@ TRUE = Literal("bool", value=True)
 
 def is_predicate(node: exp.Expression) -> bool:
     """Whether `node` is a comparison or a logical combination of comparisons, also in brackets."""
-    from sqlglot import exp
-
     if isinstance(node, exp.Paren):
         return is_predicate(node.this)
     return isinstance(node, (exp.Predicate, exp.Connector, exp.Not))

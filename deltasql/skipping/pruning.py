@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from deltasql.lazy import pa
 from deltasql.log.actions.record_count import live_rows
 from deltasql.schema.types import StructType
 from deltasql.skipping.bounds_conditions import may_match
@@ -21,8 +22,6 @@ from deltasql.skipping.predicates import condition
 from deltasql.sql.references import column_references, has_subquery, is_deterministic
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.replay.live_files import LiveFiles
     from deltasql.skipping.file_masks import FileMask
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from deltasql.lazy import np, pa, pc
 from deltasql.log.replay.checkpoint_file import take_rows
 from deltasql.schema.types import DecimalType
 from deltasql.skipping.column_bounds import Fact, fields_of, parse_facts
@@ -20,9 +21,6 @@ from deltasql.skipping.pruning import whole_mask
 from deltasql.sql.cursor import LeftToEngineError, require_value
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-
     from deltasql.log.replay.live_files import LiveFiles
 
 # Some writers store decimals as doubles, which keep this number of digits.
@@ -88,9 +86,6 @@ def file_groups(
     Groups without live rows are left out. `vectors`: files may have deletion vectors. Raises LeftToEngineError if the
     log's statistics do not suffice.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     from deltasql.log.storage.arrow_values import ZERO
 
     chosen = _chosen(files, selection, timezone)
@@ -122,8 +117,6 @@ def _facts(
     files: LiveFiles, chosen: np.ndarray | None, facts: Sequence[Fact], vectors: bool
 ) -> tuple[pa.ChunkedArray, Mapping[str, pa.ChunkedArray]]:
     """Partition values of the chosen files; and by name ("0", "1", …) the structs of `facts`, and deletion vectors."""
-    import pyarrow as pa
-
     names = [str(number) for number in range(len(facts))]
     columns = ("partitionValues", *(("deletionVector",) if vectors else ()))
     if chosen is not None and len(chosen) <= max(_MANY, len(files) // _SHARE):
@@ -141,8 +134,6 @@ def _facts(
 
 def _deleted(vectors: pa.ChunkedArray) -> pa.ChunkedArray:
     """The number of deleted rows of each file, by its deletion vector."""
-    import pyarrow.compute as pc
-
     from deltasql.log.storage.arrow_values import ZERO
 
     return pc.fill_null(pc.struct_field(vectors, ["cardinality"]), ZERO)
@@ -150,8 +141,6 @@ def _deleted(vectors: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _loose(gone: pa.ChunkedArray, of_file: pa.ChunkedArray) -> pa.ChunkedArray:
     """Mask of the files whose bounds may be wider than their values."""
-    import pyarrow.compute as pc
-
     from deltasql.log.storage.arrow_values import TRUE, ZERO
 
     tight = pc.fill_null(pc.struct_field(of_file, ["tight"]), TRUE)
@@ -178,8 +167,6 @@ def _of_column(
     `count` is the number of values. A tight bound is a value, a wide bound may be none; a bound is lost if it is
     missing although the file has values.
     """
-    import pyarrow.compute as pc
-
     from deltasql.log.storage.arrow_values import TRUE
 
     nulls = pc.struct_field(facts, ["nulls"])
@@ -199,9 +186,6 @@ def _of_column(
 
 def _where_not(values: pa.ChunkedArray, mask: pa.ChunkedArray | None) -> pa.ChunkedArray:
     """`values`, null where `mask` is true."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     return values if mask is None else pc.if_else(mask, pa.nulls(1, values.type)[0], values)
 
 
@@ -209,8 +193,6 @@ def _grouped(
     table: pa.Table, texts: Sequence[Sequence[str | None]], columns: Mapping[BoundedColumn, TallyFilter]
 ) -> list[FileGroup]:
     """Groups of files with equal dictionary codes of their partition values."""
-    import pyarrow.compute as pc
-
     names = [f"key{number}" for number in range(len(texts))]
     exact = pc.ScalarAggregateOptions(skip_nulls=False)
     aggregates = [(name, *_how(name, exact)) for name in table.column_names if name not in names]

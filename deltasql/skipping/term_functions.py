@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from deltasql.lazy import exp
 from deltasql.skipping.conditions import INTEGRAL, BoundedColumn
 from deltasql.skipping.monotonic_terms import Day, DayText, Filled, Plain, Prefix, Shift, Shifted, Term, Truncated, Year
 from deltasql.sql.literals import NULL, Literal, is_plain
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 
 class TermReader(Protocol):
@@ -34,8 +32,6 @@ def _argument(reader: TermReader, node: exp.Expression, *kinds: str) -> BoundedC
 
 
 def _day(reader: TermReader, node: exp.Expression) -> Term | None:
-    from sqlglot import exp
-
     if isinstance(node, exp.Cast) and str(node.to.this.value) != "DATE":
         return None
     column = _argument(reader, node.this, "date", "timestamp", "timestamp_ntz") if is_plain(node) else None
@@ -62,8 +58,6 @@ _UNITS = {"YEAR": 366, "YYYY": 366, "YY": 366, "QUARTER": 92, "MONTH": 31, "MM":
 
 
 def _truncated(reader: TermReader, node: exp.Expression) -> Term | None:
-    from sqlglot import exp
-
     is_date = isinstance(node, exp.DateTrunc)
     days = (_UNITS if is_date else _UNITS | dict.fromkeys(("DAY", "DD", "HOUR", "MINUTE", "SECOND"), 1)).get(
         node.args["unit"].name.upper()
@@ -73,8 +67,6 @@ def _truncated(reader: TermReader, node: exp.Expression) -> Term | None:
 
 
 def _prefix(reader: TermReader, node: exp.Expression) -> Term | None:
-    from sqlglot import exp
-
     is_left = isinstance(node, exp.Left)
     start = None if is_left else node.args.get("start")
     length = reader.literal(node.expression if is_left else node.args.get("length") or exp.Null())
@@ -87,8 +79,6 @@ def _prefix(reader: TermReader, node: exp.Expression) -> Term | None:
 
 
 def _sum(reader: TermReader, node: exp.Expression) -> Term | None:
-    from sqlglot import exp
-
     left, right = reader.column(node.this), reader.column(node.expression)
     column, other = (left, node.expression) if left is not None else (right, node.this)
     # A cast would change the type of the sum, and so where it overflows.
@@ -102,8 +92,6 @@ def _sum(reader: TermReader, node: exp.Expression) -> Term | None:
 
 
 def _shift(reader: TermReader, node: exp.Expression) -> Term | None:
-    from sqlglot import exp
-
     column, amount = _argument(reader, node.this, "date"), node.expression
     sign = 1
     if isinstance(amount, exp.Mul) and isinstance(amount.expression, exp.Neg):

@@ -8,15 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import tzinfo
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, TypeAlias, Union
+from typing import TypeAlias, Union
 
+from deltasql.lazy import exp
 from deltasql.schema import types
 from deltasql.schema.type_lattice import fits
 from deltasql.schema.types import DataType
 from deltasql.sql.constants import DAY, EXACT, clock_time, date_days, date_text, exact_number, moment, single
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 Value: TypeAlias = Union[int, float, Decimal, str, bool]
 
@@ -49,8 +47,6 @@ def literal(node: exp.Expression, zone: tzinfo | None) -> Literal | None:
 
     `zone` is the session's, for timestamps that name none.
     """
-    from sqlglot import exp
-
     if not is_plain(node):
         return None
     match node:

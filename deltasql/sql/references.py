@@ -10,16 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
+from deltasql.lazy import exp, sqlglot
 from deltasql.plan.base import SqlText
 from deltasql.schema.text import quote_name
 from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.tokens import Token, calls, closing, tokenize
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 __all__ = [
     "ColumnReference",
@@ -100,8 +98,6 @@ class ColumnReference:
 
 def parse_expression(sql: str) -> exp.Expression | None:
     """sqlglot's tree of an expression, None where it cannot be parsed. Identifiers have their offsets in `.meta`."""
-    import sqlglot
-    from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     try:
@@ -122,8 +118,6 @@ def column_references(expression: str) -> list[ColumnReference]:
 
 
 def _columns(tree: exp.Expression) -> Iterator[ColumnReference]:
-    from sqlglot import exp
-
     for column in tree.find_all(exp.Column):
         identifiers = [part for part in column.parts if isinstance(part, exp.Identifier)]
         node: exp.Expression = column
@@ -149,8 +143,6 @@ def free_names(sql: str) -> list[ColumnReference]:
 
     They are columns of its tables, and variables. Empty where sqlglot cannot parse the text.
     """
-    import sqlglot
-    from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     before = "SELECT ("

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from difflib import SequenceMatcher
 
 from deltasql.errors.base import Caret
+from deltasql.lazy import exp, sqlglot
 from deltasql.sql.tokens import tokenize
 
 # Token by token the comparison of two long texts takes a moment.
@@ -37,7 +38,6 @@ def corresponding(generated: str, offset: int, sql: str) -> Caret | None:
 
 def unreadable_part(sql: str) -> Caret | None:
     """The place where sqlglot cannot go on; None for a statement that it can read."""
-    import sqlglot
     from sqlglot.errors import ParseError, SqlglotError
 
     try:
@@ -55,8 +55,6 @@ def unreadable_part(sql: str) -> Caret | None:
 
 def can_be_read(sql: str) -> bool:
     """Whether sqlglot reads `sql` as a statement of SQL, and not as one that it merely passes on."""
-    import sqlglot
-    from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     try:

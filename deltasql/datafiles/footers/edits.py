@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from deltasql.datafiles.footers.row_groups import TAIL, footer_length
 from deltasql.datafiles.footers.thrift import Struct
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from deltasql.lazy import pa
 
 MAGIC = b"PAR1"
 
@@ -57,8 +54,6 @@ def ending(footer: Struct) -> bytes:
 
 def together(parts: Sequence[bytes | memoryview]) -> pa.Buffer:
     """The concatenation of `parts`, in memory of Arrow's pool: new memory of the system takes longer than the copy."""
-    import pyarrow as pa
-
     joined = pa.allocate_buffer(sum(map(len, parts)))
     into, start = memoryview(joined).cast("B"), 0
     for part in parts:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from deltasql.datafiles.footers.thrift import (
     BINARY,
@@ -23,9 +22,7 @@ from deltasql.datafiles.footers.thrift import (
     struct_fields,
     text,
 )
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from deltasql.lazy import pa
 
 _MAGIC, _ENCRYPTED = b"PAR1", b"PARE"
 TAIL = 8

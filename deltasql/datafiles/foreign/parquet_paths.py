@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from deltasql.datafiles.foreign.footers import fetch_footers
 from deltasql.datafiles.foreign.parquet_types import file_schema
@@ -15,16 +14,13 @@ from deltasql.datafiles.reading.pieces import Piece, group_ranges, group_sizes, 
 from deltasql.errors.engine import NotOnSailError
 from deltasql.errors.sources import UnknownParquetTypeError
 from deltasql.errors.statements.copy_into import SourceNotFoundError
+from deltasql.lazy import pa, pq
 from deltasql.log.storage.globs import SPECIAL, glob_expression
 from deltasql.log.storage.locations import absolute_location
 from deltasql.log.storage.source_files import Choice, ListedFile, find_source
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToEngineError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
 
 def parquet_files(stores: Stores, location: str) -> tuple[list[str], StructType]:
@@ -74,8 +70,6 @@ def _schema(stores: Stores, file: ListedFile) -> StructType:
 
 def read_columns(stores: Stores, files: Sequence[str], columns: StructType) -> pa.Table:
     """Columns of all rows of some files. Raises what `column_pieces` raises."""
-    import pyarrow as pa
-
     tables = list(tables_of(column_pieces(stores, files, columns)))
     return pa.concat_tables(tables) if tables else reader_schema(columns).empty_table()
 
@@ -85,8 +79,6 @@ def column_pieces(stores: Stores, files: Sequence[str], columns: StructType) -> 
 
     Raises LeftToEngineError for days of another calendar, UnreadableDataFileError, here or where a piece is read.
     """
-    import pyarrow.parquet as pq
-
     names, target = list(columns.names), reader_schema(columns)
 
     def read(path: str, footer: pq.FileMetaData, groups: Sequence[int]) -> pa.Table:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.datafiles.reading.file_reader import FileReader
 from deltasql.datafiles.reading.missing_files import missing_file
 from deltasql.datafiles.reading.pieces import Piece
 from deltasql.errors.log import LostDataFileError
+from deltasql.lazy import np, pa
 from deltasql.plan.operators import Scan
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
 
 
 def file_numbers(operator: Scan) -> dict[str, int]:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.datafiles.stored_fields import stored_field
+from deltasql.lazy import np, pa
 from deltasql.plan.operators import Literals
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
 
 _NUMBERS = {
     "byte": "int8",
@@ -30,8 +27,6 @@ _NUMBERS = {
 
 def literal_table(rows: Literals, *, physical: bool = False) -> pa.Table:
     """`rows` as an Arrow table; `physical` ones have the names and field ids that data files have."""
-    import pyarrow as pa
-
     columns = list(zip(rows.schema, rows.columns, strict=True))
     fields = [_field(item, physical=physical) for item, _ in columns]
     arrays = [_array(item.type, values, field.type) for (item, values), field in zip(columns, fields, strict=True)]
@@ -39,8 +34,6 @@ def literal_table(rows: Literals, *, physical: bool = False) -> pa.Table:
 
 
 def _field(item: StructField, *, physical: bool) -> pa.Field:
-    import pyarrow as pa
-
     from deltasql.result_arrow import arrow_type
 
     kind = arrow_type(item.type)
@@ -51,9 +44,6 @@ def _field(item: StructField, *, physical: bool) -> pa.Field:
 
 
 def _array(kind: DataType, values: Sequence[Any], stored: pa.DataType) -> pa.Array:
-    import numpy as np
-    import pyarrow as pa
-
     if isinstance(kind, (ArrayType, MapType, StructType)):
         return pa.nulls(len(values), stored)
     gaps = [value is None for value in values]
@@ -64,8 +54,6 @@ def _array(kind: DataType, values: Sequence[Any], stored: pa.DataType) -> pa.Arr
 
 def _buffers(kind: DataType, values: Sequence[Any]) -> list[bytes | np.ndarray]:
     """The buffers of an array but for the one that says where NULLs are."""
-    import numpy as np
-
     match kind:
         case DecimalType():
             return [b"".join(_unscaled(value).to_bytes(16, "little", signed=True) for value in values)]

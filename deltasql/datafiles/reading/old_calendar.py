@@ -6,11 +6,8 @@ Source: Spark, `spark.sql.parquet.datetimeRebaseModeInRead`; the footer of a fil
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+from deltasql.lazy import pa, pc, pq
 
 _WRITER = b"org.apache.spark.version"
 _FIRST, _FIRST_INT96 = b"3.0.0", b"3.1.0"
@@ -48,17 +45,12 @@ def _physical_types(footer: pq.FileMetaData) -> Iterator[str]:
 
 
 def _has_days(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
     if pa.types.is_nested(kind):
         return any(_has_days(kind.field(number).type) for number in range(kind.num_fields))
     return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind))
 
 
 def _is_early(column: pa.ChunkedArray) -> bool:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_nested(column.type):
         return True
     width, first = (pa.int32(), _NEW_DAYS) if pa.types.is_date32(column.type) else (pa.int64(), 0)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deltasql.datafiles.inspection import footer
+from deltasql.lazy import pa
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.record_count import deleted_counts, live_rows, record_count
 from deltasql.log.storage.paths import absolute
 from deltasql.log.storage.stores import Stores
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def row_count(stores: Stores, add: AddFile, root: str) -> int:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.datafiles.reading.missing_files import missing_vector
 from deltasql.errors.log import DeletionVectorNotFoundError
+from deltasql.lazy import np
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Scan
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 def located(operator: Scan) -> Scan:
@@ -40,8 +38,6 @@ def deleted_by_file(operator: Scan, paths: Iterable[str]) -> dict[str, Mapping[s
 
 def vector_positions(stores: Stores, operator: Scan, vector: Mapping[str, Any]) -> np.ndarray[Any, Any]:
     """The rows that a deletion vector marks."""
-    import numpy as np
-
     try:
         return deleted_rows(stores.open(operator.table.location), vector).astype(np.int64)
     except DeletionVectorNotFoundError as error:

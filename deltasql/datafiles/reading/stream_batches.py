@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.datafiles.inspection import readable
+from deltasql.lazy import np, pa, pc, pq
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.reading.stream_source import StreamFile
 from deltasql.log.storage.log_store import LogStore
@@ -16,10 +17,6 @@ from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.partition_values import typed
 from deltasql.schema.timezone import parse_timestamp, zone
 from deltasql.schema.types import TIMESTAMP, TIMESTAMP_NTZ, ArrayType, DataType, MapType, StructField, StructType
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
 
 BATCH_ROWS = 1 << 16
 
@@ -32,9 +29,6 @@ def batches(
     Columns that the file lacks are partition values, what the file's version says of it, or NULL. Values of narrower
     types are widened. `time_zone` is that of partition values without one.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     constants = _constants(file, schema, time_zone)
     positions = _positions(file, store)
     folder, file_name = folder_and_name(file.path)
@@ -57,9 +51,6 @@ def batches(
 
 def _live(batch: pa.RecordBatch, at: int, rows: np.ndarray[Any, Any] | None, *, keep: bool) -> pa.RecordBatch:
     """The rows of a batch, whose first stands at position `at` of its file, that count: `rows`, or all but these."""
-    import numpy as np
-    import pyarrow as pa
-
     if rows is None:
         return batch
     first, last = np.searchsorted(rows, [at, at + batch.num_rows])
@@ -105,8 +96,6 @@ def _column(
     stored: Mapping[str, str],
     constants: Mapping[str, Any],
 ) -> pa.Array:
-    import pyarrow as pa
-
     name = physical_name(item).lower()
     if name in constants:
         return pa.repeat(pa.scalar(constants[name], target), rows.num_rows)
@@ -120,9 +109,6 @@ def fitted(values: pa.Array, kind: DataType, target: pa.DataType) -> pa.Array:
 
     Raises ArrowInvalid for values that are no such type's.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if values.type.equals(target):
         return values
     plain = _without_views(values.type)
@@ -158,8 +144,6 @@ def _without_views(kind: pa.DataType) -> pa.DataType:
     """The type with plain texts and bytes for views on them: few of Arrow's functions take these, and delta-rs, which
     writes its own types into the footer, has them read.
     """
-    import pyarrow as pa
-
     if pa.types.is_struct(kind):
         return pa.struct([field.with_type(_without_views(field.type)) for field in kind])
     if pa.types.is_map(kind):
@@ -173,15 +157,10 @@ def _without_views(kind: pa.DataType) -> pa.DataType:
 
 def _alike(stored: pa.DataType, target: pa.DataType) -> bool:
     """Whether both are structs, or lists, or maps."""
-    import pyarrow as pa
-
     kinds = (pa.types.is_struct, pa.types.is_map, lambda kind: pa.types.is_list(kind) or pa.types.is_large_list(kind))
     return any(is_kind(stored) and is_kind(target) for is_kind in kinds)
 
 
 def _compact(values: pa.Array) -> pa.Array:
     """A copy of `values` that begins where its buffers do: a slice keeps offsets into what it was cut from."""
-    import numpy as np
-    import pyarrow as pa
-
     return values.take(pa.array(np.arange(len(values))))

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from deltasql.datafiles.statistics.of_footers import FloatBounds
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from deltasql.lazy import np, pa, pc
 
 
 class FloatRange(NamedTuple):
@@ -63,17 +61,12 @@ def united(several: Iterable[Mapping[str, FloatRange]]) -> dict[str, FloatRange]
 
 def has_floats(kind: pa.DataType) -> bool:
     """Whether a type is FLOAT or DOUBLE, or a struct that contains one at any depth."""
-    import pyarrow as pa
-
     if pa.types.is_struct(kind):
         return any(has_floats(field.type) for field in kind)
     return bool(pa.types.is_floating(kind))
 
 
 def _ranges(path: str, column: pa.ChunkedArray) -> Iterator[tuple[str, FloatRange]]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_struct(column.type):
         for index, field in enumerate(column.type):
             yield from _ranges(f"{path}.{field.name}", pc.struct_field(column, [index]))
@@ -85,8 +78,6 @@ def _ranges(path: str, column: pa.ChunkedArray) -> Iterator[tuple[str, FloatRang
 
 
 def _of_chunk(chunk: pa.Array) -> FloatRange:
-    import numpy as np
-
     values = (chunk.drop_null() if chunk.null_count else chunk).to_numpy()
     unknown = np.isnan(values)
     nan = bool(unknown.any())

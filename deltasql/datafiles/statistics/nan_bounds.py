@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from typing import TYPE_CHECKING
 
 from deltasql.datafiles.footers.edits import (
     CHUNKS,
@@ -23,10 +22,7 @@ from deltasql.datafiles.footers.edits import (
 from deltasql.datafiles.footers.thrift import Struct
 from deltasql.datafiles.inspection import NAN_SAFE_KEY, float_leaves
 from deltasql.datafiles.statistics.of_footers import FloatBounds
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
+from deltasql.lazy import pa, pq
 
 # Fields of ColumnMetaData and Statistics, by their numbers.
 _STATISTICS = 12
@@ -38,9 +34,6 @@ def with_sure_bounds(data: pa.Buffer, floats: Mapping[str, FloatBounds]) -> pa.B
 
     What a row group was copied with need not be true of all its values.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     metadata = pq.read_metadata(pa.BufferReader(data))
     leaves = float_leaves(metadata)
     if not leaves:

@@ -10,17 +10,15 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from json.encoder import encode_basestring
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.datafiles.inspection import footer as footer_of
+from deltasql.lazy import pq
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.indexed_columns import IndexedColumn, IndexRule, indexed_leaves
 from deltasql.log.storage.paths import absolute
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
-
-if TYPE_CHECKING:
-    import pyarrow.parquet as pq
 
 _EPOCH = datetime(1970, 1, 1)
 _UNITS_PER_MS = {"milliseconds": 1, "microseconds": 1_000, "nanoseconds": 1_000_000}

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.inspection import readable
 from deltasql.datafiles.statistics.of_footers import json_bounds, put, stats_json
+from deltasql.lazy import pa, pc, pq
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.indexed_columns import IndexedColumn, IndexRule, index_rule, indexed_leaves
 from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE
@@ -23,8 +24,6 @@ from deltasql.log.storage.stores import Stores
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.replay.snapshot import Snapshot
 
 _THREADS = 4
@@ -68,8 +67,6 @@ class _Column:
     has_nan: bool = False
 
     def add(self, values: pa.Array) -> None:
-        import pyarrow.compute as pc
-
         self.nulls += values.null_count
         if not _has_bounds(self.leaf.type):
             return
@@ -112,8 +109,6 @@ class _Column:
 def _of_file(
     stores: Stores, path: str, leaves: Sequence[IndexedColumn], rule: IndexRule, *, by_name: bool
 ) -> dict[str, Any]:
-    import pyarrow.parquet as pq
-
     file = pq.ParquetFile(stores.open_file(path), coerce_int96_timestamp_unit="us")
     names = set(file.schema_arrow.names)
     columns = [_Column(leaf) for leaf in leaves if leaf.path[0] in names]
@@ -135,9 +130,6 @@ def _of_file(
 
 def _below(values: pa.Array, path: Sequence[str]) -> pa.Array | None:
     """The nested field at `path`, NULL where a parent struct is; None if the file has no such field."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     for name in path:
         if not pa.types.is_struct(values.type) or values.type.get_field_index(name) < 0:
             return None
@@ -158,8 +150,6 @@ def _comparable(values: pa.Array, kind: DataType) -> pa.Array | None:
 
     None if the stored type cannot be read as `kind`: a file may be older than the column's type.
     """
-    import pyarrow as pa
-
     stored = values.type
     if isinstance(kind, DecimalType):
         is_exact = pa.types.is_decimal(stored) or pa.types.is_integer(stored)
@@ -179,14 +169,10 @@ def _comparable(values: pa.Array, kind: DataType) -> pa.Array | None:
 
 
 def _texts(values: pa.Array) -> pa.Array | None:
-    import pyarrow as pa
-
     return values if pa.types.is_string(values.type) or pa.types.is_large_string(values.type) else None
 
 
 def _floats(values: pa.Array, kind: PrimitiveType) -> pa.Array | None:
-    import pyarrow as pa
-
     if not pa.types.is_integer(values.type) and not pa.types.is_floating(values.type):
         return None
     return values.cast(pa.float64() if kind.name == "double" else pa.float32())
@@ -194,9 +180,6 @@ def _floats(values: pa.Array, kind: PrimitiveType) -> pa.Array | None:
 
 def _milliseconds(values: pa.Array) -> pa.Array | None:
     """Milliseconds since the epoch of dates (at midnight) or timestamps, rounded down; None for other types."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_date32(values.type):
         return pc.multiply(values.cast(pa.int32()).cast(pa.int64()), _MS_PER_DAY)
     if not pa.types.is_timestamp(values.type):
@@ -209,8 +192,6 @@ def _milliseconds(values: pa.Array) -> pa.Array | None:
 
 def _floored(numbers: pa.Array, divisor: int) -> pa.Array:
     """`numbers` divided by `divisor` and rounded down, also negative ones."""
-    import pyarrow.compute as pc
-
     quotient = pc.divide(numbers, divisor)
     needs_one = pc.and_(pc.less(numbers, 0), pc.invert(pc.equal(pc.multiply(quotient, divisor), numbers)))
     return pc.subtract(quotient, pc.cast(needs_one, "int64"))

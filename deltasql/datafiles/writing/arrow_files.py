@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from deltasql.datafiles.arrow_types import arrow_schema, bare_schema
@@ -16,12 +16,10 @@ from deltasql.datafiles.statistics.nan_bounds import with_sure_bounds
 from deltasql.datafiles.statistics.of_footers import FloatBounds
 from deltasql.datafiles.stored_fields import stored_field
 from deltasql.datafiles.writing.staged_files import CHANGE_DATA, HIVE_NULL, WrittenFile
+from deltasql.lazy import np, pa, pc, pq
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.hidden import IS_CHANGE
 from deltasql.schema.types import StructType
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _THREADS = 8
 _SAMPLE = 1 << 16
@@ -81,9 +79,6 @@ class TableFiles:
         piece: int = 0,
     ) -> WrittenFile:
         """Writes an encoded Parquet file; see WrittenFile for `floats` and `statistics`. Raises StorageError."""
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         if self._nested:
             data = pa.py_buffer(with_nested_ids(data.to_pybytes(), self._schema))
         data = with_sure_bounds(data, floats)
@@ -98,9 +93,6 @@ def encoded(table: pa.Table, dictionaries: Sequence[str] | bool, group_rows: int
 
     `dictionaries` are the Parquet paths of the columns to be dictionary-encoded, or True for all.
     """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     sink = pa.BufferOutputStream()
     pq.write_table(
         table,
@@ -121,8 +113,6 @@ def repeating_columns(table: pa.Table) -> Sequence[str] | bool:
     Arrow's own attempt at a dictionary costs more than plain encoding. Measured on 5,000,000 rows of five columns, two
     of which hardly repeat: 0.31 s instead of 0.71 s.
     """
-    import pyarrow as pa
-
     if table.num_rows < _SAMPLE or any(pa.types.is_nested(field.type) for field in table.schema):
         return True
     start = (table.num_rows - _SAMPLE) // 2
@@ -131,9 +121,6 @@ def repeating_columns(table: pa.Table) -> Sequence[str] | bool:
 
 
 def _repeats(sample: pa.ChunkedArray) -> bool:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if pa.types.is_boolean(sample.type):
         return False
     return bool(pc.count_distinct(sample).as_py() * _LEAST_REPEATS <= len(sample))
@@ -150,9 +137,6 @@ def by_directory(table: pa.Table, by: Sequence[str]) -> Iterator[tuple[dict[str,
 
     Rows keep their order.
     """
-    import numpy as np
-    import pyarrow as pa
-
     if not by or not table.num_rows:
         yield {}, table
         return
@@ -193,14 +177,10 @@ def as_stored(table: pa.Table, schema: StructType) -> pa.Table:
 
     Columns that `schema` lacks are hidden ones, and stay unchanged.
     """
-    import pyarrow as pa
-
     fields = {field.name: field for field in _file_schema(schema)}
     return table.cast(pa.schema([fields.get(field.name, field) for field in table.schema]))
 
 
 def _file_schema(schema: StructType) -> pa.Schema:
-    import pyarrow as pa
-
     kinds = arrow_schema(bare_schema(schema))
     return pa.schema([stored_field(item, kind.type) for item, kind in zip(schema, kinds, strict=True)])

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.datafiles.reading.literal_rows import literal_table
 from deltasql.datafiles.writing.arrow_files import as_stored, by_directory, directory_name, write_tables
 from deltasql.datafiles.writing.staged_files import DIRECTORY_PREFIX, HIVE_NULL, WrittenFile
+from deltasql.lazy import pa, pc
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.hidden import hidden
 from deltasql.plan.operators import Literals, MemoryRows
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def write_literals(
@@ -37,8 +35,6 @@ def write_memory_rows(
     store: LogStore, directory: str, rows: MemoryRows, partition_columns: Sequence[str], *, stores_partitions: bool
 ) -> list[WrittenFile]:
     """As `write_literals`. The partition columns are of types whose values have one spelling."""
-    import pyarrow as pa
-
     fields = [field for name in partition_columns if (field := rows.schema.find(name)) is not None]
     partitions = {field.name for field in fields}
     table = rows.table
@@ -66,9 +62,6 @@ def write_memory_rows(
 
 def _without_null_name(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """`column`, where the text that names NULL in a directory is NULL."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not pa.types.is_string(column.type):
         return column
     return pc.if_else(pc.equal(column, HIVE_NULL), pa.scalar(None, pa.string()), column)

@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from deltasql.datafiles.footers.edits import (
     CHILDREN,
@@ -31,9 +30,7 @@ from deltasql.datafiles.footers.edits import (
     together,
 )
 from deltasql.datafiles.footers.thrift import I32, Struct
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from deltasql.lazy import pa
 
 # Fields of RowGroup, ColumnChunk and ColumnMetaData, by their numbers.
 _CHUNKS, _UNCOMPRESSED, _GROUP_ROWS, _SORTED_BY, _GROUP_START, _GROUP_SIZE, _ORDINAL = range(1, 8)

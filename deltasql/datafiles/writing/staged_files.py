@@ -7,11 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone, tzinfo
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from deltasql.datafiles.staged import StagedFile
 from deltasql.datafiles.statistics.of_footers import FloatBounds, file_statistics, stats_json
+from deltasql.lazy import pq
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.iceberg_compat import compat_tags
 from deltasql.log.configuration.indexed_columns import IndexRule, index_rule
@@ -22,9 +23,6 @@ from deltasql.log.storage.paths import encode_path
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.timezone import zone as session_zone
 from deltasql.schema.types import TIMESTAMP, StructType
-
-if TYPE_CHECKING:
-    import pyarrow.parquet as pq
 
 ORIGIN = "deltasql_origin"
 """A directory of it is one per origin. Names that begin with `_` would be hidden from every VACUUM."""
@@ -65,8 +63,6 @@ def written_files(store: LogStore, directory: str, committed: Collection[str] | 
         entries = [entry for entry in entries if entry.path in paths]
 
     def read(entry: Entry) -> WrittenFile:
-        import pyarrow.parquet as pq
-
         footer = pq.read_metadata(store.open_input(entry.path, entry.size))
         return WrittenFile(PurePosixPath(entry.path), entry.size, entry.modified, footer)
 

@@ -7,7 +7,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING
 
 from deltasql.datafiles.reading.pieces import CORES, PIECE_BYTES, Piece, ordered
 from deltasql.datafiles.statistics.floats import FloatRange, float_ranges, united
@@ -15,11 +14,9 @@ from deltasql.datafiles.threads import awaited, working
 from deltasql.datafiles.writing.arrow_files import TableFiles, as_stored, encoded, repeating_columns
 from deltasql.datafiles.writing.spliced_files import joined
 from deltasql.datafiles.writing.staged_files import WrittenFile
+from deltasql.lazy import pa
 from deltasql.log.storage.log_store import LogStore
 from deltasql.schema.types import StructType
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FILE_BYTES = 128 << 20
 """In Parquet: a file of so many bytes is complete. Spark's writer makes files of about this size."""
@@ -49,8 +46,6 @@ def packed(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 def _together(size: int, pieces: Sequence[Piece]) -> Piece:
     def read() -> pa.Table:
-        import pyarrow as pa
-
         return pa.concat_tables([piece.read() for piece in pieces])
 
     return pieces[0] if len(pieces) == 1 else Piece(size, read)

@@ -23,15 +23,13 @@ from deltasql.datafiles.writing.spliced_files import NotSplicedError, joined, ro
 from deltasql.datafiles.writing.staged_files import CHANGE_DATA, ORIGIN, WrittenFile
 from deltasql.datafiles.writing.streamed_files import write_united
 from deltasql.errors.engine import RowsLostError
+from deltasql.lazy import np, pa, pc, pq
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-
     RowIndexes = np.ndarray[Any, Any]
 
 MOST_FILES = 4
@@ -288,25 +286,17 @@ class _Successor:
 
 
 def _minus(row_indexes: RowIndexes, others: RowIndexes) -> RowIndexes:
-    import numpy as np
-
     return np.setdiff1d(row_indexes, others, assume_unique=True)
 
 
 def _without(rows: pa.Table, *row_indexes: RowIndexes) -> pa.Table:
     """`rows` without those at the row indexes `row_indexes`."""
-    import numpy as np
-    import pyarrow as pa
-
     gone = np.concatenate(row_indexes)
     return rows.filter(pa.array(index_mask(rows.num_rows, gone, inside=False))) if len(gone) else rows
 
 
 def _in_order(images: Sequence[pa.Table]) -> pa.Table:
     """All updated rows, sorted by ROW_INDEX."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if not images:
         return pa.table({ROW_INDEX: pa.array([], pa.int64())})
     rows = _concatenated(images)
@@ -315,8 +305,6 @@ def _in_order(images: Sequence[pa.Table]) -> pa.Table:
 
 def _with_images(rows: pa.Table, row_indexes: RowIndexes, images: pa.Table, changed: Collection[str]) -> pa.Table:
     """`rows` with the columns `changed` replaced, at the sorted row indexes `row_indexes`, by those of `images`."""
-    import pyarrow as pa
-
     if not len(row_indexes):
         return rows
     columns = [
@@ -328,8 +316,6 @@ def _with_images(rows: pa.Table, row_indexes: RowIndexes, images: pa.Table, chan
 
 def _replaced(column: pa.ChunkedArray, row_indexes: RowIndexes, values: pa.ChunkedArray) -> pa.ChunkedArray:
     """`column` with `values` at the sorted row indexes `row_indexes`."""
-    import pyarrow as pa
-
     chunks, start = [], 0
     for chunk in column.chunks:
         first, count = slice_between(row_indexes, start, start + len(chunk))
@@ -340,10 +326,6 @@ def _replaced(column: pa.ChunkedArray, row_indexes: RowIndexes, values: pa.Chunk
 
 
 def _with_values(chunk: pa.Array, row_indexes: RowIndexes, values: pa.ChunkedArray) -> pa.Array:
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     new = pa.concat_arrays(values.chunks)
     if pa.types.is_nested(chunk.type):
         order = np.arange(len(chunk))
@@ -355,16 +337,11 @@ def _with_values(chunk: pa.Array, row_indexes: RowIndexes, values: pa.ChunkedArr
 
 
 def _concatenated(tables: Sequence[pa.Table]) -> pa.Table:
-    import pyarrow as pa
-
     return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
 
 
 def _check_columns(data: pa.Buffer, columns: pa.Schema) -> None:
     """Raises NotSplicedError unless a file has exactly these columns, with these types and field ids."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     stored = pq.read_schema(pa.BufferReader(data))
     old, new = ({item.name: (item.type, list(_ids(item))) for item in fields} for fields in (stored, columns))
     if old != new:

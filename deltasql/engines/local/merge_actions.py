@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING
 
 from deltasql.datafiles.reading.file_reader import are_among
 from deltasql.engines.local.pairs import equalities
 from deltasql.engines.local.plain_scans import ScanFilter
 from deltasql.engines.local.values import BoundRows, rows_of, true_mask, values
 from deltasql.engines.thresholds import CHANGED_ROWS
+from deltasql.lazy import np, pa, pc
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToEngineError
@@ -24,10 +24,6 @@ from deltasql.sql.evaluated.expressions import (
     row_expression,
     value_of,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +98,6 @@ class CompiledActions:
             raise LeftToEngineError("all rows may change: there is no condition")
 
         def some(rows: pa.Table, count: int) -> np.ndarray:
-            import numpy as np
-
             bound = BoundRows({self._alias: rows}, count)
             return reduce(np.logical_or, (true_mask(condition, bound) for condition in parsed))
 
@@ -111,8 +105,6 @@ class CompiledActions:
 
     def _with_keys(self, source: pa.Table) -> ScanFilter:
         """A filter for the target rows whose join keys occur in the source."""
-        import pyarrow.compute as pc
-
         ((theirs, _),) = self._theirs.schemas.items()
         keys = [] if self.on is None else [sides for item in equalities(self.on) for sides in self._sides(item)]
         if not keys:
@@ -120,8 +112,6 @@ class CompiledActions:
         source_values = [pc.unique(values(other, rows_of(theirs, source))).drop_null() for _, other in keys]
 
         def met(rows: pa.Table, count: int) -> np.ndarray:
-            import numpy as np
-
             bound, mask = BoundRows({self._alias: rows}, count), np.full(count, True)
             for (mine, _), keys_of_source in zip(keys, source_values, strict=True):
                 # To look in values takes as long as their number, however few the rows are.

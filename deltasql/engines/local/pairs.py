@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.local.values import BoundRows, indexes_where, values
 from deltasql.engines.thresholds import JOINED_PAIRS
+from deltasql.lazy import np, pc
 from deltasql.schema.types import BOOLEAN, DOUBLE
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import ColumnOf, Compared, Joined, RowExpression, Widened
 
 if TYPE_CHECKING:
-    import numpy as np
-
     Numbers = np.ndarray[Any, Any]
 
 _TOO_MANY_PAIRS = f"more than {JOINED_PAIRS:,} pairs of rows meet"
@@ -36,8 +35,6 @@ def paired(left: BoundRows, first: Numbers, right: BoundRows, second: Numbers) -
 
 def _candidates(left: BoundRows, right: BoundRows, on: RowExpression) -> tuple[Numbers, Numbers]:
     """Row indexes of a superset of the pairs for which `on` is TRUE: those equal in one equality of `on`, else all."""
-    import numpy as np
-
     for key in equalities(on):
         sides = {_alias(key.left): key.left, _alias(key.right): key.right}
         mine = [sides[alias] for alias in left.tables if alias in sides]
@@ -74,9 +71,6 @@ def _with_equal(
     left: BoundRows, mine: RowExpression, right: BoundRows, others: RowExpression
 ) -> tuple[Numbers, Numbers]:
     """Row indexes, left and right, of all pairs with equal values; NULL equals nothing."""
-    import numpy as np
-    import pyarrow.compute as pc
-
     left_values, right_values = values(mine, left), values(others, right)
     distinct = pc.unique(right_values).drop_null()
     codes = pc.index_in(left_values, value_set=distinct, skip_nulls=True)

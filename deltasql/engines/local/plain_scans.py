@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.datafiles.arrow_types import bare_schema
 from deltasql.datafiles.reading.file_reader import ADDRESS, FileReader, RowFilter, reader_schema
@@ -22,6 +22,7 @@ from deltasql.engines.choice import require_streaming
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.memory import memory_limit, require_memory
 from deltasql.engines.thresholds import RESULT_BYTES
+from deltasql.lazy import np, pa, pc
 from deltasql.plan.operators import Operator, Scan, SqlQuery
 from deltasql.schema.lengths import has_lengths, with_lengths
 from deltasql.schema.partition_values import typed
@@ -38,11 +39,6 @@ from deltasql.schema.types import (
 from deltasql.settings.session_settings import MEMORY_LIMIT
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.queries.projections import plain_columns
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-
 
 _NUMBERS = frozenset({"byte", "short", "integer", "long", "float", "double"})
 _TYPES = _NUMBERS | {"boolean", "string", "binary", "date", "timestamp", "timestamp_ntz"}
@@ -97,8 +93,6 @@ def plain_rows(
     `columns` include those of the filter. Raises LeftToEngineError where the rows are more than the filter's `most`,
     or take more than the limit of memory.
     """
-    import pyarrow as pa
-
     most = math.inf if row_filter is None else row_filter.most
     read = tables_of(plain_pieces(session, scan, columns, row_filter))
     tables = list(_up_to(most, memory_limit(session), read))
@@ -142,7 +136,6 @@ def _up_to(most: float, limit: int, tables: Iterable[pa.Table]) -> Iterator[pa.T
 
 def _filter(row_filter: ScanFilter, values: Mapping[str, Mapping[str, Any]], columns: pa.Schema) -> RowFilter:
     """Which rows of files are wanted, of which all have some partition values, by the file's location."""
-    import pyarrow as pa
 
     def mask(path: str, rows: pa.Table, count: int) -> np.ndarray[Any, Any]:
         for name in row_filter.columns & values.get(path, {}).keys():
@@ -204,8 +197,6 @@ def require_scan_size(session: SessionFacts, scan: Scan, *, streams: bool) -> No
 
     With `streams` they are read piece by piece, and may be any number.
     """
-    import pyarrow.compute as pc
-
     size = pc.sum(scan.files.column("size")).as_py() or 0
     if streams:
         require_streaming(session, scan.table.location, size)
@@ -278,8 +269,6 @@ def _value(text: str | None, kind: DataType) -> Any:
 
 def _with_values(rows: pa.Table, values: dict[str, Any], target: pa.Schema) -> pa.Table:
     """`rows` of a file with the values that all of them have."""
-    import pyarrow as pa
-
     if not values:
         return rows
     arrays = [
@@ -291,8 +280,6 @@ def _with_values(rows: pa.Table, values: dict[str, Any], target: pa.Schema) -> p
 
 def _repeated(value: Any, kind: pa.DataType, count: int) -> pa.Array:
     """A value so many times. Raises LeftToEngineError for one that is none of this type."""
-    import pyarrow as pa
-
     try:
         return pa.repeat(pa.scalar(value, kind), count)
     except (pa.ArrowInvalid, OverflowError):

@@ -52,6 +52,7 @@ from deltasql.engines.rewriting.positions import Positions, positions_of
 from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.rewriting.stored_rows import partition_folder, partition_values
 from deltasql.engines.thresholds import CHANGED_ROWS, FILE_BYTES
+from deltasql.lazy import np, pa, pc
 from deltasql.plan.hidden import ROW_ADDRESS, ROW_INDEX
 from deltasql.plan.operators import MemoryRows, Rewrite, RowEffect, RowKind, Scan
 from deltasql.plan.way import EVALUATED, ComputedBy, Way
@@ -60,9 +61,6 @@ from deltasql.schema.types import ArrayType, MapType, StructField, StructType
 from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-
     Numbers = np.ndarray[Any, Any]
 
 
@@ -224,8 +222,6 @@ class _Rewrite(ABC):
 
     def _looked_at(self, source: pa.Table | None) -> Scan:
         """The target, without files in which nothing can meet a row of the source, unless what meets none changes."""
-        import pyarrow.compute as pc
-
         operator, join = self._operator, self._operator.join
         if source is None or join is None or any(action.kind is _ALONE for action in operator.actions):
             return operator.target
@@ -243,8 +239,6 @@ class _Rewrite(ABC):
     # Which action runs on which rows
 
     def _fired(self, target: pa.Table, source: pa.Table | None) -> Iterator[_MatchedRows]:
-        import numpy as np
-
         operator, join = self._operator, self._operator.join
         bound = rows_of(operator.target_alias, target)
         if source is None or join is None:
@@ -261,8 +255,6 @@ class _Rewrite(ABC):
 
     def _chosen(self, kind: RowKind, rows: BoundRows, row_indexes: Numbers | None) -> Iterator[_MatchedRows]:
         """For each row the first action of its kind whose condition is TRUE."""
-        import numpy as np
-
         actions = [action for action in self._in_process.actions if action.action.kind is kind]
         for number, action in enumerate(actions, start=1):
             hit = indexes_where(action.condition, rows)
@@ -274,8 +266,6 @@ class _Rewrite(ABC):
 
     def _changes(self, target: pa.Table, fired: Sequence[_MatchedRows]) -> _Changes:
         """The rows that change. Raises LeftToEngineError where one would more than once, or too many do."""
-        import numpy as np
-
         positions = Positions()
         pairs = [(item.row_indexes, item.action.number) for item in fired if item.row_indexes is not None]
         if pairs:
@@ -291,8 +281,6 @@ class _Rewrite(ABC):
 
     def _new(self, changes: _Changes) -> tuple[pa.Table, pa.Table]:
         """New images of rows, with ROW_ADDRESS, and rows that are inserted: the columns of the output."""
-        import pyarrow as pa
-
         output = self._operator.output
         schema = reader_schema(output)
         placed = reader_schema(StructType((*(output.fields[index] for index in self._imaged), ADDRESS)))
@@ -315,8 +303,6 @@ class _Rewrite(ABC):
         )
 
     def _marked(self, changes: _Changes) -> Staged:
-        import pyarrow as pa
-
         images, inserted = self._new(changes)
         return self._written(pa.concat_tables([images.drop_columns([ROW_ADDRESS]), inserted]))
 
@@ -362,9 +348,6 @@ class _WholeRewrite(_Rewrite):
         return self._stage.unite(list(self._bins(changes, images)), self._operator.output)
 
     def _bins(self, changes: _Changes, images: pa.Table) -> Iterator[CompactionGroup]:
-        import numpy as np
-        import pyarrow as pa
-
         target, files, columns = changes.target, changes.files, self._operator.target.partition_columns
         gone = np.concatenate([item.row_indexes for item in changes.fired if item.row_indexes is not None])
         stay = target.filter(pa.array(index_mask(target.num_rows, gone, inside=False)))
@@ -406,7 +389,5 @@ class _SearchedRewrite(_Rewrite):
 
 def _numbered(rows: pa.Table) -> pa.Table:
     """Rows of a file with ROW_INDEX in place of ROW_ADDRESS."""
-    import pyarrow as pa
-
     _, numbers = split_addresses(rows.column(ROW_ADDRESS).to_numpy())
     return rows.drop_columns([ROW_ADDRESS]).append_column(ROW_INDEX, pa.array(numbers))

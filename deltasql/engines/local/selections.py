@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.datafiles.reading.pieces import Piece
 from deltasql.engines.choice import is_small, require_searching, scan_size
@@ -23,15 +23,13 @@ from deltasql.engines.local.plain_scans import (
 )
 from deltasql.engines.local.values import BoundRows, true_mask
 from deltasql.engines.thresholds import CHOSEN_ROWS, FEW_BYTES
+from deltasql.lazy import np, pa, pc
 from deltasql.plan.operators import Operator, Scan
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, is_ordered, row_condition
 from deltasql.sql.evaluated.selections import Order, selection
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -155,9 +153,6 @@ def arranged(rows: pa.Table, order: Sequence[tuple[int, Order]], limit: int | No
 
 def _sort_indexes(column: pa.ChunkedArray, order: Order) -> Any:
     """Where the values stand in their order; what is equal stays as it is."""
-    import numpy as np
-    import pyarrow.compute as pc
-
     nulls = np.flatnonzero(pc.is_null(column).to_numpy(zero_copy_only=False))
     valid = np.flatnonzero(pc.is_valid(column).to_numpy(zero_copy_only=False))
     ranks = pc.rank(column.take(valid), sort_keys="ascending", tiebreaker="dense").to_numpy().astype(np.int64)

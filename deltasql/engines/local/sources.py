@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from deltasql.datafiles.arrow_types import bare_schema
 from deltasql.datafiles.foreign.parquet_paths import column_pieces, parquet_files, read_columns
@@ -18,6 +17,7 @@ from deltasql.engines.local.plain_scans import PlainScan, require_plain
 from deltasql.engines.local.selections import SelectedRows, arranged, local_query, ordered_indexes
 from deltasql.engines.local.values import indexes_where, rows_of
 from deltasql.errors.base import DeltaSqlError
+from deltasql.lazy import pa
 from deltasql.log.storage.locations import is_local
 from deltasql.plan.operators import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns
 from deltasql.schema.evolution import as_nullable
@@ -28,9 +28,6 @@ from deltasql.sql.evaluated.parquet_paths import without_parquet_path
 from deltasql.sql.evaluated.queries import _is_alone, constants_of
 from deltasql.sql.evaluated.selections import Selection, selection
 from deltasql.sql.queries.projections import plain_columns
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import assert_never
 
 from deltasql.datafiles.reading.literal_rows import literal_table
+from deltasql.lazy import np, pa, pc
 from deltasql.plan.operators import Literals
 from deltasql.schema.types import DOUBLE, VOID, DataType, DecimalType, StructField, StructType
 from deltasql.sql.constants import Constant
@@ -26,9 +27,6 @@ from deltasql.sql.evaluated.expressions import (
 )
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-
     Numbers = np.ndarray[Any, Any]
 
 _COMPARE = {
@@ -72,8 +70,6 @@ def values(expression: RowExpression, rows: BoundRows) -> pa.Array | pa.ChunkedA
 
 def _values(expression: RowExpression, rows: BoundRows) -> Any:
     """As `values`, but a constant yields an Arrow scalar."""
-    import pyarrow.compute as pc
-
     match expression:
         case ColumnOf(alias, name):
             return rows.column(alias, name)
@@ -108,8 +104,6 @@ def checked_table(
 
     Raises LeftToEngineError if a row violates one of `checks`, which are over these columns: the engine then names it.
     """
-    import pyarrow as pa
-
     table = pa.Table.from_arrays([values(item, rows) for item in expressions], names=schema.names).cast(schema)
     written = rows_of("", table)
     if any(len(indexes_where(check, written)) < written.count for check in checks):
@@ -119,15 +113,11 @@ def checked_table(
 
 def indexes_where(condition: RowExpression | None, rows: BoundRows) -> Numbers:
     """Ascending indexes of the rows for which a condition is TRUE; all rows if there is no condition."""
-    import numpy as np
-
     return np.arange(rows.count) if condition is None else np.flatnonzero(true_mask(condition, rows))
 
 
 def true_mask(condition: RowExpression, rows: BoundRows) -> Numbers:
     """Boolean array: for each row, whether a condition is TRUE."""
-    import pyarrow.compute as pc
-
     mask: Numbers = pc.fill_null(values(condition, rows), fill_value=False).to_numpy(zero_copy_only=False)
     return mask
 
@@ -135,14 +125,10 @@ def true_mask(condition: RowExpression, rows: BoundRows) -> Numbers:
 def _joined(
     how: str, left: pa.Array | pa.ChunkedArray, right: pa.Array | pa.ChunkedArray
 ) -> pa.Array | pa.ChunkedArray:
-    import pyarrow.compute as pc
-
     return pc.call_function(how, [left, right])
 
 
 def _compared(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array | pa.ChunkedArray:
-    import pyarrow.compute as pc
-
     if operator == "<=>":
         both = pc.and_(pc.is_null(left), pc.is_null(right))
         return pc.or_(both, pc.fill_null(_compared("=", kind, left, right), fill_value=False))
@@ -152,8 +138,6 @@ def _compared(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array 
 
 def _with_nan(operator: str, left: Any, right: Any, mask: Any) -> pa.Array | pa.ChunkedArray:
     """Arrow's comparison result `mask` for DOUBLEs, corrected to Spark's rules: NaN = NaN, and NaN is the greatest."""
-    import pyarrow.compute as pc
-
     if operator[0] == ">":
         return _with_nan(operator.replace(">", "<"), right, left, mask)
     mine, others = pc.is_nan(left), pc.is_nan(right)
@@ -169,9 +153,6 @@ def _with_nan(operator: str, left: Any, right: Any, mask: Any) -> pa.Array | pa.
 
 
 def _computed(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array | pa.ChunkedArray:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if operator == "%":
         # With the sign of the dividend, as in Spark.
         return pc.subtract(left, pc.multiply(pc.divide(left, right), right))
@@ -184,8 +165,6 @@ def _computed(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array 
 
 def _cast(values: pa.Array | pa.ChunkedArray, kind: DataType) -> pa.Array | pa.ChunkedArray:
     """Values as a wider type. Raises LeftToEngineError for one that has too many digits for a decimal."""
-    import pyarrow as pa
-
     from deltasql.result_arrow import arrow_type
 
     try:
@@ -197,8 +176,6 @@ def _cast(values: pa.Array | pa.ChunkedArray, kind: DataType) -> pa.Array | pa.C
 
 
 def _scalar(constant: Constant) -> pa.Scalar:
-    import pyarrow as pa
-
     if constant.type == VOID:
         return pa.scalar(None)
     column = StructType((StructField("value", constant.type),))
@@ -206,6 +183,4 @@ def _scalar(constant: Constant) -> pa.Scalar:
 
 
 def _repeated(scalar: pa.Scalar, count: int) -> pa.Array:
-    import pyarrow as pa
-
     return pa.repeat(scalar, count)

@@ -7,7 +7,6 @@ literals, or that the caller has in memory, need no engine either.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from deltasql.datafiles.reading.file_reader import reader_schema
 from deltasql.datafiles.reading.pieces import CORES, Piece
@@ -18,14 +17,12 @@ from deltasql.engines.local.sources import LocalRows, local_rows
 from deltasql.engines.local.values import checked_table, rows_of
 from deltasql.engines.memory import require_memory
 from deltasql.engines.rewriting.stage import FileStage
+from deltasql.lazy import pa, pc
 from deltasql.plan.operators import Check, Constraint, Literals, MemoryRows, Operator, Project, SqlQuery, Write
 from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way
 from deltasql.schema.types import STRING, StructType
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowScope, row_condition, value_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _LONGEST_NAME = 60
 """Bytes of a text that a directory is called after: of longer ones an engine says whether they are too long."""
@@ -88,8 +85,6 @@ def require_writable(session: SessionFacts, operator: Write) -> None:
 
 def refuse_long_names(rows: pa.Table, schema: StructType, partition_columns: tuple[str, ...]) -> None:
     """Raises LeftToEngineError where a directory might not be called after a text."""
-    import pyarrow.compute as pc
-
     for name in partition_columns:
         field = schema.find(name)
         if field is None or field.type != STRING:

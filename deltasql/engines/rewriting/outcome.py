@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.datafiles.reading.row_numbers import count_live_rows
 from deltasql.datafiles.staged import Staged
@@ -18,15 +18,13 @@ from deltasql.engines.rewriting.positions import Positions
 from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.rewriting.stored_rows import StoredRows, partition_folder, partition_values
 from deltasql.engines.thresholds import CHANGED_PART, CHANGED_ROWS
+from deltasql.lazy import pa, pc
 from deltasql.log.storage.paths import decode_path
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import EqualKey, Rewrite, RowEffect, Scan
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructType
 from deltasql.skipping.pruning import prune
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def candidates(target: Scan, alias: str, key_ranges: Iterable[tuple[EqualKey, Any, Any]]) -> Scan:
@@ -104,9 +102,6 @@ def marked(operator: Rewrite, done: RewriteOutcome, changed: Positions) -> Rewri
 
 def subset(operator: Rewrite, uris: Iterable[str]) -> pa.Table:
     """The entries of the target's file list for some file URIs (spelled as Spark does)."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     files = operator.target.files
     paths = pa.array([decode_path(uri) for uri in uris], pa.string())
     return files.filter(pc.is_in(files.column("location"), paths))

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.datafiles.reading.file_reader import spark_uri, split_addresses
-
-if TYPE_CHECKING:
-    import numpy as np
+from deltasql.lazy import np
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +33,6 @@ class Positions:
 
 def listed_positions(changed: Iterable[tuple[str, int, int]]) -> Positions:
     """Positions from tuples (file URI, row index, action number)."""
-    import numpy as np
-
     rows: dict[str, set[int]] = defaultdict(set)
     counts: Counter[int] = Counter()
     fired = 0
@@ -52,8 +48,6 @@ def positions_of(addresses: np.ndarray[Any, Any], actions: np.ndarray[Any, Any],
 
     `paths` are the files by number.
     """
-    import numpy as np
-
     distinct, first = np.unique(addresses, return_index=True)
     numbers, rows = split_addresses(distinct)
     files, starts = np.unique(numbers, return_index=True)

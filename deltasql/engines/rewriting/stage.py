@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.datafiles.reading.pieces import Piece
@@ -27,6 +26,7 @@ from deltasql.engines.facts import SessionFacts
 from deltasql.engines.memory import files_at_once
 from deltasql.errors.log import StorageError
 from deltasql.errors.write import NothingToHoldError
+from deltasql.lazy import pa
 from deltasql.log.actions.actions import AddCDCFile
 from deltasql.log.configuration.iceberg_compat import compat_tags
 from deltasql.log.storage.paths import decode_path
@@ -34,9 +34,6 @@ from deltasql.plan.operators import Literals, MemoryRows
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.text import quote_name
 from deltasql.schema.types import VOID, StructType
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 class FileStage:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote
 
 from deltasql.datafiles.inspection import readable
@@ -30,16 +30,13 @@ from deltasql.engines.facts import SessionFacts
 from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.thresholds import FILE_BYTES
 from deltasql.errors.log import LostDataFileError
+from deltasql.lazy import np, pa, pc, pq
 from deltasql.log.protocol.features import has_variants
 from deltasql.plan.operators import Scan
 from deltasql.schema.column_mapping import physical_name, physical_schema
 from deltasql.schema.lengths import with_lengths, without_lengths
 from deltasql.schema.types import VOID, StructType
 from deltasql.settings.session_settings import IGNORE_MISSING_FILES
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
 
 
 def may_copy_rows(
@@ -50,8 +47,6 @@ def may_copy_rows(
     Ids of rows depend on where they stand, and only Spark passes over files that may be missing. Raises what
     `copied_in_process` raises.
     """
-    import pyarrow.compute as pc
-
     if (session.current_value(IGNORE_MISSING_FILES.name) or "").lower() == "true":
         return False
     parted = stage.stores_partitions and target.partition_columns
@@ -90,9 +85,6 @@ class StoredRows:
 
         One whose days are those of another calendar is not spliceable: new ones are not, and would be taken for such.
         """
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         store, name = self._stores.of_file(path)
         with self._existing(path), readable(path):
             data = store.read_buffer(name)
@@ -114,8 +106,6 @@ class StoredRows:
 
     def _marked(self, path: str) -> np.ndarray[Any, Any]:
         """The positions that a file's deletion vector marks."""
-        import numpy as np
-
         vector = self._vectors.get(path)
         return np.array([], np.int64) if vector is None else vector_positions(self._stores, self._target, vector)
 

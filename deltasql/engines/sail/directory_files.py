@@ -19,6 +19,7 @@ from deltasql.datafiles.writing.arrow_files import encoded
 from deltasql.engines.sail.dialect.directories import DirectoryWrite
 from deltasql.engines.spark.session.spark_types import frame_schema
 from deltasql.errors.engine import NotOnSailError
+from deltasql.lazy import pa
 from deltasql.log.storage.locations import is_local
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import (
@@ -43,7 +44,6 @@ from deltasql.schema.types import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from deltasql.log.storage.stores import Stores
@@ -107,22 +107,16 @@ def _is_flat(kind: DataType) -> bool:
 
 
 def _parquet(rows: pa.Table, schema: StructType, _: Mapping[str, str]) -> tuple[pa.Buffer, str]:
-    import pyarrow as pa
-
     rows = rows.cast(pa.schema([_field(field) for field in schema]))
     return with_sure_bounds(encoded(rows, dictionaries=True), float_bounds(rows)), ".snappy.parquet"
 
 
 def _field(field: StructField) -> pa.Field:
-    import pyarrow as pa
-
     return pa.field(field.name, _stored(field.type))
 
 
 def _stored(kind: DataType) -> pa.DataType:
     """Columns and fields may be NULL, as in files of Spark's; elements and values where the query's may."""
-    import pyarrow as pa
-
     from deltasql.result_arrow import arrow_type
 
     match kind:

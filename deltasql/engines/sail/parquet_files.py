@@ -18,13 +18,12 @@ from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import spark_schema
 from deltasql.engines.thresholds import FEW_BYTES
 from deltasql.errors.base import DeltaSqlError
+from deltasql.lazy import pa, pq
 from deltasql.log.storage.locations import is_local
 from deltasql.schema.lengths import has_lengths
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
     from pyspark.sql import DataFrame
 
 _PLAIN_PATH = re.compile(r"[\w/.=@+-]+")

@@ -18,6 +18,7 @@ from deltasql.engines.spark.session.spark_types import frame_schema, spark_schem
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import NotOnSailError
 from deltasql.interrupts import interruptible
+from deltasql.lazy import pa
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import hidden
 from deltasql.schema.text import text_sql
@@ -25,7 +26,6 @@ from deltasql.schema.types import VARIANT, ArrayType, DataType, MapType, StructT
 from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
+from deltasql.lazy import np, pa, pc
+
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
 def partition_numbers(files: pa.Table) -> Numbers:
     """A number for each file: equal for files of one partition. Values are compared as the log spells them."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     values = files.column("partitionValues")
     columns: list[Any] = []
     for index in range(values.type.num_fields):
@@ -28,18 +25,12 @@ def partition_numbers(files: pa.Table) -> Numbers:
 
 def numbers_of(texts: pa.ChunkedArray) -> Numbers:
     """An integer for each text, equal for equal texts, -1 for null."""
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     encoded = pa.chunked_array(texts.chunks, texts.type).combine_chunks().dictionary_encode()
     return np.asarray(pc.fill_null(encoded.indices, -1), np.int64)
 
 
 def joined_numbers(columns: Sequence[Numbers], rows: int) -> Numbers:
     """An integer for each row of some integer columns, equal where all the columns are."""
-    import numpy as np
-
     if not columns or rows == 0:
         return np.zeros(rows, np.int64)
     _, numbers = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
@@ -48,23 +39,17 @@ def joined_numbers(columns: Sequence[Numbers], rows: int) -> Numbers:
 
 def first_rows(numbers: Numbers) -> list[tuple[int, int]]:
     """The distinct numbers, and for each the first row that has it."""
-    import numpy as np
-
     bins, rows = np.unique(numbers, return_index=True)
     return list(zip(bins.tolist(), rows.tolist(), strict=True))
 
 
 def rows_with(numbers: Numbers, bins: Collection[int]) -> Numbers:
     """The rows whose number is one of the wanted ones."""
-    import numpy as np
-
     return np.flatnonzero(np.isin(numbers, np.array(list(bins), np.int64)))
 
 
 def bin_sizes(files: pa.Table, bins: pa.Array) -> list[int]:
     """The bytes of the files in each bin."""
-    import numpy as np
-
     if files.num_rows == 0:
         return []
     return [int(size) for size in np.bincount(bins.to_numpy(), weights=files.column("size").to_numpy())]
@@ -76,8 +61,6 @@ def packed(files: pa.Table, groups: Numbers, limit: int, *, singles: bool) -> tu
     A bin holds files of one group, small ones first, up to `limit` bytes together. A file that would be alone in its
     bin is left out unless `singles`.
     """
-    import numpy as np
-
     sizes = files.column("size").to_numpy()
     order = np.lexsort((sizes, groups))
     bins = np.empty(files.num_rows, np.int64)
@@ -90,9 +73,6 @@ def packed(files: pa.Table, groups: Numbers, limit: int, *, singles: bool) -> tu
 
 def in_order(files: pa.Table, bins: Numbers) -> tuple[pa.Table, pa.Array]:
     """`files` in the order of their bins, in each as in the log, and the bins' numbers without gaps from 0."""
-    import numpy as np
-    import pyarrow as pa
-
     _, numbers = np.unique(bins, return_inverse=True)
     numbers = numbers.reshape(-1)
     order = np.argsort(numbers, kind="stable")

@@ -14,6 +14,7 @@ from uuid import NAMESPACE_URL, uuid5
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from deltasql.lazy import np
 from deltasql.log.actions.add_table import with_column
 from deltasql.log.actions.deletion_vectors import vector_file, vector_path, z85_encode
 from deltasql.log.actions.file_tables import (
@@ -155,8 +156,6 @@ def _matched(source: _Pairs, target: _Pairs, numbered: bool) -> _Matched:
 
 def _others(files: pa.Table, rows: pa.Array) -> pa.Table:
     """`files` without the rows at the indices `rows`."""
-    import numpy as np
-
     mask = np.ones(len(files), dtype=bool)
     mask[rows.to_numpy(zero_copy_only=False).astype(np.int64)] = False
     return files.filter(flags(mask))

@@ -7,14 +7,11 @@ piece, so that no Python object is made per file.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
+from deltasql.lazy import pa
 from deltasql.log.actions.action_fields import has_odd_characters, parse_line
 from deltasql.log.actions.actions import CommitInfo, DomainMetadata, Json, SetTransaction
 from deltasql.log.storage.paths import canonical
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # From here on Arrow is faster, its import included.
 BIG = 4 << 20

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from deltasql.errors.log import DeletionVectorNotFoundError, InvalidDeletionVectorError
+from deltasql.lazy import np, pa, pc
 from deltasql.log.storage.local_files import open_regular
 from deltasql.log.storage.locations import is_local
 from deltasql.log.storage.paths import canonical, folder_and_name, is_absolute
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-
     from deltasql.log.storage.log_store import LogStore
 
 _Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
@@ -30,8 +28,6 @@ PORTABLE, _NATIVE = 1681511377, 1681511376
 
 def marked_files(files: pa.Table) -> pa.ChunkedArray:
     """A mask of the files (rows of `Snapshot.files()`) that have a deletion vector."""
-    import pyarrow.compute as pc
-
     return pc.is_valid(pc.struct_field(files.column("deletionVector"), "storageType"))
 
 
@@ -56,8 +52,6 @@ def rows_marked_in(store: LogStore, action: Mapping[str, Any]) -> np.ndarray[Any
 
     None are deleted where it has no vector. Raises what `deleted_rows` raises.
     """
-    import numpy as np
-
     vector = action.get("deletionVector")
     return np.empty(0, np.uint64) if vector is None else deleted_rows(store, vector)
 
@@ -184,8 +178,6 @@ def _decode(payload: bytes, rows: int | None = None) -> np.ndarray[Any, Any]:
 
 def _positions(bitmaps: Sequence[Any], rows: int | None) -> np.ndarray[Any, Any]:
     """The numbers in bitmaps, of which bitmap n holds those from n · 2³² on."""
-    import numpy as np
-
     count = sum(len(bitmap) for bitmap in bitmaps)
     if rows is not None and count != rows:
         raise ValueError(f"it holds {count} rows, and the log says {rows}")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+from deltasql.lazy import pa, pc
 
 
 def read_objects(texts: pa.StringArray, fields: Iterable[pa.Field]) -> pa.Table:
@@ -16,8 +15,6 @@ def read_objects(texts: pa.StringArray, fields: Iterable[pa.Field]) -> pa.Table:
 
     A null gives a row of nulls. Raises ArrowInvalid where a text is not one object, or a value has another type.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
     import pyarrow.json
 
     from deltasql.log.storage.arrow_values import strings
@@ -47,8 +44,6 @@ def parsed_object(text: str) -> dict[str, Any] | None:
 
 def _text(texts: pa.StringArray) -> pa.Buffer:
     """The concatenated bytes of all `texts`, without a copy."""
-    import pyarrow as pa
-
     _, offsets, data = texts.buffers()
     if data is None:
         return pa.py_buffer(b"")

@@ -11,12 +11,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from deltasql.lazy import np
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import FILE_VERSION, PORTABLE, deleted_rows, vector_path, z85_encode
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from deltasql.log.storage.log_store import LogStore
 
 # Only the field of the statistics itself has this value: no column has a boolean as its bound.
@@ -120,8 +119,6 @@ def loose_statistics(stats: str | None, num_rows: int) -> str:
 
 
 def _all_deleted(store: LogStore, item: MarkedFile) -> np.ndarray[Any, Any]:
-    import numpy as np
-
     if item.add.deletion_vector is None:
         return item.rows
     return np.union1d(deleted_rows(store, item.add.deletion_vector.to_json()), item.rows)

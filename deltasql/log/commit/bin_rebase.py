@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.concurrency import ConcurrentModificationError
+from deltasql.lazy import np
 from deltasql.log.actions.actions import Action, AddFile, Json
 from deltasql.log.actions.deletion_vectors import rows_marked_in
 from deltasql.log.actions.file_changes import FileChanges
@@ -22,8 +23,6 @@ from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.row_rebase import moved_apart
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from deltasql.log.storage.log_store import LogStore
 
 
@@ -99,8 +98,6 @@ class BinRebase(Rebase):
         return all(self._deletions(item, path, *pair) for path, pair in touched.items())
 
     def _deletions(self, item: Bin, path: str, before: Json, after: Json) -> bool:
-        import numpy as np
-
         old, new = (rows_marked_in(self._store, action) for action in (before, after))
         if len(np.setdiff1d(old, new)):
             # Rows came back that the new files do not hold.
@@ -124,8 +121,6 @@ class BinRebase(Rebase):
 
     def _successors(self) -> list[AddFile]:
         """The new files, with vectors for what others have deleted; one without a live row is left out."""
-        import numpy as np
-
         deleted = {
             output: np.array(sorted(rows), np.uint64) for item in self.bins for output, rows in item.deleted.items()
         }

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.errors.secrets import shown_pairs
+from deltasql.lazy import pa
 from deltasql.log.actions.actions import Action, AddCDCFile, AddFile, CommitInfo, RemoveFile
 from deltasql.log.actions.operations import Operation
 from deltasql.log.commit.conflict import IsolationLevel
 from deltasql.log.properties.property_registry import ISOLATION_LEVEL
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.version import __version__
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)

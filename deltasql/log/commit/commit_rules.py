@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from deltasql.errors.log import (
     DomainMetadataNotSupportedError,
@@ -12,15 +12,13 @@ from deltasql.errors.log import (
     InvalidCommitError,
 )
 from deltasql.errors.write import AppendOnlyError
+from deltasql.lazy import pa
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile, SetTransaction
 from deltasql.log.configuration.iceberg_compat import check_files
 from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.properties.property_registry import APPEND_ONLY
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.storage.paths import canonical
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _Action = TypeVar("_Action")
 

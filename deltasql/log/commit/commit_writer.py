@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from deltasql.lazy import pa
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, CommitInfo, Metadata, RemoveFile
 from deltasql.log.actions.commit_file import BIG, CommitFile, parse_commit
@@ -28,8 +29,6 @@ from deltasql.log.storage.paths import commit_path
 from deltasql.schema.widening import with_table_version
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.replay.snapshot import Snapshot
 
 
@@ -85,7 +84,6 @@ class CommitText:
         path = commit_path(self.version)
         if len(self.data) < BIG:
             return parse_commit(self.data, self.version, path, table)
-        import pyarrow as pa
 
         from deltasql.log.actions.file_tables import ADD, REMOVE, from_files
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from deltasql.errors.log import InvalidDeletionVectorError
+from deltasql.lazy import np
 from deltasql.log.actions.actions import Action, AddFile, Json
 from deltasql.log.actions.deletion_vectors import rows_by_id, rows_marked_in
 from deltasql.log.actions.file_changes import FileChanges
@@ -22,8 +23,6 @@ from deltasql.log.actions.vector_writer import MarkedFile, Marking, loose_statis
 from deltasql.log.storage.paths import canonical
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from deltasql.log.storage.log_store import LogStore
 
 SOURCE_TAG = "deltasql.src"
@@ -178,8 +177,6 @@ class TouchedRows:
 
     def positions(self, path: str) -> np.ndarray[Any, Any]:
         """The positions of all rows in one file that the transaction depends on, sorted."""
-        import numpy as np
-
         parts = [kind[path].rows for kind in (self.marked, self.seen) if path in kind]
         if len(parts) == 1:
             return parts[0]
@@ -233,8 +230,6 @@ class TouchedRows:
 
     def _replace(self, kind: dict[str, MarkedFile], replacements: NewPositions, outputs: Mapping[str, AddFile]) -> None:
         """Puts `replacements` in place of the rows of the files that are gone."""
-        import numpy as np
-
         if not replacements:
             return
         by_path: dict[str, list[int]] = {}
@@ -283,8 +278,6 @@ def _order_map(add: AddFile) -> list[tuple[str, str | None, int]]:
 
 def _live_row_indexes(store: LogStore, vector: str | None, rows: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
     """How many live rows stand before each of some live rows of a file whose vector has this id; None: not known."""
-    import numpy as np
-
     if vector is None:
         return rows.astype(np.int64)
     deleted = rows_by_id(store, vector)

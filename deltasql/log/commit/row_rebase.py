@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from deltasql.errors.base import counted
 from deltasql.errors.concurrency import (
@@ -22,6 +22,7 @@ from deltasql.errors.concurrency import (
     RowAppendError,
     RowDeleteReadError,
 )
+from deltasql.lazy import np
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, Json
 from deltasql.log.actions.deletion_vectors import rows_marked_in
@@ -30,10 +31,6 @@ from deltasql.log.actions.vector_writer import MarkedFile, Marking
 from deltasql.log.commit.conflict import Attempt, Winner, file_conflict, partition_text
 from deltasql.log.commit.moved_rows import TouchedRows
 from deltasql.log.commit.rebase import Rebase
-
-if TYPE_CHECKING:
-    import numpy as np
-
 
 RowPositions = Mapping[str, "np.ndarray[Any, Any]"]
 Describe = Callable[[Marking], Mapping[str, object]]
@@ -187,8 +184,6 @@ class RowRebase(FollowingRebase):
 
     def _overlap(self, attempt: Attempt, winner: Winner, files: FileChanges) -> ConcurrentModificationError | None:
         """The error for rows of this transaction that the winner has changed or deleted, or brought back."""
-        import numpy as np
-
         store = self._touched.store
         kind = RowAppendError if files.new else RowDeleteReadError
         for path in files.removed:

@@ -12,6 +12,7 @@ from deltasql.errors.log import (
     InvalidCommitError,
     StorageError,
 )
+from deltasql.lazy import pa
 from deltasql.log.actions.actions import (
     Action,
     AddCDCFile,
@@ -44,8 +45,6 @@ from deltasql.log.storage.paths import canonical
 from deltasql.log.upkeep.post_commit import after_commit
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.replay.delta_log import DeltaLog
 
 

@@ -11,10 +11,10 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.errors.log import RowIdsWithoutStatisticsError
+from deltasql.lazy import pa
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.operations import BACKFILL
@@ -28,9 +28,6 @@ from deltasql.log.properties.property_registry import (
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.storage.paths import canonical
 from deltasql.schema.row_ids import RowIdColumns
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 ROW_TRACKING_FEATURE = "rowTracking"
 ROW_TRACKING_DOMAIN = "delta.rowTracking"

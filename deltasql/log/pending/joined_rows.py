@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from deltasql.lazy import np
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.vector_writer import MarkedFile
 from deltasql.log.commit.moved_rows import Follower, NewPositions
@@ -32,8 +33,6 @@ class JoinedRows:
 
     def seen(self, paths: Collection[str]) -> Mapping[str, MarkedFile]:
         """The rows of some files of the version that was read, which some statement has found."""
-        import numpy as np
-
         marked: dict[str, MarkedFile] = {}
         for statement in self._statements:
             for path, item in statement.seen(paths).items():

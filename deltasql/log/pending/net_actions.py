@@ -10,6 +10,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from deltasql.lazy import np
 from deltasql.log.actions.actions import (
     Action,
     AddCDCFile,
@@ -167,7 +168,6 @@ class _Files:
             else:
                 self.added[path] = again
             return
-        import numpy as np
 
         before = self.marked.get(path)
         self.marked[path] = item if before is None else replace(before, rows=np.union1d(before.rows, item.rows))

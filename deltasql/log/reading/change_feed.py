@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from deltasql.errors.log import LogFileNotFoundError
+from deltasql.lazy import np
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, parse_whole_commit
@@ -14,8 +15,6 @@ from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.storage.paths import canonical, commit_path
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from deltasql.log.replay.delta_log import DeltaLog
 
 # A MERGE that has file actions and yet changed no row has zeros in these metrics.
@@ -83,15 +82,11 @@ def _changing(log: DeltaLog, actions: Sequence[Json]) -> dict[str, Json]:
 
 
 def _differences(pairs: Iterator[tuple[Json, Any, Any]]) -> list[MarkedRows]:
-    import numpy as np
-
     marked = [MarkedRows(add, np.setdiff1d(rows, others, assume_unique=True)) for add, rows, others in pairs]
     return [item for item in marked if len(item.rows)]
 
 
 def _deleted_rows(log: DeltaLog, action: Json) -> np.ndarray[Any, Any]:
-    import numpy as np
-
     vector = action.get("deletionVector")
     return np.empty(0, np.uint64) if vector is None else deleted_rows(log.store, vector)
 

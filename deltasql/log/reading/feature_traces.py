@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from deltasql.lazy import pc
 from deltasql.log.actions.actions import Json, Metadata
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.protocol.features import requested_features
@@ -31,7 +32,6 @@ def _snapshot_uses(feature: str, log: DeltaLog, version: int) -> bool:
         return True
     if feature != "deletionVectors":
         return False
-    import pyarrow.compute as pc
 
     return bool(pc.any(marked_files(snapshot.live_adds(("deletionVector",))), min_count=0).as_py())
 

@@ -20,6 +20,7 @@ from deltasql.errors.streams import (
     SourceDeleteError,
     StreamDataLossError,
 )
+from deltasql.lazy import np, pa
 from deltasql.log.actions.actions import Json, Metadata
 from deltasql.log.actions.commit_file import CommitFile, parse_whole_commit
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
@@ -29,9 +30,6 @@ from deltasql.schema.column_mapping import is_mapped, physical_name
 from deltasql.schema.compatibility import unreadable_part
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-
     from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.schema.types import StructType
 

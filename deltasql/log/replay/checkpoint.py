@@ -10,10 +10,11 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from deltasql.datafiles.footers.row_groups import Footer
 from deltasql.errors.log import InvalidCheckpointError, InvalidLogJsonError, StorageError, StorageUnavailableError
+from deltasql.lazy import np, pa, pq
 from deltasql.log.actions.action_fields import parse_line
 from deltasql.log.actions.actions import Json
 from deltasql.log.replay.checkpoint_file import (
@@ -33,10 +34,6 @@ from deltasql.log.replay.log_segment import CheckpointFiles
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import LOG, decode_path
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
 
 # Columns above this size are not cached.
 _CACHED_BYTES = 512 << 20
@@ -101,8 +98,6 @@ class Checkpoint:
 
         A table that is read from a file has `rows` rows at most.
         """
-        import pyarrow as pa
-
         from deltasql.log.actions.file_tables import ADD, from_actions
 
         if all(("add", name) in self._columns for name in columns):
@@ -120,8 +115,6 @@ class Checkpoint:
 
         The last result is cached: a statement that is repeated, or needs fewer rows, reads nothing.
         """
-        import pyarrow as pa
-
         from deltasql.log.actions.file_tables import ADD
 
         schema = pa.schema([ADD.field(name) for name in columns])
@@ -143,8 +136,6 @@ class Checkpoint:
 
     def _picked_before(self, rows: np.ndarray, columns: Sequence[str]) -> pa.Table | None:
         """The result of `adds_at` from the cached last one; None if that lacks a row or a column."""
-        import numpy as np
-
         from deltasql.log.storage.arrow_values import integers
 
         if self._picked is None or not set(columns) <= set(self._picked[1].column_names):
@@ -166,8 +157,6 @@ class Checkpoint:
 
     def _encoded(self, keys: Sequence[str]) -> pa.StructArray:
         """The partition values, read from the files of the checkpoint in parallel."""
-        import pyarrow as pa
-
         from deltasql.log.actions.file_tables import ADD, encoded_partitions, joined_partitions
 
         name = "partitionValues"
@@ -205,8 +194,6 @@ class Checkpoint:
         `read` gets the statistics in batches, some in other threads, with the fields that `leaves` names: as structs
         where the checkpoint has them typed, else as JSON texts. It must return an array per key, and must not raise.
         """
-        import pyarrow as pa
-
         missing = [key for key in keys if key not in self._statistics]
         if missing:
             fields = {leaf for key in missing for leaf in leaves(key)}
@@ -233,8 +220,6 @@ class Checkpoint:
         keys: Sequence[StatisticsKey],
         read: StatisticsReader[StatisticsKey],
     ) -> list[pa.Array]:
-        import pyarrow as pa
-
         path, group = file_group
         with self._opened(path) as file:
             parts = [read(batch, keys) for batch in statistics(file, group, fields)]
@@ -299,8 +284,6 @@ class Checkpoint:
         return (*paths, *(sidecar_path(sidecar["path"]) for sidecar in sidecars))
 
     def _file_actions(self, kind: str, columns: Sequence[str], schema: pa.Schema) -> pa.Table:
-        import pyarrow as pa
-
         missing = [name for name in columns if (kind, name) not in self._columns]
         read = self._read(kind, missing, schema) if missing else None
         arrays = []
@@ -315,8 +298,6 @@ class Checkpoint:
         return pa.table(arrays, schema=pa.schema([schema.field(name) for name in columns]))
 
     def _read(self, kind: str, columns: Sequence[str], schema: pa.Schema) -> pa.Table:
-        import pyarrow as pa
-
         from deltasql.log.storage.arrow_values import no_rows
 
         fields = pa.schema([schema.field(name) for name in columns])
@@ -328,8 +309,6 @@ class Checkpoint:
         return pa.concat_tables(tables) if tables else no_rows(fields)
 
     def _read_at(self, rows: np.ndarray, schema: pa.Schema) -> pa.Table:
-        import pyarrow as pa
-
         tables, start = [], 0
         for path in self._sources:
             table, start = self._guarded(path, partial(rows_at, schema=schema, indexes=rows, start=start))
@@ -348,9 +327,6 @@ class Checkpoint:
 
     @contextmanager
     def _opened(self, path: str) -> Iterator[OpenFile]:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         # A whole column chunk of a local file, compressed, would otherwise be in memory at once.
         buffer = _BUFFER if self._local else 0
         try:
@@ -374,8 +350,6 @@ class Checkpoint:
 
     def _source(self, path: str) -> pa.NativeFile:
         """The open file at `path`; a small one in remote storage is fetched once as a whole, and cached."""
-        import pyarrow as pa
-
         if path in self._whole:
             return pa.BufferReader(self._whole[path])
         source = self._store.open_input(path)

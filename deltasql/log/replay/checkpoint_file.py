@@ -7,16 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.datafiles.footers.row_groups import Footer, read_footer
+from deltasql.lazy import np, pa, pc, pq
 from deltasql.log.actions.action_fields import ACTIONS, check_action
 from deltasql.log.actions.actions import Json
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
-    import pyarrow.parquet as pq
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +79,6 @@ def _pruned(value: Any) -> Any:
 
 def action_rows(file: OpenFile, kind: str, schema: pa.Schema) -> pa.Table:
     """The actions of one kind in the file, in order, with the columns of `schema`."""
-    import pyarrow as pa
-
     from deltasql.log.storage.arrow_values import no_rows
 
     # A row group may be empty.
@@ -130,8 +124,6 @@ def _nulls(file: OpenFile, group: int, leaf: str) -> int | None:
 
 def rows_at(file: OpenFile, schema: pa.Schema, indexes: np.ndarray, start: int) -> tuple[pa.Table, int]:
     """The add actions of the file with the numbers `indexes`, and the number after its last; `start` is its first."""
-    import pyarrow as pa
-
     from deltasql.log.storage.arrow_values import no_rows
 
     pieces = [no_rows(schema)]
@@ -149,8 +141,6 @@ def statistics(file: OpenFile, group: int, leaves: Collection[tuple[str, ...]]) 
 
     Structs with `leaves`, which are paths of fields, if the file has them typed; else JSON texts.
     """
-    import pyarrow as pa
-
     field, names = _statistics_columns(file, group, leaves)
     for batch in file.parquet.iter_batches(SMALL_BATCH, row_groups=[group], columns=names):
         actions = batch.column(0)
@@ -185,8 +175,6 @@ def _leaves_of(file: OpenFile, *path: str) -> set[tuple[str, ...]]:
 
 
 def _leaves(kind: pa.DataType) -> Iterator[tuple[str, ...]]:
-    import pyarrow as pa
-
     for field in kind:
         if pa.types.is_struct(field.type):
             yield from ((field.name, *below) for below in _leaves(field.type))
@@ -212,9 +200,6 @@ def _picked(file: OpenFile, group: int, names: list[str], schema: pa.Schema, row
 
 def take_values(column: pa.ChunkedArray, rows: np.ndarray) -> pa.ChunkedArray:
     """The values of `column` in the sorted `rows`. Arrow would put all chunks of strings together first."""
-    import numpy as np
-    import pyarrow as pa
-
     from deltasql.log.storage.arrow_values import integers
 
     ends = np.cumsum([len(chunk) for chunk in column.chunks], dtype=np.int64)
@@ -229,8 +214,6 @@ def take_values(column: pa.ChunkedArray, rows: np.ndarray) -> pa.ChunkedArray:
 
 def take_rows(table: pa.Table, rows: np.ndarray) -> pa.Table:
     """The sorted `rows` of a table."""
-    import pyarrow as pa
-
     return pa.table({name: take_values(table[name], rows) for name in table.column_names}, schema=table.schema)
 
 
@@ -267,9 +250,6 @@ def has_leaf(file: OpenFile, group: int, path: str) -> bool:
 
 def _action_rows(kind: str, chunk: pa.StructArray, schema: pa.Schema) -> pa.Table:
     """The present fields of the structs, as columns of the requested types. Raises ValueError for gaps."""
-    import numpy as np
-    import pyarrow as pa
-
     from deltasql.log.storage.arrow_values import indexes_of
 
     fields = {field.name: chunk.field(index) for index, field in enumerate(chunk.type)}
@@ -287,8 +267,6 @@ def _action_rows(kind: str, chunk: pa.StructArray, schema: pa.Schema) -> pa.Tabl
 
 def _check_vectors(vectors: pa.ChunkedArray) -> None:
     """Raises ValueError for an incomplete vector; some writers have one of nulls in place of none."""
-    import pyarrow.compute as pc
-
     fields = [pc.struct_field(vectors, name).is_valid() for name in _VECTOR_FIELDS]
     if any(field != fields[0] for field in fields[1:]):
         raise ValueError("a deletion vector lacks one of " + ", ".join(_VECTOR_FIELDS))
@@ -309,9 +287,6 @@ def _dense(table: pa.Table, absent: np.ndarray) -> pa.Table:
 
 
 def _column(fields: dict[str, pa.Array], column: pa.Field, rows: int) -> pa.Array:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     array = fields.get(column.name)
     if column.name == "stats" and "stats_parsed" in fields:
         from deltasql.log.replay.stats_text import stats_to_json
@@ -325,8 +300,6 @@ def _column(fields: dict[str, pa.Array], column: pa.Field, rows: int) -> pa.Arra
 
 def _conformed(array: pa.Array, kind: pa.DataType) -> pa.Array:
     """The array as `kind`: structs by field name, what is missing null, what is unknown dropped."""
-    import pyarrow as pa
-
     if array.type == kind:
         return array
     if pa.types.is_struct(kind):

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from deltasql.lazy import np, pa, pc
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, action_key
 from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.storage.paths import canonical
-
-if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
 
 
 @dataclass(slots=True)
@@ -79,8 +76,6 @@ def tail_removes(tail: LogTail, table: str) -> pa.Table:
 
 def hidden_rows(checkpoint: Checkpoint, tail: LogTail, root: str) -> np.ndarray:
     """The numbers of the checkpoint's add rows that a newer action replaces or removes, sorted."""
-    import numpy as np
-
     from deltasql.log.actions.file_tables import action_keys
 
     if not tail.live and not tail.removed:
@@ -99,9 +94,6 @@ def rows_of_paths(checkpoint: Checkpoint, paths: Collection[str], root: str | No
 
     With `root`, rows count as well whose path is written in another way but comes to the same.
     """
-    import numpy as np
-    import pyarrow.compute as pc
-
     from deltasql.log.storage.arrow_values import indexes_of, strings
 
     options = pc.SetLookupOptions(strings(sorted(paths)))
@@ -130,9 +122,6 @@ def _spellings(tail: LogTail) -> set[str]:
 
 def _oddly_spelled(paths: pa.Array, requested: Collection[str], root: str) -> np.ndarray:
     """The places of paths that are spelled otherwise than canonically, where the canonical one is wanted."""
-    import numpy as np
-    import pyarrow.compute as pc
-
     from deltasql.log.actions.file_tables import is_oddly_spelled
     from deltasql.log.storage.arrow_values import indexes_of, integers
 
@@ -156,8 +145,6 @@ def _keys(commit: CommitFile, root: str, table: str) -> tuple[list[str], list[st
 def _rows(
     commits: Sequence[CommitFile], positions: Iterable[tuple[int, int]], kind: int, schema: pa.Schema, table: str
 ) -> pa.Table:
-    import pyarrow as pa
-
     from deltasql.log.actions.file_tables import from_actions
 
     chosen: dict[int, list[int]] = {}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from deltasql.lazy import pc
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, action_key
 from deltasql.log.replay.file_totals import FileTotals
@@ -72,8 +73,6 @@ def count_commit(
 
 def _only_news(commit: CommitFile, before: LogTail, checkpoint: CheckpointFiles | None, root: str, table: str) -> bool:
     """True if the commit's adds are new files for sure, and its removes come from the checkpoint."""
-    import pyarrow.compute as pc
-
     from deltasql.log.actions.file_tables import action_keys
 
     adds, removes = commit.file_tables(table)

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from deltasql.errors.log import LogFileNotFoundError, MissingCommitTimestampError, StateRecoverError
+from deltasql.lazy import pa
 from deltasql.log.actions.actions import AddFile, CommitInfo, Metadata
 from deltasql.log.configuration.commit_timestamps import has_commit_timestamps
 from deltasql.log.configuration.partition_keys import partition_keys
@@ -25,8 +26,6 @@ from deltasql.log.storage.paths import commit_path
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.actions.commit_file import CommitFile
     from deltasql.log.replay.live_files import LiveFiles
 

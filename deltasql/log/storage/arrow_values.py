@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from deltasql.lazy import pc
+
 
 def integers(values: Any) -> pa.Int64Array:
     """64-bit integers from a NumPy array or a sequence."""
@@ -116,8 +118,6 @@ def _check(values: Sequence[Any], kind: type) -> None:
 
 def indexes_of(mask: pa.Array) -> np.ndarray:
     """The sorted indices of the true values of a boolean array. Null counts as false."""
-    import pyarrow.compute as pc
-
     indexes = pc.indices_nonzero(mask)
     return np.frombuffer(indexes.buffers()[1], dtype=np.uint64, count=len(indexes)).astype(np.int64)
 

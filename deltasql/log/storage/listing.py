@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    import pyarrow as pa
+from deltasql.lazy import pa
 
 IsHidden = Callable[[str], bool]
 """Whether files and folders of this name, and all below them, are not table data."""
@@ -87,8 +85,6 @@ def checksum_beside(path: str) -> str:
 
 def file_table(paths: list[str], sizes: list[int], times: list[int]) -> pa.Table:
     """Files as the columns of `TableListing.files`."""
-    import pyarrow as pa
-
     from deltasql.log.storage.arrow_values import integers, strings
 
     return pa.table({"path": strings(paths), "size": integers(sizes), "modified": integers(times)})
@@ -135,8 +131,6 @@ def _table(files: list[tuple[str, int, int]]) -> pa.Table:
 
 def _empty(folders: dict[str, int], occupied: set[str]) -> pa.Table:
     """The empty folders as `TableListing.empty`; keys of `folders` end with a slash."""
-    import pyarrow as pa
-
     from deltasql.log.storage.arrow_values import integers, strings
 
     for folder in sorted(occupied, key=len, reverse=True):

@@ -9,12 +9,13 @@ import shutil
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from obstore.store import LocalStore
 
 from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
 from deltasql.interrupts import shielded
+from deltasql.lazy import pa
 from deltasql.log.storage.leftovers import STAGED_FOLDER, left_behind
 from deltasql.log.storage.listing import IsHidden, TableListing, checksum_beside, list_local
 from deltasql.log.storage.local_files import (
@@ -28,9 +29,6 @@ from deltasql.log.storage.local_files import (
 from deltasql.log.storage.log_store import PIECE, Entry, LogStore, Tag, by_path
 from deltasql.log.storage.paths import LOG, commit_path
 from deltasql.log.storage.patience import Patience, storage_reason
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # Files that only help: who finds them missing or torn does without.
 _AIDS = (".crc", ".compacted.json")
@@ -306,8 +304,6 @@ class LocalLogStore(LogStore):
             raise StorageError("read", self.url(path), storage_reason(error)) from error
 
     def open_input(self, path: str, size: int | None = None) -> pa.NativeFile:
-        import pyarrow as pa
-
         try:
             require_regular(f"{self.root}/{path}")
             return pa.OSFile(f"{self.root}/{path}")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import obstore
 from obstore import exceptions
@@ -24,6 +24,7 @@ from deltasql.errors.log import (
     StorageError,
     StorageUnavailableError,
 )
+from deltasql.lazy import pa
 from deltasql.log.storage.leftovers import left_behind
 from deltasql.log.storage.listing import IsHidden, TableListing, list_objects
 from deltasql.log.storage.patience import (
@@ -38,9 +39,6 @@ from deltasql.log.storage.patience import (
     storage_reason,
 )
 from deltasql.log.storage.ranged_file import FOOTER, RangedFile
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # As many objects as S3 deletes with one request.
 _BULK = 1000
@@ -355,8 +353,6 @@ class LogStore:
 
         A given `size` in bytes saves a request.
         """
-        import pyarrow as pa
-
         whole = b""
         if size is None:
             entry, beginning = self._beginning(path, FOOTER)

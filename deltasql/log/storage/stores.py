@@ -5,21 +5,19 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from obstore import exceptions
 from obstore.store import MemoryStore, from_url
 
 from deltasql.errors.log import UnsupportedLocationError
+from deltasql.lazy import pa
 from deltasql.log.storage.credentials import hadoop_settings, long_names, of_environment, options_of
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import hadoop_scheme, is_local, local_path, scheme, table_location
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import folder_and_name
 from deltasql.log.storage.patience import ONCE, storage_reason
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # One in-memory store per process, so that two sessions see the same tables.
 _MEMORY = MemoryStore()

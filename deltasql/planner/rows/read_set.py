@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
+from deltasql.lazy import pa
 from deltasql.plan.operators import Operator, Rewrite, Scan, TableVersion, children
 from deltasql.plan.reads import Reads
 from deltasql.skipping.file_masks import file_mask, rows_of
@@ -13,8 +14,6 @@ from deltasql.skipping.partition_conditions import Partitions
 from deltasql.skipping.predicates import condition
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.replay.snapshot import Snapshot
     from deltasql.planner.context import Context
 
@@ -62,7 +61,6 @@ def partition_test(snapshot: Snapshot, predicate: str, alias: str | None, timezo
     @cache
     def meets(values: tuple[tuple[str, str | None], ...]) -> bool:
         # Most statements win their race and never ask.
-        import pyarrow as pa
 
         selection = condition(predicate, snapshot.schema, columns, alias, timezone)
         kind = pa.struct([(name, pa.string()) for name, _ in values])

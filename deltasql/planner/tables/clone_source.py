@@ -13,6 +13,7 @@ from deltasql.errors.statements.clone import (
     CloneUnsupportedSourceError,
     CloneVersionError,
 )
+from deltasql.lazy import pa, pc
 from deltasql.log.reading.clustering import clustering_columns, is_clustered
 from deltasql.log.storage.locations import table_uri
 from deltasql.planner.tables.source_tables import PROVIDERS, adopted_table, refuse_table_above
@@ -20,8 +21,6 @@ from deltasql.schema.text import quote_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    import pyarrow as pa
 
     from deltasql.log.actions.actions import Metadata
     from deltasql.log.protocol.protocol import Protocol
@@ -50,8 +49,6 @@ class CloneSource:
     @property
     def size(self) -> int:
         """Bytes of the data files."""
-        import pyarrow.compute as pc
-
         return pc.sum(self.files["size"]).as_py() or 0
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from deltasql.lazy import pa, pc
 from deltasql.log.reading.clustering import CUBE_COLUMNS, CUBE_ID
 from deltasql.planner.layout_result import Cubes
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +24,6 @@ def chosen_for_clustering(files: pa.Table, columns: str, full_size: int, *, full
     `columns` is the present CUBE_COLUMNS: cubes of others are only taken by `full`. Nothing is chosen where one cube of
     the present columns is all there would be.
     """
-    import pyarrow.compute as pc
-
     ids = cube_ids(files)
     in_cube, current = pc.is_valid(ids), pc.fill_null(pc.equal(_tag(files, CUBE_COLUMNS), columns), False)
     counted = in_cube if full else pc.and_(in_cube, current)
@@ -49,29 +44,20 @@ def cube_ids(files: pa.Table) -> pa.ChunkedArray:
 
 
 def _tag(files: pa.Table, key: str) -> pa.ChunkedArray:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     values = pc.map_lookup(files.column("tags"), key, "first")
     return values.cast(pa.string())
 
 
 def _sizes(ids: pa.ChunkedArray, files: pa.Table) -> dict[str, int]:
     """Bytes by cube."""
-    import pyarrow as pa
-
     table = pa.table({"id": ids, "size": files.column("size")}).group_by("id").aggregate([("size", "sum")])
     pairs = zip(table.column("id").to_pylist(), table.column("size_sum").to_pylist(), strict=True)
     return {cube: size for cube, size in pairs if cube is not None}
 
 
 def _names(sizes: Iterable[tuple[str, int]]) -> pa.Array:
-    import pyarrow as pa
-
     return pa.array([cube for cube, _ in sizes], pa.string())
 
 
 def _total(files: pa.Table) -> tuple[int, int]:
-    import pyarrow.compute as pc
-
     return files.num_rows, int(pc.sum(files.column("size")).as_py() or 0)

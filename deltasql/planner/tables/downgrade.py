@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from deltasql.errors.statements.features import ConstraintsLeftError, MappedColumnNamesError
+from deltasql.lazy import pc
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile
 from deltasql.log.actions.deletion_vectors import marked_files, vector_file
@@ -121,8 +122,6 @@ def _row_tracking(log: DeltaLog, context: Context) -> Iterator[Plan]:
 
 
 def _numbered_files(snapshot: Snapshot) -> list[AddFile]:
-    import pyarrow.compute as pc
-
     table = snapshot.live_adds(("path", "baseRowId"))
     paths = table.filter(pc.is_valid(table["baseRowId"])).column("path").slice(0, BATCH_FILES)
     adds = snapshot.add_files(paths.to_pylist()) if len(paths) else []

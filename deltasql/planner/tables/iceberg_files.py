@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from deltasql.errors.iceberg import IcebergFilesError, IcebergVectorsError
+from deltasql.lazy import pa, pc
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.configuration.iceberg_compat import (
     COMPAT_TAG,
@@ -16,8 +17,6 @@ from deltasql.log.configuration.iceberg_compat import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.replay.snapshot import Snapshot
 
 
@@ -44,7 +43,5 @@ def check_iceberg_files(snapshot: Snapshot, configuration: Mapping[str, str]) ->
 
 def untagged_files(files: pa.Table, version: str) -> pa.ChunkedArray:
     """Which files, whose tags are a column of maps, were not written for a version of the compatibility."""
-    import pyarrow.compute as pc
-
     tags = pc.map_lookup(files["tags"], COMPAT_TAG, "first")
     return pc.invert(pc.fill_null(pc.equal(tags, version), False))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.optimize import NonPartitionPredicateError, PartitionPredicateError
+from deltasql.lazy import pa
 from deltasql.log.actions.bin_packing import first_rows, partition_numbers, rows_with
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import PARTITION_NUMBER, PARTITIONS
@@ -17,8 +18,6 @@ from deltasql.sql.references import column_references, has_subquery, is_determin
 from deltasql.sql.text_edits import Replacement, splice
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.replay.snapshot import Snapshot
 
 

@@ -11,6 +11,7 @@ from deltasql.errors.statements.inspect import (
     PartitionWithoutValueError,
     ShowPartitionsUnpartitionedError,
 )
+from deltasql.lazy import pa
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.statements.insert import PartitionValue
 from deltasql.planner.context import Context
@@ -21,8 +22,6 @@ from deltasql.schema.types import StructType
 from deltasql.sql.constants import unquote
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.replay.snapshot import Snapshot
 
 FILE_COLUMNS = ("path", "partitionValues", "size")

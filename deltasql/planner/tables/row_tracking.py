@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from deltasql.errors.log import RowIdsWithoutStatisticsError
+from deltasql.lazy import pc
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.configuration.row_ids import (
@@ -70,8 +71,6 @@ def enabling_steps(log: DeltaLog, snapshot: Snapshot, last: Callable[[Snapshot],
 
 def unnumbered(snapshot: Snapshot, most: int) -> list[AddFile]:
     """At most `most` files without row ids, as add actions that repeat them."""
-    import pyarrow.compute as pc
-
     table = snapshot.live_adds(("path", "baseRowId"))
     paths = table.filter(pc.is_null(table["baseRowId"])).column("path").slice(0, most)
     return [replace(add, data_change=False) for add in snapshot.add_files(paths.to_pylist())] if len(paths) else []
@@ -79,8 +78,6 @@ def unnumbered(snapshot: Snapshot, most: int) -> list[AddFile]:
 
 def refuse_unknown_counts(snapshot: Snapshot) -> None:
     """Raises RowIdsWithoutStatisticsError, before anything is changed, for a file without a row count."""
-    import pyarrow.compute as pc
-
     files = snapshot.live_adds(("path", "stats", "baseRowId"))
     counted = pc.fill_null(pc.match_substring(files["stats"], '"numRecords"'), False)
     unknown = files.filter(pc.and_(pc.is_null(files["baseRowId"]), pc.invert(counted)))

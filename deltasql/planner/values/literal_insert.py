@@ -8,6 +8,7 @@ from datetime import timezone, tzinfo
 from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.lazy import pa, pc
 from deltasql.plan.operators import Literals, LiteralValue, MemoryRows
 from deltasql.plan.statements.insert import Insert
 from deltasql.planner.context import Context
@@ -42,8 +43,6 @@ from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, literal_constant, literal_rows
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.replay.snapshot import Snapshot
 
 _STORED = (*INTEGRAL, FLOAT, DOUBLE, BOOLEAN, STRING, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ)
@@ -166,8 +165,6 @@ def stored_memory_rows(
     Other columns are NULL. None where a value or its cast may differ from Spark's: Spark then casts it, or raises the
     error.
     """
-    import pyarrow as pa
-
     in_directories = {name.lower() for name in partitions}
     if not context.analyst.is_plain or not _has_usual_settings(context):
         return None
@@ -185,8 +182,6 @@ def stored_memory_rows(
 
 
 def _stored_column(field: StructField, rows: MemoryRows, index: int | None, context: Context) -> pa.ChunkedArray:
-    import pyarrow as pa
-
     from deltasql.result_arrow import arrow_type
 
     if identity_of(field) is not None or generation_of(field) is not None or declared_length(field) is not None:
@@ -207,9 +202,6 @@ def _cast_column(
     column: pa.ChunkedArray, source: DataType, target: DataType, kind: pa.DataType, context: Context
 ) -> pa.ChunkedArray:
     """Values of type `source` cast to `target`, whose Arrow type is `kind`. Raises LeftToEngineError, ArrowInvalid."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if target not in _STORED and not isinstance(target, (DecimalType, ArrayType, MapType, StructType)):
         raise LeftToEngineError
     if source == target:
@@ -237,8 +229,6 @@ def _is_checked(source: DataType, target: DataType) -> bool:
 
 def _refuse_column_spellings(kind: DataType, column: pa.ChunkedArray) -> None:
     """The rule of `_refuse_spellings`, for fewer types."""
-    import pyarrow.compute as pc
-
     if kind not in {*INTEGRAL, BOOLEAN, STRING, DATE}:
         raise LeftToEngineError
     if kind == STRING:

@@ -5,22 +5,16 @@ Gives up at what sqlglot cannot read, at joins, samples, sub-queries, aggregates
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from deltasql.lazy import exp
 from deltasql.sql.cursor import LeftToEngineError, TokenCursor
 from deltasql.sql.references import has_aggregate, parse_expression
 from deltasql.sql.tokens import Token, closing, tokenize
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _PLAIN_CLAUSES = frozenset({"expressions", "where", "kind", "hint"})
 
 
 def end_of_plain_projection(sql: str) -> int | None:
     """The offset of FROM in a SELECT of one table whose rows each give a row, if at all; None for any other query."""
-    from sqlglot import exp
-
     tree = parse_expression(f"({sql})")
     select = tree.this if isinstance(tree, (exp.Subquery, exp.Paren)) else tree
     if not isinstance(select, exp.Select) or has_aggregate(sql) or not _has_plain_clauses(select):
@@ -51,8 +45,6 @@ def _index_of_from(tokens: list[Token]) -> int | None:
 
 def _is_plain_table(source: object) -> bool:
     """Whether a FROM clause has a table with at most an alias: no sample of it, and no query in its place."""
-    from sqlglot import exp
-
     allowed = {"this", "db", "catalog", "alias"}
     return isinstance(source, exp.Table) and {key for key, value in source.args.items() if value} <= allowed
 

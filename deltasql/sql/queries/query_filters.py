@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
+from deltasql.lazy import exp, sqlglot
 from deltasql.sql.tokens import tokenize
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _INNER = frozenset({"", "INNER", "CROSS"})
 
@@ -27,8 +24,6 @@ def scan_filters(sql: str) -> dict[int, str]:
     sql = _before_other_pipes(sql) if "|>" in sql else sql
     if not sql:
         return {}
-    import sqlglot
-    from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     try:
@@ -46,8 +41,6 @@ def scan_limits(sql: str) -> dict[int, int]:
     """
     if "limit" not in sql.lower() or "|>" in sql:
         return {}
-    import sqlglot
-    from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
     try:
@@ -60,8 +53,6 @@ def scan_limits(sql: str) -> dict[int, int]:
 
 def _select_limit(select: exp.Select) -> tuple[int, int] | None:
     """The offset of the only table of a SELECT, and the number of its rows that suffice."""
-    from sqlglot import exp
-
     parts = {name: part for name, part in select.args.items() if part}
     if not parts.keys() <= _EACH_ROW_ALONE or not all(map(_keeps_rows, select.expressions)):
         return None
@@ -75,8 +66,6 @@ def _select_limit(select: exp.Select) -> tuple[int, int] | None:
 
 def _only_table(select: exp.Select) -> exp.Table | None:
     """The one table of a SELECT, where WHERE, if there is one, refers to nothing else."""
-    from sqlglot import exp
-
     sources, where = _sources(select), select.args.get("where")
     table = sources[0][0] if len(sources) == 1 else None
     if not isinstance(table, exp.Table) or _makes_rows(table):
@@ -91,16 +80,12 @@ _EACH_ROW_ALONE = frozenset({"expressions", "from", "from_", "where", "limit", "
 
 def _keeps_rows(item: exp.Expression) -> bool:
     """Whether an expression gives one value for each row: no aggregate, generator or window, and nothing unknown."""
-    from sqlglot import exp
-
     return not any(
         isinstance(node, (exp.Func, exp.Window, exp.Query)) and not isinstance(node, exp.Cast) for node in item.walk()
     )
 
 
 def _number(clause: exp.Expression | None, kind: type[exp.Expression]) -> int | None:
-    from sqlglot import exp
-
     value = clause.expression if isinstance(clause, kind) else None
     return int(value.name) if isinstance(value, exp.Literal) and value.is_int else None
 
@@ -124,8 +109,6 @@ def _before_other_pipes(sql: str) -> str:
 
 def _select_filters(select: exp.Select) -> Iterator[tuple[int, str]]:
     """The filters of one SELECT, as far as WHERE decides alone which rows of a table are used."""
-    from sqlglot import exp
-
     where = select.args.get("where")
     if where is None or select.args.get("laterals"):
         return
@@ -167,8 +150,6 @@ def _word(join: exp.Expression, name: str) -> str:
 
 
 def _conjuncts(condition: exp.Expression) -> list[exp.Expression]:
-    from sqlglot import exp
-
     return list(condition.flatten()) if isinstance(condition, exp.And) else [condition]
 
 
@@ -179,8 +160,6 @@ def _filter_text(condition: exp.Expression) -> list[tuple[exp.Expression, list[s
 
 def _qualifiers(conjunct: exp.Expression) -> list[str | None]:
     """The qualifier of each column in a condition, in lower case, None for unqualified ones; [] beside a sub-query."""
-    from sqlglot import exp
-
     if conjunct.find(exp.Query) is not None:
         return []
     columns = (column.parts for column in conjunct.find_all(exp.Column))

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
+from deltasql.lazy import exp, sqlglot
 from deltasql.sql.tokens import tokenize
-
-if TYPE_CHECKING:
-    from sqlglot import expressions as exp
 
 _FORMATS = frozenset({"avro", "binaryfile", "csv", "json", "orc", "parquet", "text", "xml"})
 _SUSPECT = re.compile(r"\b(?:in|using)\s*\(", re.IGNORECASE)
@@ -48,7 +45,6 @@ def unsupported_construct(sql: str) -> str:
         return what
     if not _SUSPECT.search(sql):
         return ""
-    import sqlglot
     from sqlglot.errors import SqlglotError
 
     try:
@@ -74,8 +70,6 @@ def _reads_files(sql: str) -> bool:
 
 
 def _unlike(tree: exp.Expression) -> Iterator[str]:
-    from sqlglot import expressions as exp
-
     for node in tree.find_all(exp.In):
         if node.args.get("query") is not None and not _is_plain(node):
             yield "IN (SELECT …) below OR NOT, CASE or a comparison, where NULL is no FALSE"
@@ -87,8 +81,6 @@ def _unlike(tree: exp.Expression) -> Iterator[str]:
 
 def _is_plain(node: exp.Expression) -> bool:
     """Whether FALSE in place of NULL makes no difference to the filter that contains an IN."""
-    from sqlglot import expressions as exp
-
     negated = isinstance(node.parent, exp.Not)
     at = node.parent.parent if negated and node.parent is not None else node.parent
     while isinstance(at, (exp.And, exp.Paren)) or (isinstance(at, exp.Or) and not negated):
@@ -97,6 +89,4 @@ def _is_plain(node: exp.Expression) -> bool:
 
 
 def _is_qualified_star(column: exp.Expression) -> bool:
-    from sqlglot import expressions as exp
-
     return isinstance(column, exp.Column) and isinstance(column.this, exp.Star)

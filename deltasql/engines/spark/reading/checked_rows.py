@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import quote as percent_encoded
 
 from deltasql.engines.spark.session.capabilities import SPARK, Capabilities
+from deltasql.lazy import F
 from deltasql.plan import marks
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import GUARD
@@ -33,8 +34,6 @@ def checked(
 
     `texts` puts checks into the text of a condition. Rows with a value in the column `unless` may be any.
     """
-    from pyspark.sql import functions as F
-
     constraints = list(constraints)
     if not constraints:
         return frame

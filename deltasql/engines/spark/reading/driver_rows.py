@@ -26,6 +26,7 @@ from deltasql.engines.spark.session.scratch import frame_of_file, goes_by_file
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import exact_spark_schema
 from deltasql.engines.thresholds import KEYED_BYTES, NUMBERED_FILES
+from deltasql.lazy import np, pa
 from deltasql.plan.hidden import ROW_ADDRESS
 from deltasql.plan.operators import Scan
 from deltasql.schema.lengths import without_lengths
@@ -37,8 +38,6 @@ from deltasql.schema.types import (
 from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 FILE_NUMBER_SQL = f"shiftright({ROW_ADDRESS}, {ROW_BITS})"
@@ -68,8 +67,6 @@ def driver_rows(
     Files stand in the order of `paths`, absolute and decoded. Raises DataFileNotFoundError for one that is gone, unless
     it `may_be_missing`, UnreadableDataFileError, and LeftToEngineError where one has days of another calendar.
     """
-    import pyarrow as pa
-
     spelling, added = _metadata_columns(operator, paths) if with_metadata else (as_it_is, ())
     columns = StructType((*without_lengths(stored), *added))
     reader = FileReader(spark.stores, operator, columns)
@@ -94,8 +91,6 @@ def driver_rows(
 
 def _whole_tables(operator: Scan, tables: Iterable[pa.Table]) -> Iterable[pa.Table]:
     """`tables`, united where each has few rows: see `ReadInProcess`."""
-    import pyarrow as pa
-
     return tables if operator.in_process is None else [pa.concat_tables(list(tables)).combine_chunks()]
 
 

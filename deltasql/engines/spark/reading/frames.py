@@ -22,6 +22,7 @@ from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema, spark_schema
 from deltasql.engines.spark.session.temporary_views import drop_hidden
+from deltasql.lazy import F
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import ORDINAL
@@ -160,8 +161,6 @@ class Frames:
         return checked(rows, operator.conditions, self.capabilities, self.over_operator(rows, operator.child))
 
     def _projected(self, operator: Project) -> DataFrame:
-        from pyspark.sql import functions as F
-
         rows = self.frame(operator.child)
         text_of = self.over_operator(rows, operator.child)
         columns = (F.expr(f"({text_of(value)})").alias(name) for name, value in operator.columns)
@@ -350,8 +349,6 @@ def numbered(spark: SparkHandle, frame: DataFrame, *, single: bool) -> DataFrame
     The number of tasks is limited, since it is unknown before they run: to one with `single`, to the shuffle partitions
     in a session that deltasql started, and to at least _MOST_TASKS in any other.
     """
-    from pyspark.sql import functions as F
-
     shuffles = int(spark.session.conf.get("spark.sql.shuffle.partitions", "200") or 200)
     tasks = 1 if single else shuffles if spark.is_ours else max(shuffles, _MOST_TASKS)
     position = F.monotonically_increasing_id()
@@ -373,8 +370,6 @@ def types_over(
 
     Errors have carets in `sql`, the statement.
     """
-    from pyspark.sql import functions as F
-
     # Constants have no scope.
     parts = (frames.frame(operator).alias(alias) for operator, alias in scope)
     rows = next(parts, None) or frames.spark.session.range(1)

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.thresholds import FEW_FILES, MOST_BITS, MOST_BROADCAST_ROWS
+from deltasql.lazy import F, np, pa
 from deltasql.plan.hidden import MARKED_FILE, MARKED_ROW
 from deltasql.schema.literals import sql_literal
 
 if TYPE_CHECKING:
-    import numpy as np
     from pyspark.sql import DataFrame
 
 _WORD = 64
@@ -37,9 +37,6 @@ def without_marked(spark: SparkHandle, frame: DataFrame, rows: Rows, *, only: bo
 
 def _by_bits(spark: SparkHandle, frame: DataFrame, rows: Rows, only: bool) -> DataFrame:
     """The bits of all files come as one array, from a scalar sub-query: Spark evaluates it once, to a constant."""
-    import pyarrow as pa
-    from pyspark.sql import functions as F
-
     bits = pa.array([_bits(rows.values())], pa.list_(pa.int64()))
     constant = spark.session.createDataFrame(pa.table({"bits": bits})).scalar()
     # One expression with one use of each column: Spark evaluates it anew wherever it is mentioned.
@@ -64,8 +61,6 @@ def _words(positions: np.ndarray[Any, Any]) -> int:
 
 def _bits(files: Iterable[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
     """The words of each file, one behind the other: bit n of a word is row n of its 64."""
-    import numpy as np
-
     parts = []
     for positions in files:
         bits = np.zeros(_words(positions) * _WORD, np.uint8)
@@ -75,10 +70,6 @@ def _bits(files: Iterable[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
 
 
 def _by_join(spark: SparkHandle, frame: DataFrame, rows: Rows, only: bool) -> DataFrame:
-    import numpy as np
-    import pyarrow as pa
-    from pyspark.sql import functions as F
-
     files = np.repeat(np.array(list(rows), dtype=object), [len(positions) for positions in rows.values()])
     positions = np.concatenate(list(rows.values()))
     lookup = spark.session.createDataFrame(pa.table({MARKED_FILE: pa.array(files, pa.string()), MARKED_ROW: positions}))

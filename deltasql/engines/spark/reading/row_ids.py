@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.engines.spark.session.local_rows import lookup
+from deltasql.lazy import F, pa
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
     DESCRIBED,
@@ -71,8 +72,6 @@ def with_row_ids(
     spark: SparkHandle, operator: Scan, frame: DataFrame, paths: Sequence[str], key_of: Callable[[str], str]
 ) -> DataFrame:
     """`frame`, which has the columns of `read_columns`, with ROW_ID, ROW_VERSION and METADATA as the scan requests."""
-    from pyspark.sql import functions as F
-
     if operator.row_ids is not None:
         frame = _with_first_ids(spark, operator, frame, paths, key_of)
         row_id, version = (
@@ -87,9 +86,6 @@ def _with_first_ids(
     spark: SparkHandle, operator: Scan, frame: DataFrame, paths: Sequence[str], key_of: Callable[[str], str]
 ) -> DataFrame:
     """`frame` with the base row id and commit version of each row's file: literals for one file, else a small join."""
-    import pyarrow as pa
-    from pyspark.sql import functions as F
-
     selected = set(paths)
     columns = [operator.files.column(name).to_pylist() for name in ("location", *ROW_ID_COLUMNS)]
     firsts = [(key_of(path), *rest) for path, *rest in zip(*columns, strict=True) if path in selected]

@@ -26,6 +26,7 @@ from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import spark_schema, spark_type
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.errors.engine import NotOnSailError, OldCalendarError
+from deltasql.lazy import F, pa
 from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.locations import hadoop_location, is_local, table_location
 from deltasql.plan.base import quote
@@ -122,8 +123,6 @@ def _read(
 
     Partition columns are left out, and VOID columns, which no file contains, are NULL.
     """
-    from pyspark.sql import functions as F
-
     key, key_of = file_key(spark, operator, paths)
     columns = {**extra, **read_columns(operator, key)}
     if operator.identity:
@@ -158,8 +157,6 @@ def _columns(
     marked: Vectors = NO_VECTORS,
 ) -> DataFrame:
     """The rows of some files without those in the deletion vectors `marked`, under the table's column names."""
-    from pyspark.sql import functions as F
-
     partitions = {name.lower() for name in operator.partition_columns}
     fields = StructType(
         tuple(item for item in operator.schema if item.name.lower() not in partitions and item.type != VOID)
@@ -290,8 +287,6 @@ def literal_path(path: str) -> str:
 
 def _logical(field: StructField) -> Column:
     """A data file's column under its logical name; fields of structs are renamed by a cast, by their order."""
-    from pyspark.sql import functions as F
-
     column = F.col(quote(physical_name(field)))
     nested = not isinstance(field.type, (PrimitiveType, DecimalType)) and is_mapped(StructType((field,)))
     return (column.cast(spark_type(field.type)) if nested else column).alias(field.name)
@@ -303,8 +298,6 @@ def with_declared(frame: DataFrame, declared: Mapping[str, str]) -> DataFrame:
 
 
 def _declared(names: Iterable[str], declared: Mapping[str, str]) -> list[Column]:
-    from pyspark.sql import functions as F
-
     return [
         F.col(quote(name)).alias(name, metadata={TYPE_KEY: declared[name]}) if name in declared else F.col(quote(name))
         for name in names
@@ -312,8 +305,6 @@ def _declared(names: Iterable[str], declared: Mapping[str, str]) -> list[Column]
 
 
 def _select(spark: SparkHandle, frame: DataFrame, names: Iterable[str], operator: Scan) -> DataFrame:
-    from pyspark.sql import functions as F
-
     columns = _declared(names, declared_texts(operator.schema))
     if operator.described:
         columns.append(F.col(METADATA))
@@ -340,8 +331,6 @@ def _partition_groups(operator: Scan, partitions: list[str]) -> dict[tuple[str |
 
 def partition_value(operator: Scan, name: str, text: Column) -> Column:
     """A partition column, cast from its partition value (text) in the log."""
-    from pyspark.sql import functions as F
-
     field = operator.schema.find(name)
     assert field is not None
     length = declared_length(field)
@@ -360,8 +349,6 @@ def _literal_group(
     work: Workspace,
 ) -> DataFrame:
     """Rows of one partition, with its partition values as literals, so that Spark folds filters on them."""
-    from pyspark.sql import functions as F
-
     partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
     # First, because it starts Spark, which the literals need.
     rows = _read(spark, operator, paths, work)
@@ -383,9 +370,6 @@ def _joined_groups(
     work: Workspace,
 ) -> DataFrame:
     """Rows of several partitions: one scan of all files, joined by file to the partition values."""
-    import pyarrow as pa
-    from pyspark.sql import functions as F
-
     paths = [path for members in groups.values() for path in members]
     key, key_of = file_key(spark, operator, paths)
     frame = _read(spark, operator, paths, work, {KEYED_FILE: key})

@@ -16,6 +16,7 @@ from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.errors.engine import NotOnSailError
 from deltasql.errors.statements.copy_into import AvroReaderMissingError
+from deltasql.lazy import F
 from deltasql.log.storage.credentials import hadoop_settings
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
 from deltasql.log.storage.paths import encode_path, folder_and_name
@@ -82,8 +83,6 @@ def _read(
     retain: Callable[[object], None],
 ) -> DataFrame:
     """The rows of files that have the same columns, or whose columns Spark merges."""
-    from pyspark.sql import functions as F
-
     read_options = dict(options)
     scratch = None
     if is_local(operator.root):

@@ -17,6 +17,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 from deltasql.datafiles.reading.stream_batches import batches
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.errors.streams import SchemaChangedError, UnsupportedStreamColumnError
+from deltasql.lazy import pa
 from deltasql.log.reading.stream_source import StreamFile, StreamOffset, StreamSource
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.open_store import open_store
@@ -29,7 +30,6 @@ from deltasql.schema.types import VARIANT, VOID, StructField, StructType
 from deltasql.settings.stream_options import StreamOptions, stream_options
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructType as SparkStruct
 

@@ -21,6 +21,7 @@ from deltasql.engines.spark.session.local_rows import lookup
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.stage import SparkStage
 from deltasql.engines.thresholds import UNPACKED
+from deltasql.lazy import F, np, pa, pc
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
     ARRANGED_FILE,
@@ -42,7 +43,6 @@ from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructFi
 from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 SAMPLED_ROWS = 1 << 16
@@ -99,8 +99,6 @@ def arranged(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> tupl
 
 def _bin_sizes(operator: Rearrange) -> pa.ChunkedArray:
     """Total bytes of the files of each bin."""
-    import pyarrow as pa
-
     sizes = pa.table({"bin": operator.bins, "size": operator.target.files.column("size")})
     return sizes.group_by("bin").aggregate([("size", "sum")]).column("size_sum")
 
@@ -133,10 +131,6 @@ def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:
 
     Also with the partition columns, where they are to be stored.
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-    from pyspark.sql import functions as F
-
     paths = operator.target.files.column("location").to_pylist()
     key, key_of = file_key(spark, operator.target, paths)
     rows = file_rows(
@@ -179,8 +173,6 @@ class _OnCurve:
 
     def placed(self) -> DataFrame:
         """The rows with ORIGIN, the number of their file, and PLACE, their index on the curve."""
-        from pyspark.sql import functions as F
-
         rows = self._rows.join(F.broadcast(self._limits), BIN)
         for key in self._keys:
             rows = _searched(rows, key, f"{key}_n", f"{key}_b", self._line.bits)
@@ -194,7 +186,6 @@ class _OnCurve:
         if turns is None:
             return rows.withColumn(PLACE, _sum_sql(levels, self._line.columns))
         digits, states = (", ".join(map(str, values)) for values in (turns.digits, turns.states))
-        from pyspark.sql import functions as F
 
         rows = rows.withColumns({PLACE: F.lit(0).cast("bigint"), STATE: F.lit(0)})
         for digit in levels:
@@ -211,9 +202,6 @@ class _OnCurve:
 
     def _by_bin(self, sample: pa.Table) -> DataFrame:
         """One row per bin: the boundaries of each key's ranges, the bin's first file number, and its file cuts."""
-        import numpy as np
-        import pyarrow as pa
-
         bins = sample.column(BIN).to_numpy()
         firsts = [0, *accumulate(self._operator.slices)]
         rows = []
@@ -237,8 +225,6 @@ class _OnCurve:
 
 def _searched(rows: DataFrame, value: str, name: str, bounds: str, bits: int, first: str | None = None) -> DataFrame:
     """`rows` with the column `name`: the number of `bounds` at or below `value`, plus `first`."""
-    from pyspark.sql import functions as F
-
     rows = rows.withColumn(name, F.lit(0))
     for step in search_steps(bits):
         rows = rows.withColumn(name, F.expr(search_sql(value, name, bounds, step)))
@@ -246,8 +232,6 @@ def _searched(rows: DataFrame, value: str, name: str, bounds: str, bits: int, fi
 
 
 def _sum_sql(levels: Sequence[str], columns: int) -> Any:
-    from pyspark.sql import functions as F
-
     shifted = (
         f"shiftleft(CAST({digit} AS BIGINT), {columns * (len(levels) - 1 - index)})"
         for index, digit in enumerate(levels)
@@ -256,8 +240,6 @@ def _sum_sql(levels: Sequence[str], columns: int) -> Any:
 
 
 def _ranges(values: Sequence[Any], bounds: Sequence[Any]) -> Any:
-    import numpy as np
-
     return np.array([0 if value is None else bisect_right(bounds, value) for value in values], np.int64)
 
 

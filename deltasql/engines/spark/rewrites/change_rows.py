@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from deltasql.engines.spark.rewrites.action_sql import NOTHING, output_sql, unchanged_sql
+from deltasql.lazy import F
 from deltasql.plan.hidden import ACTION, IMAGE, NEW_IMAGE, OLD_IMAGE, ROW_ID, ROW_VERSION
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect
 from deltasql.schema.checks import CHANGE_TYPE
@@ -23,8 +24,6 @@ _CHANGES = {
 
 def with_change_rows(acted: DataFrame, operator: Rewrite, extra: Sequence[Column], inserted_only: bool) -> DataFrame:
     """Output columns, `extra`, and CHANGE_TYPE: NULL for the rows of the table, else for its change feed."""
-    from pyspark.sql import functions as F
-
     images = {
         NEW_IMAGE: _struct(output_sql(operator, inserted_only)),
         OLD_IMAGE: _struct(unchanged_sql(operator, inserted_only)),
@@ -38,8 +37,6 @@ def with_change_rows(acted: DataFrame, operator: Rewrite, extra: Sequence[Column
 
 def _of_table_rows(name: str) -> Column:
     """A column that comes with an acted row. The feed has no row ids: they belong to the rows of the table."""
-    from pyspark.sql import functions as F
-
     column = F.col(name)
     return F.when(F.col(CHANGE_TYPE).isNull(), column).alias(name) if name in {ROW_ID, ROW_VERSION} else column
 

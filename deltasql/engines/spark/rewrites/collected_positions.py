@@ -6,11 +6,10 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.rewriting.positions import Positions, listed_positions
+from deltasql.lazy import F, np, pa
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX
 
 if TYPE_CHECKING:
-    import numpy as np
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 BUCKET_BITS = 32_768
@@ -32,8 +31,6 @@ def collect_positions(fired: DataFrame, *, few: bool) -> Positions:
 
 
 def _united(bitmaps: pa.Table) -> Positions:
-    import numpy as np
-
     parts: dict[str, list[np.ndarray[Any, Any]]] = defaultdict(list)
     counts: Counter[int] = Counter()
     columns = (bitmaps.column(index).to_pylist() for index in range(5))
@@ -47,6 +44,4 @@ def _united(bitmaps: pa.Table) -> Positions:
 
 
 def _expr(sql: str) -> Any:
-    from pyspark.sql import functions as F
-
     return F.expr(sql)

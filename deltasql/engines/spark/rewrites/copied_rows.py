@@ -20,6 +20,7 @@ from deltasql.engines.rewriting.outcome import changed_columns, most_changed, re
 from deltasql.engines.rewriting.stored_rows import may_copy_rows
 from deltasql.engines.spark.rewrites.position_search import CHANGES, ChangedRows, rows_at_positions
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
+from deltasql.lazy import F, pa
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Rewrite, RowEffect
 from deltasql.schema.text import quote_name, sql_text
@@ -28,7 +29,6 @@ from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.references import UsedNames
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import Column, DataFrame
 
 
@@ -117,8 +117,6 @@ def _needed(operator: Rewrite, changed: Collection[str]) -> Collection[str]:
 
 def _widened(rows: DataFrame, output: StructType) -> DataFrame:
     """`rows` with all columns of `output`; columns that are missing, and not used, are NULL."""
-    from pyspark.sql import functions as F
-
     present = set(rows.columns)
     nulls = {field.name: f"CAST(NULL AS {sql_text(field.type)})" for field in output if field.name not in present}
     texts = (nulls.get(field.name, quote_name(field.name)) for field in output)
@@ -128,13 +126,9 @@ def _widened(rows: DataFrame, output: StructType) -> DataFrame:
 
 def _was(file: str, position: str) -> list[Column]:
     """The columns ORIGIN and ROW_INDEX (file and row index of the replaced row), computed by this SQL."""
-    from pyspark.sql import functions as F
-
     return [F.expr(file).alias(ORIGIN), F.expr(position).alias(ROW_INDEX)]
 
 
 def _unmatched(rows: ActedRows, changed: ChangedRows) -> DataFrame:
-    from pyspark.sql import functions as F
-
     assert changed.matched is not None
     return rows.without(F.broadcast(changed.matched))

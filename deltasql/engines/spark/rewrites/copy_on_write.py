@@ -22,11 +22,11 @@ from deltasql.engines.spark.rewrites.copied_rows import copied, may_copy
 from deltasql.engines.spark.rewrites.position_search import search
 from deltasql.engines.spark.rewrites.row_actions import ActedRows, DuplicateMatchesError
 from deltasql.engines.spark.writing.counts import Counts
+from deltasql.lazy import F, pa
 from deltasql.plan.hidden import ACTION, ROW_FILE, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import RowEffect, Scan
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 
@@ -46,8 +46,6 @@ class CopyOnWrite(ActedRows):
         return ours and self.effects == {RowEffect.DELETE} and may_copy(self)
 
     def _one_pass(self, unique: bool) -> RewriteOutcome:
-        from pyspark.sql import functions as F
-
         how = "full_outer" if self.inserts else self.keeping_source("left_outer")
         acted = self.acted(self.operator.target, how, unique)
         origin, file_of = self._origins()
@@ -117,8 +115,6 @@ class CopyOnWrite(ActedRows):
 
     def _rewritten_rows(self, target: Scan, matched: DataFrame | None, unique: bool, observed: Counts) -> DataFrame:
         """The output columns for touched files and inserted rows."""
-        from pyspark.sql import functions as F
-
         how = "full_outer" if self.inserts and matched is None else "left_outer"
         rows = self.output(observed.over(self.acted(target, how, unique)))
         if matched is None:

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
+from deltasql.lazy import np
 from deltasql.plan.operators import Curve
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Numbers = NDArray[np.int64]
@@ -79,8 +79,6 @@ class Line:
 
     def positions(self, ranges: Sequence[Numbers]) -> Numbers:
         """The places of some rows, given the numbers of their ranges by column."""
-        import numpy as np
-
         position, state = np.zeros(len(ranges[0]), np.int64), np.zeros(len(ranges[0]), np.int64)
         for level in reversed(range(self.bits)):
             digit = sum(((numbers >> level) & 1) << (self.columns - 1 - i) for i, numbers in enumerate(ranges))

@@ -17,6 +17,7 @@ from deltasql.engines.spark.rewrites.collected_positions import collect_position
 from deltasql.engines.spark.rewrites.position_search import CHANGES, ChangedRows, rows_at_positions, search
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.spark.writing.counts import Counts
+from deltasql.lazy import F
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import RowEffect
 
@@ -58,8 +59,6 @@ class MergeOnRead(ActedRows):
         return self._marked(staged, positions, counts)
 
     def _two_passes(self, unique: bool) -> RewriteOutcome:
-        from pyspark.sql import functions as F
-
         positions, images = self._search(unique)
         self.check_unique_matches(positions.positions, unique)
         observed = self.counts()
@@ -90,7 +89,5 @@ class MergeOnRead(ActedRows):
 
 def _listed() -> Column:
     """The aggregate `positions`: file, row index and action of each row of the target that changes."""
-    from pyspark.sql import functions as F
-
     position = f"named_struct('file', {ROW_FILE}, 'row', {ROW_INDEX}, 'action', {ACTION})"
     return F.expr(f"collect_list(CASE WHEN {CHANGES} THEN {position} END)").alias("positions")

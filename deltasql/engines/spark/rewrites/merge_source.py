@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.engines.rewriting.outcome import candidates
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.thresholds import BROADCAST_ROWS
+from deltasql.lazy import F
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import LOOKUP, SOURCE_PRESENT, SOURCE_ROW
 from deltasql.plan.operators import EqualKey, Literals, Lookup, Operator, Rewrite, Scan, SourceJoin, SqlQuery
@@ -26,8 +27,6 @@ class MergeSource:
     """
 
     def __init__(self, frames: Frames, operator: Rewrite, cached: bool) -> None:
-        from pyspark.sql import functions as F
-
         self._frames = frames
         self._cached: list[DataFrame] = []
         self.key_ranges: tuple[tuple[EqualKey, Any, Any], ...] = ()
@@ -54,16 +53,12 @@ class MergeSource:
 
     def _counted(self, rows: DataFrame, join: SourceJoin) -> DataFrame:
         """`rows`, to be broadcast if they are few; sets `count`, `key_ranges` and `broadcast`."""
-        from pyspark.sql import functions as F
-
         self.count = self._measure(rows.alias(join.alias), join)
         self.broadcast = self.count <= BROADCAST_ROWS
         return F.broadcast(rows) if self.broadcast else rows
 
     def _measure(self, rows: DataFrame, join: SourceJoin) -> int:
         """The number of source rows; also sets `key_ranges`, computed by the same job."""
-        from pyspark.sql import functions as F
-
         keys = join.equal_keys
         ranges = [F.expr(f"{edge}({key.source})") for key in keys for edge in ("min", "max")]
         count, *edges = rows.agg(F.count(F.lit(1)), *ranges).collect()[0]
@@ -113,8 +108,6 @@ _PICKS = re.compile(
 
 def with_lookups(rows: DataFrame, alias: str, lookup: Lookup) -> DataFrame:
     """`rows`, and the distinct keys of `lookup` as further rows with other columns NULL; LOOKUP is TRUE for these."""
-    from pyspark.sql import functions as F
-
     keys = rows.alias(alias)
     if lookup.condition is not None:
         keys = keys.filter(F.expr(f"({lookup.condition})"))

@@ -13,6 +13,7 @@ from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.engines.spark.session.spark_types import spark_type
 from deltasql.engines.thresholds import LEAST_ROWS, SOURCE_PART
+from deltasql.lazy import F, pa, pc
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.actions.record_count import live_rows
 from deltasql.log.actions.vector_writer import inline_vector
@@ -25,7 +26,6 @@ from deltasql.schema.types import StructField
 from deltasql.sql.references import column_references
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 CHANGES = f"{ACTION} > 0 AND {TARGET_PRESENT}"
@@ -65,8 +65,6 @@ def search(rows: ActedRows, *, unique: bool, in_process: bool) -> ChangedRows:
 
 def _by_addresses(rows: ActedRows, target: Scan) -> ChangedRows:
     """Found in rows that this process has read: their places come back as they were sent, eight bytes each."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
     from pyspark.sql.types import LongType
     from pyspark.sql.types import StructType as SparkStruct
 
@@ -85,8 +83,6 @@ def _by_addresses(rows: ActedRows, target: Scan) -> ChangedRows:
 
 def rows_at_positions(target: Scan, files: pa.Table, positions: Positions) -> Scan:
     """The rows at some positions of `files`, which are the target's, read by this process."""
-    import pyarrow as pa
-
     by_place = {decode_path(uri): rows for uri, rows in positions.rows.items()}
     vectors = [inline_vector(by_place[path]).to_json() for path in files.column("location").to_pylist()]
     column = pa.array(vectors, ADD.field("deletionVector").type)
@@ -138,8 +134,6 @@ def _keys(rows: ActedRows, target: Scan) -> Iterator[Key]:
 
 def _values(rows: ActedRows, keys: Sequence[Key]) -> Iterator[tuple[str, pa.Array]]:
     """Physical column name and distinct values of each key whose type is that of its column, or both are integers."""
-    from pyspark.sql import functions as F
-
     key_columns = rows.source_rows().select(*(F.expr(key.source).alias(f"k{at}") for at, (_, key) in enumerate(keys)))
     for item, column, (field, _) in zip(key_columns.schema, key_columns.toArrow().columns, keys, strict=True):
         kinds = {item.dataType.simpleString(), spark_type(field.type).simpleString()}

@@ -29,6 +29,7 @@ from deltasql.engines.spark.writing.counts import Counts
 from deltasql.engines.spark.writing.stage import SparkStage
 from deltasql.errors.engine import NotOnSailError
 from deltasql.errors.statements.merge import MultipleSourceRowsError
+from deltasql.lazy import F, pa
 from deltasql.plan.hidden import ACTION, MATCH_NUMBER, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind, Scan
 from deltasql.schema.checks import CHANGE_TYPE
@@ -38,7 +39,6 @@ from deltasql.schema.types import StructField, StructType
 from deltasql.sql.references import UsedNames, has_subquery, is_stable
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import Column, DataFrame
 
 
@@ -146,8 +146,6 @@ class ActedRows:
 
     def _on(self) -> Column:
         """The condition of the join, in brackets: Spark would take a stray word after it for an alias."""
-        from pyspark.sql import functions as F
-
         return F.expr(f"({self.operator.join.on if self.operator.join else 'TRUE'})")
 
     def _target_rows(self, target: Scan) -> DataFrame:
@@ -159,8 +157,6 @@ class ActedRows:
 
     def acted(self, target: Scan, how: str, unique: bool = True) -> DataFrame:
         """Target rows (joined to the source's) with ACTION; unless `unique`, only one per target row."""
-        from pyspark.sql import functions as F
-
         rows = self._target_rows(target)
         if self.operator.source is None:
             rows = rows.withColumn(SOURCE_PRESENT, F.lit(True))
@@ -182,8 +178,6 @@ class ActedRows:
 
     def _acted_once(self, rows: DataFrame) -> DataFrame:
         """Target rows with ACTION, evaluated once; sub-queries of a condition are evaluated in a WHERE."""
-        from pyspark.sql import functions as F
-
         alias, actions = self.operator.target_alias, self.operator.actions
         conditions = [action.condition for action in actions]
         if any(condition is not None and has_subquery(condition) for condition in conditions):
@@ -199,8 +193,6 @@ class ActedRows:
 
     def inserted(self, unmatched: DataFrame) -> DataFrame:
         """The rows of `unmatched` with ACTION, and TARGET_PRESENT as NULL."""
-        from pyspark.sql import functions as F
-
         case = cases(self.operator.actions, RowKind.NOT_MATCHED, NOTHING)
         rows = unmatched.withColumn(ACTION, F.expr(case))
         return rows.withColumn(TARGET_PRESENT, F.expr("CAST(NULL AS BOOLEAN)"))
@@ -221,8 +213,6 @@ class ActedRows:
 
         If the change data feed is recorded, they include its rows, for which CHANGE_TYPE is not NULL.
         """
-        from pyspark.sql import functions as F
-
         operator = self.operator
         ids = [F.expr(sql).alias(name) for name, sql in written_ids(operator, inserted_only).items()]
         if operator.recording.changes:
@@ -244,8 +234,6 @@ class ActedRows:
         They are action1, action2, … (rows per action), target_rows, kept (unchanged rows), and source_rows where
         `counts_source`. A source row that meets several target rows counts once.
         """
-        from pyspark.sql import functions as F
-
         numbers = range(1, len(self.operator.actions) + 1)
         counters = [F.expr(f"count_if({ACTION} = {number})").alias(f"action{number}") for number in numbers]
         counters.append(F.expr(f"count({TARGET_PRESENT})").alias("target_rows"))
@@ -267,8 +255,6 @@ class ActedRows:
 
     def refuse_ambiguous_rows(self) -> None:
         """Raises MultipleSourceRowsError, naming keys, if several source rows would change one target row."""
-        from pyspark.sql import functions as F
-
         join = self.operator.join
         if join is None or not join.unique_match:
             return
@@ -303,7 +289,6 @@ def refuse_unstable(operator: Rewrite) -> None:
 def _first_per_target_row(acted: DataFrame) -> DataFrame:
     """One joined row per target row, preferably one that an action changes; rows without a target stay."""
     from pyspark.sql import Window
-    from pyspark.sql import functions as F
 
     window = Window.partitionBy(ROW_FILE, ROW_INDEX).orderBy(F.expr(f"{ACTION} > 0").desc())
     numbered = acted.withColumn(MATCH_NUMBER, F.row_number().over(window))

@@ -17,6 +17,7 @@ from deltasql.engines.spark.rewrites.position_search import CHANGES
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.stage import SparkStage
+from deltasql.lazy import pa
 from deltasql.log.actions.vector_writer import MarkedFile, inline_vector
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.storage.paths import absolute, canonical
@@ -27,7 +28,6 @@ from deltasql.schema.types import StructType
 from deltasql.skipping.pruning import prune
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
     from deltasql.log.actions.actions import AddFile
@@ -210,8 +210,6 @@ def scanned_files(adds: Sequence[AddFile], root: str, only: RowPositions | None 
 
     With `only` (row indexes by path) the deletion vectors mark exactly those rows.
     """
-    import pyarrow as pa
-
     from deltasql.log.actions.file_tables import ADD, no_columns
 
     vectors = [add.deletion_vector for add in adds]

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from deltasql.lazy import F
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -51,8 +53,6 @@ def capabilities(session: SparkSession) -> Capabilities:
 
 
 def _probed(session: SparkSession) -> Capabilities:
-    from pyspark.sql import functions as F
-
     one = session.range(1)
     if _is_supported(lambda: one.observe("deltasql", F.count(F.lit(1)).alias("rows"))):
         # It is Spark.

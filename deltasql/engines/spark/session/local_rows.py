@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from deltasql.engines.spark.session.scratch import frame_of_file, goes_by_file
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import spark_schema, with_whole_intervals
+from deltasql.lazy import F, pa
 from deltasql.plan.hidden import hidden
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
     from pyspark.sql import types as spark_types
 
@@ -26,8 +26,6 @@ def frame_of_rows(spark: SparkHandle, rows: pa.Table, schema: spark_types.Struct
 
     A duration of Arrow's is an INTERVAL DAY TO SECOND to Spark Connect, which takes it for no other kind.
     """
-    from pyspark.sql import functions as F
-
     whole = with_whole_intervals(schema)
     if not spark.remote or whole == schema:
         return spark.session.createDataFrame(rows, schema)
@@ -54,7 +52,6 @@ def evaluated_rows(
 
     `retain` is given what must live as long as the rows: large ones lie in a file.
     """
-    import pyarrow as pa
     from pyspark.sql.types import LongType
 
     table, schema = rows.toArrow(), rows.schema
@@ -70,7 +67,5 @@ def evaluated_rows(
 
 def lookup(spark: SparkHandle, columns: Mapping[str, tuple[pa.DataType, Sequence[Any]]]) -> DataFrame:
     """A small DataFrame from the type and the values of each column."""
-    import pyarrow as pa
-
     arrays = [pa.array(values, kind) for kind, values in columns.values()]
     return spark.session.createDataFrame(pa.table(arrays, names=list(columns)))

@@ -10,9 +10,9 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.spark.loading import load_pyspark
+from deltasql.lazy import pa
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
 START_LOCK = threading.Lock()
@@ -51,7 +51,6 @@ def is_connect(item: SparkSession | DataFrame) -> bool:
 
 def streamed(rows: DataFrame) -> Iterator[pa.Table]:
     """The rows of a Spark Connect DataFrame as they arrive, with the types that `DataFrame.toArrow` gives them."""
-    import pyarrow as pa
     from pyspark.sql.pandas.types import to_arrow_schema
 
     schema = to_arrow_schema(rows.schema, error_on_duplicated_field_names_in_struct=True, timezone="UTC")

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.thresholds import SENT_BYTES
+from deltasql.lazy import pa
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import folder_and_name
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 _THREADS = 8
@@ -70,8 +70,6 @@ def frame_of_file(
 
     One table at a time is in memory. Raises what producing the tables raises.
     """
-    import pyarrow as pa
-
     scratch = Scratch()
     retain(scratch)
     path = f"{scratch.root}/rows.arrow"

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from deltasql.lazy import F
+
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, Observation
 
@@ -45,6 +47,4 @@ class Counts:
 
 def row_counter() -> Column:
     """The aggregate `rows`, the number of rows."""
-    from pyspark.sql import functions as F
-
     return F.count(F.lit(1)).alias("rows")

@@ -21,6 +21,7 @@ from deltasql.engines.spark.session.spark_types import frame_schema, spark_type
 from deltasql.engines.spark.session.tuning import for_writes
 from deltasql.engines.spark.writing.counts import Counts, row_counter
 from deltasql.errors.engine import StagedRowsMissingError
+from deltasql.lazy import F, pa
 from deltasql.log.storage.listing import checksum_beside
 from deltasql.log.storage.locations import is_local
 from deltasql.log.storage.log_store import LogStore
@@ -29,7 +30,6 @@ from deltasql.schema.text import quote_name
 from deltasql.schema.types import DecimalType, PrimitiveType, StructField, StructType
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import Column, DataFrame
 
 WRITE_OPTIONS = {
@@ -109,8 +109,6 @@ def fetched(rows: DataFrame, by: Sequence[str], schema: StructType) -> Iterator[
 
     NULL and "" share a directory.
     """
-    from pyspark.sql import functions as F
-
     texts = {hidden(f"d{index}"): name for index, name in enumerate(by)}
     rows = rows if _is_flat(schema) else _all_for_arrow(rows)
     # Spark's writer takes both NULL and "" for NULL: they share a directory.

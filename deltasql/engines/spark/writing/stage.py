@@ -24,6 +24,7 @@ from deltasql.engines.spark.reading.input_size import UNKNOWN_SIZE
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.row_writers import DriverWriter, ExecutorWriter, RowWriter, fetched
 from deltasql.errors.write import NestedVoidError
+from deltasql.lazy import F, pa
 from deltasql.log.properties.property_registry import VARIANT_SHREDDING
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.protocol.features import has_variants
@@ -38,7 +39,6 @@ from deltasql.schema.text import path_text, quote_name, quote_text
 from deltasql.schema.types import BINARY, DOUBLE, FLOAT, STRING, TIMESTAMP, VOID, DataType, StructType
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from pyspark.sql import DataFrame
 
 
@@ -204,16 +204,12 @@ _AS_TEXT: Mapping[DataType, str] = {
 
 def _with_texts(rows: DataFrame, by: Mapping[str, DataType]) -> DataFrame:
     """`rows` with the directory columns `by` as text where their type is in _AS_TEXT."""
-    from pyspark.sql import functions as F
-
     texts = {name: F.expr(_AS_TEXT[kind].format(quote_name(name))) for name, kind in by.items() if kind in _AS_TEXT}
     return rows.withColumns(texts) if texts else rows
 
 
 def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) -> DataFrame:
     """`rows` with NULL for the partition value HIVE_NULL, whose directory is that of NULL: both in one would fail."""
-    from pyspark.sql import functions as F
-
     texts = [name for name in partitions if (field := schema.find(name)) is not None and field.type == STRING]
     named = {name: F.expr(f"nullif({quote_name(name)}, '{HIVE_NULL}')") for name in texts}
     # Spark Connect takes no empty list of columns.
@@ -236,7 +232,6 @@ def _physical(rows: DataFrame, schema: StructType, extra: Sequence[str]) -> Data
 
     Top-level ids are in the metadata of the alias, nested ones in the type of a cast: Spark's optimizer drops others.
     """
-    from pyspark.sql import functions as F
     from pyspark.sql.types import StructType as SparkStruct
 
     physical = SparkStruct.fromJson(json.loads(schema_to_json(physical_schema(schema))))

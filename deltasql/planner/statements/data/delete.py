@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from deltasql.errors.write import AppendOnlyError
+from deltasql.lazy import pa
 from deltasql.log.actions import operations
 from deltasql.log.properties.property_registry import APPEND_ONLY
 from deltasql.plan.base import quote
@@ -25,8 +26,6 @@ from deltasql.skipping.predicates import condition
 from deltasql.skipping.pruning import files_in_partitions, partition_only
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.replay.snapshot import Snapshot
 
 

@@ -16,6 +16,7 @@ from deltasql.errors.statements.insert import (
     ReplaceWhereAliasError,
 )
 from deltasql.errors.statements.refused import UnsupportedStatementError
+from deltasql.lazy import pa
 from deltasql.log.actions import operations
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, QUERY, hidden
@@ -61,8 +62,6 @@ from deltasql.sql.literal_rows import LiteralRows
 from deltasql.sql.queries.value_rows import selected_rows
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.actions.actions import Metadata
     from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
@@ -397,8 +396,6 @@ def is_dynamic(context: Context, snapshot: Snapshot, static: dict[str, str]) -> 
 
 def _replaced_files(snapshot: Snapshot, static: dict[str, str], context: Context) -> pa.Table:
     """The files that a static overwrite replaces: all, or those of the named partitions."""
-    import pyarrow as pa
-
     files = snapshot.files(SCAN_COLUMNS)
     if not static:
         return files

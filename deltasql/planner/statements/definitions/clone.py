@@ -19,6 +19,7 @@ from deltasql.errors.statements.clone import (
     InvalidClonePathError,
 )
 from deltasql.errors.statements.table import CannotReplaceMissingTableError, NonEmptyLocationError
+from deltasql.lazy import pa, pc
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import DomainMetadata, SetTransaction
 from deltasql.log.configuration.iceberg_compat import check_replacement, with_column_mapping, with_valid_formats
@@ -50,8 +51,6 @@ from deltasql.schema.types import LONG, StructField, StructType
 from deltasql.settings.session_settings import ARBITRARY_PROPERTIES
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.actions.actions import Action, Metadata
     from deltasql.log.actions.cloned_files import ClonedFiles
     from deltasql.log.protocol.protocol import Protocol
@@ -273,8 +272,6 @@ def _clustering(source: CloneSource, metadata: Metadata, old: Snapshot | None) -
 
 def _refuse_unknown_counts(source: CloneSource) -> None:
     """Raises CloneWithoutStatisticsError for a file without a row count, since its rows cannot get row ids."""
-    import pyarrow.compute as pc
-
     counted = pc.fill_null(pc.match_substring(source.files["stats"], '"numRecords"'), False)
     unknown = source.files.filter(pc.invert(counted))
     if len(unknown):

@@ -22,6 +22,7 @@ from deltasql.errors.statements.table import (
     NonEmptyLocationError,
     SchemaNotProvidedError,
 )
+from deltasql.lazy import pa
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.actions.operations import Operation
@@ -91,8 +92,6 @@ from deltasql.settings.session_settings import ARBITRARY_PROPERTIES, PROPERTY_DE
 from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.actions.actions import Action
     from deltasql.log.protocol.protocol import Protocol
     from deltasql.log.replay.snapshot import Snapshot

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from deltasql.lazy import pa, pc
 from deltasql.log.actions import operations
 from deltasql.log.storage.paths import absolute
 from deltasql.plan.reads import Reads
@@ -13,9 +12,6 @@ from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType
 from deltasql.settings.session_settings import FSCK_MOST_ROWS
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 FSCK_COLUMNS = StructType(
     (
@@ -30,8 +26,6 @@ FSCK_COLUMNS = StructType(
 @plan.register
 def _(statement: Fsck, context: Context) -> Plan:
     """A file with a missing deletion vector is removed too: its live rows are unknown."""
-    import pyarrow.compute as pc
-
     from deltasql.log.reading.missing_files import missing_files
 
     log, snapshot = context.writable(statement.table)

@@ -16,6 +16,7 @@ from deltasql.errors.statements.optimize import (
     ZOrderPartitionColumnError,
     ZOrderWithoutStatsError,
 )
+from deltasql.lazy import pa, pc
 from deltasql.log.actions import operations
 from deltasql.log.actions.bin_packing import bin_sizes, in_order, joined_numbers, numbers_of, packed, partition_numbers
 from deltasql.log.actions.deletion_vectors import marked_files
@@ -50,8 +51,6 @@ from deltasql.settings.session_settings import (
 )
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
 
@@ -203,8 +202,6 @@ def _predicates(predicate: SqlText | None, context: Context) -> str:
 
 def _compacted(files: pa.Table, snapshot: Snapshot, context: Context) -> tuple[pa.Table, pa.Array]:
     """Files that are small or have many deleted rows, in bins of at least two."""
-    import pyarrow.compute as pc
-
     small = pc.less(files.column("size"), _file_size(OPTIMIZE_MIN_FILE_SIZE, snapshot, context))
     share = context.setting(OPTIMIZE_DELETED_RATIO)
     holed = pc.and_(pc.invert(small), marked_files(files))
@@ -215,9 +212,6 @@ def _compacted(files: pa.Table, snapshot: Snapshot, context: Context) -> tuple[p
 
 def _marked(mask: pa.ChunkedArray, selected: Sequence[bool]) -> pa.ChunkedArray:
     """`mask` with its n-th true value kept true only if `selected[n]`."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     rows = pc.indices_nonzero(mask).filter(pa.array(selected, pa.bool_()))
     return pc.is_in(pa.array(range(len(mask)), pa.uint64()), rows)
 
@@ -230,8 +224,6 @@ def _deleted_more_than(files: pa.Table, share: float) -> list[bool]:
 
 def _with_remains(files: pa.Table, snapshot: Snapshot, context: Context) -> pa.Table:
     """The files with deleted rows or dropped columns. Footers are read only if a column was ever dropped."""
-    import pyarrow.compute as pc
-
     chosen = marked_files(files)
     properties = snapshot.properties
     if properties.maps_columns and has_dropped_columns(snapshot.schema, properties[MAX_COLUMN_ID]):
@@ -255,8 +247,6 @@ def _slices(files: pa.Table, bins: pa.Array, limit: int) -> tuple[int, ...]:
 
 
 def _bytes(files: pa.Table) -> int:
-    import pyarrow.compute as pc
-
     return int(pc.sum(files.column("size")).as_py() or 0)
 
 

@@ -14,6 +14,7 @@ from deltasql.errors.statements.restore import (
     RestoreTimestampGreaterError,
     RestoreVersionError,
 )
+from deltasql.lazy import pa, pc
 from deltasql.log.actions import operations
 from deltasql.log.configuration.commit_timestamps import has_commit_timestamps
 from deltasql.log.properties.property_registry import (
@@ -36,8 +37,6 @@ from deltasql.settings.session_settings import IGNORE_MISSING_FILES, RESTORE_DOW
 from deltasql.sql.timestamps import timestamp_of, written_moment
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata
     from deltasql.log.replay.delta_log import DeltaLog
     from deltasql.log.replay.snapshot import Snapshot
@@ -147,8 +146,6 @@ def _differing(old: Snapshot, current: Snapshot) -> tuple[pa.Table, pa.Table]:
 
 def _check_present(log: DeltaLog, old: Snapshot, restored: pa.Table) -> None:
     """Raises RestoreMissingFilesError when VACUUM has deleted what would come back."""
-    import pyarrow.compute as pc
-
     from deltasql.log.reading.missing_files import missing_files
 
     gone = restored.filter(pc.or_(*missing_files(log.store, restored)))["path"].to_pylist()
