@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from deltasql.catalog import Catalog
 from deltasql.engines.door import Runtime, Stage
@@ -22,16 +22,13 @@ from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.row_rebase import Describe
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.row_ids import PRESERVED_TAG, tracks_rows
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import absolute_location
 from deltasql.log.storage.log_store import LogStore
 from deltasql.planner.catalog_changes import Registration
 from deltasql.planner.changes import CloneChange, LayoutChange, RowChange, TableChange
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import USER_METADATA, SessionSettings
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
-
 
 Note: TypeAlias = "Callable[[CommitFile], SetTransaction]"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from deltasql.catalog import Catalog
 from deltasql.datafiles.staged import Staged
@@ -31,14 +30,12 @@ from deltasql.log.commit.commit_rules import of_kind
 from deltasql.log.configuration.iceberg_compat import stores_partitions
 from deltasql.log.configuration.partition_keys import partition_keys
 from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.operators import Rewrite, RowEffect, Write
 from deltasql.plan.reads import Reads
 from deltasql.planner.changes import OUTCOME_SCHEMAS, RowChange
 from deltasql.schema.partition_values import partition_value
 from deltasql.settings.session_settings import SessionSettings
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 
 class StagedRows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from deltasql.lazy import pa
 from deltasql.schema.literals import sql_literal
@@ -18,9 +18,7 @@ from deltasql.schema.types import (
     MapType,
     StructType,
 )
-
-if TYPE_CHECKING:
-    from deltasql.session import Session
+from deltasql.session import Session
 
 Rows: TypeAlias = "Iterable[Mapping[str, Any]] | Iterable[Sequence[Any]] | Any"
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, ViewDefinition
 from deltasql.catalog.entries import sql_name
@@ -18,6 +17,7 @@ from deltasql.errors.statements.table import ReadTableWithoutColumnsError
 from deltasql.errors.statements.view import RecursiveViewError, TimeTravelViewError
 from deltasql.lazy import pa
 from deltasql.log.configuration.row_ids import row_id_columns
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.hidden import VIEW, hidden_view
 from deltasql.plan.operators import (
@@ -46,13 +46,9 @@ from deltasql.sql.function_text import FunctionCall, function_calls, function_te
 from deltasql.sql.queries.metadata_column import NamedMetadata
 from deltasql.sql.queries.query_columns import derived_columns
 from deltasql.sql.queries.query_filters import scan_filters, scan_limits
-from deltasql.sql.queries.relations import table_references
+from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import is_stable
 from deltasql.sql.text_edits import bind as with_views
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.sql.queries.relations import TableReference
 
 
 def columns_of(context: Context, view: TableName) -> StructType:

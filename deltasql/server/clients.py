@@ -8,14 +8,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from deltasql.errors.server import HandleNotFoundError, SessionGoneError
 from deltasql.lazy import pa
-
-if TYPE_CHECKING:
-    from deltasql.schema.types import DataType
-    from deltasql.session import Session
+from deltasql.schema.types import DataType
+from deltasql.session import Session
 
 ID_MARK = "deltasql-"
 """Prefix of client ids; other tokens and cookies are ignored."""

@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.datafiles.inspection import readable
 from deltasql.datafiles.statistics.of_footers import json_bounds, put, stats_json
@@ -19,12 +19,10 @@ from deltasql.lazy import pa, pc, pq
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.indexed_columns import IndexedColumn, IndexRule, index_rule, indexed_leaves
 from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import absolute
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 _THREADS = 4
 _BATCH_ROWS = 1 << 16

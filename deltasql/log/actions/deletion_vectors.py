@@ -5,17 +5,15 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from deltasql.errors.log import DeletionVectorNotFoundError, InvalidDeletionVectorError
 from deltasql.lazy import np, pa, pc
 from deltasql.log.storage.local_files import open_regular
 from deltasql.log.storage.locations import is_local
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import canonical, folder_and_name, is_absolute
-
-if TYPE_CHECKING:
-    from deltasql.log.storage.log_store import LogStore
 
 _Z85 = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-:+=^!/*?&<>()[]{}@%$#"
 _Z85_VALUES = {char: value for value, char in enumerate(_Z85)}

@@ -8,15 +8,13 @@ import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid4
 
 from deltasql.lazy import np
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import FILE_VERSION, PORTABLE, deleted_rows, vector_path, z85_encode
-
-if TYPE_CHECKING:
-    from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.log_store import LogStore
 
 # Only the field of the statistics itself has this value: no column has a boolean as its bound.
 _TIGHT = re.compile(r'"tightBounds"\s*:\s*(?:true|null|false)')

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.lazy import np
@@ -21,9 +21,7 @@ from deltasql.log.commit.conflict import Attempt, Winner, file_conflict
 from deltasql.log.commit.moved_rows import Follower, row_indexes_by_order
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.row_rebase import moved_apart
-
-if TYPE_CHECKING:
-    from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.log_store import LogStore
 
 
 @dataclass(slots=True)

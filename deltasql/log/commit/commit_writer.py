@@ -6,7 +6,6 @@ import time
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from deltasql.lazy import pa
 from deltasql.log.actions import operations
@@ -24,12 +23,10 @@ from deltasql.log.configuration.row_ids import (
     touched_files,
 )
 from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import commit_path
 from deltasql.schema.widening import with_table_version
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True)

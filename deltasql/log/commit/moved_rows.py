@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from deltasql.errors.log import InvalidDeletionVectorError
 from deltasql.lazy import np
@@ -20,10 +20,8 @@ from deltasql.log.actions.deletion_vectors import rows_by_id, rows_marked_in
 from deltasql.log.actions.file_changes import FileChanges
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.actions.vector_writer import MarkedFile, Marking, loose_statistics, mark_rows
+from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import canonical
-
-if TYPE_CHECKING:
-    from deltasql.log.storage.log_store import LogStore
 
 SOURCE_TAG = "deltasql.src"
 """Tag of a file whose rows are those of others in order: `[[path, deletion vector's id or null, live rows], …]`."""

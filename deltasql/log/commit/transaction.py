@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from deltasql.errors.concurrency import TableReplacedError
 from deltasql.errors.log import (
@@ -36,6 +35,7 @@ from deltasql.log.configuration.row_ids import (
 )
 from deltasql.log.configuration.support import check_writable
 from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import LogListing, LogSegment
 from deltasql.log.replay.segment_replay import BEFORE_FIRST
 from deltasql.log.replay.snapshot import Snapshot
@@ -43,9 +43,6 @@ from deltasql.log.storage.committer import Committer, FileSystemCommitter
 from deltasql.log.storage.log_store import Entry
 from deltasql.log.storage.paths import canonical
 from deltasql.log.upkeep.post_commit import after_commit
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
 
 
 class RecordedReads:

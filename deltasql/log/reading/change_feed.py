@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.errors.log import LogFileNotFoundError
 from deltasql.lazy import np
@@ -12,10 +12,8 @@ from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, parse_whole_commit
 from deltasql.log.actions.deletion_vectors import deleted_rows
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.paths import canonical, commit_path
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
 
 # A MERGE that has file actions and yet changed no row has zeros in these metrics.
 _MERGED = ("numTargetRowsInserted", "numTargetRowsUpdated", "numTargetRowsDeleted")

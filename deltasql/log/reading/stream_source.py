@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.errors.change_feed import MissingChangeDataError
 from deltasql.errors.log import VersionNotFoundError
@@ -25,13 +25,11 @@ from deltasql.log.actions.actions import Json, Metadata
 from deltasql.log.actions.commit_file import CommitFile, parse_whole_commit
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
 from deltasql.log.reading.change_feed import version_changes
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.paths import absolute, commit_path
 from deltasql.schema.column_mapping import is_mapped, physical_name
 from deltasql.schema.compatibility import unreadable_part
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.schema.types import StructType
+from deltasql.schema.types import StructType
 
 _AT_ONCE = 1000
 """Files of a snapshot that become Python objects at a time."""

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING
 
 from deltasql.lazy import pa
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.operators import Operator, Rewrite, Scan, TableVersion, children
 from deltasql.plan.reads import Reads
+from deltasql.planner.context import Context
 from deltasql.skipping.file_masks import file_mask, rows_of
 from deltasql.skipping.partition_conditions import Partitions
 from deltasql.skipping.predicates import condition
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.planner.context import Context
 
 WHOLE_TABLE = Reads("TRUE", whole_table=True)
 

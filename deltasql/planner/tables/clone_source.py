@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.sources import PartitionCountError
@@ -14,19 +14,15 @@ from deltasql.errors.statements.clone import (
     CloneVersionError,
 )
 from deltasql.lazy import pa, pc
+from deltasql.log.actions.actions import Metadata
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.reading.clustering import clustering_columns, is_clustered
 from deltasql.log.storage.locations import table_uri
+from deltasql.plan.base import TableName
+from deltasql.planner.context import Context
 from deltasql.planner.tables.source_tables import PROVIDERS, adopted_table, refuse_table_above
+from deltasql.schema.paths import Path
 from deltasql.schema.text import quote_name
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from deltasql.log.actions.actions import Metadata
-    from deltasql.log.protocol.protocol import Protocol
-    from deltasql.plan.base import TableName
-    from deltasql.planner.context import Context
-    from deltasql.schema.paths import Path
 
 
 @dataclass(frozen=True, slots=True)

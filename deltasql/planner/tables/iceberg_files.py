@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from deltasql.errors.iceberg import IcebergFilesError, IcebergVectorsError
 from deltasql.lazy import pa, pc
@@ -15,9 +14,7 @@ from deltasql.log.configuration.iceberg_compat import (
     stores_partitions,
     version_of,
 )
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.replay.snapshot import Snapshot
 
 
 def check_iceberg_files(snapshot: Snapshot, configuration: Mapping[str, str]) -> None:

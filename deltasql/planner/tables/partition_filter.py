@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.optimize import NonPartitionPredicateError, PartitionPredicateError
 from deltasql.lazy import pa
 from deltasql.log.actions.bin_packing import first_rows, partition_numbers, rows_with
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import PARTITION_NUMBER, PARTITIONS
 from deltasql.planner.context import Context
@@ -16,9 +15,6 @@ from deltasql.schema.text import sql_text
 from deltasql.skipping.pruning import matches_partition
 from deltasql.sql.references import column_references, has_subquery, is_deterministic
 from deltasql.sql.text_edits import Replacement, splice
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 
 def chosen_files(files: pa.Table, predicate: str | None, snapshot: Snapshot, context: Context) -> pa.Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.errors.statements.inspect import (
     NotAPartitionColumnError,
@@ -12,6 +12,7 @@ from deltasql.errors.statements.inspect import (
     ShowPartitionsUnpartitionedError,
 )
 from deltasql.lazy import pa
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.statements.insert import PartitionValue
 from deltasql.planner.context import Context
@@ -20,9 +21,6 @@ from deltasql.schema.partition_values import partition_value
 from deltasql.schema.paths import folded
 from deltasql.schema.types import StructType
 from deltasql.sql.constants import unquote
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 FILE_COLUMNS = ("path", "partitionValues", "size")
 

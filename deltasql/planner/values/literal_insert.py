@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import timezone, tzinfo
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.lazy import pa, pc
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.operators import Literals, LiteralValue, MemoryRows
 from deltasql.plan.statements.insert import Insert
 from deltasql.planner.context import Context
@@ -41,9 +41,6 @@ from deltasql.settings.session_settings import STORE_ASSIGNMENT
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, literal_constant, literal_rows
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 _STORED = (*INTEGRAL, FLOAT, DOUBLE, BOOLEAN, STRING, BINARY, DATE, TIMESTAMP, TIMESTAMP_NTZ)
 # Others have several spellings, of which Spark has its own.

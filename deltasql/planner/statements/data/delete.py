@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from deltasql.errors.write import AppendOnlyError
 from deltasql.lazy import pa
 from deltasql.log.actions import operations
 from deltasql.log.properties.property_registry import APPEND_ONLY
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import quote
 from deltasql.plan.operators import SCAN_COLUMNS, Rewrite, RowAction, RowEffect, RowKind
 from deltasql.plan.statements.delete import Delete
@@ -24,9 +24,6 @@ from deltasql.planner.rows.through_view import behind_view
 from deltasql.planner.rule import plan
 from deltasql.skipping.predicates import condition
 from deltasql.skipping.pruning import files_in_partitions, partition_only
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.snapshot import Snapshot
 
 
 @plan.register

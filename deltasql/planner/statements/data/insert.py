@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.insert import (
@@ -18,10 +18,13 @@ from deltasql.errors.statements.insert import (
 from deltasql.errors.statements.refused import UnsupportedStatementError
 from deltasql.lazy import pa
 from deltasql.log.actions import operations
+from deltasql.log.actions.actions import Metadata
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, QUERY, hidden
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Literals, MemoryRows, Operator, RenamedQuery, SqlQuery, Write
-from deltasql.plan.reads import NO_ROWS, RowReads
+from deltasql.plan.reads import NO_ROWS, Reads, RowReads
 from deltasql.plan.statements.insert import Insert, MultiInsert, ReplaceOn, ReplaceUsing, ReplaceWhere
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan, RowChange, Stepwise
@@ -60,12 +63,6 @@ from deltasql.schema.types import StructType, case_matters
 from deltasql.settings.session_settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE
 from deltasql.sql.literal_rows import LiteralRows
 from deltasql.sql.queries.value_rows import selected_rows
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Metadata
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.plan.reads import Reads
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from deltasql.errors.base import DeltaSqlError
@@ -24,13 +23,15 @@ from deltasql.errors.statements.table import (
 )
 from deltasql.lazy import pa
 from deltasql.log.actions import operations
-from deltasql.log.actions.actions import Metadata
+from deltasql.log.actions.actions import Action, Metadata
 from deltasql.log.actions.operations import Operation
 from deltasql.log.configuration.iceberg_compat import check_replacement, with_column_mapping, with_valid_formats
 from deltasql.log.configuration.keys import keys_of, primary_key, with_keys
 from deltasql.log.configuration.properties import parse_properties, protocol_for
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE, MAX_COLUMN_ID
 from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import quote
 from deltasql.plan.operators import SCAN_COLUMNS, Check, MemoryRows, Operator, Project, Supplied, Write
 from deltasql.plan.statements.table import (
@@ -90,11 +91,6 @@ from deltasql.schema.lengths import declared_texts, declared_type, plain_field
 from deltasql.schema.types import StructField, StructType
 from deltasql.settings.session_settings import ARBITRARY_PROPERTIES, PROPERTY_DEFAULTS
 from deltasql.sql.tokens import tokenize
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Action
-    from deltasql.log.protocol.protocol import Protocol
-    from deltasql.log.replay.snapshot import Snapshot
 
 
 @plan.register

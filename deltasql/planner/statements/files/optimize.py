@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.errors.statements.optimize import (
     ClusteringWithPredicateError,
@@ -27,6 +27,8 @@ from deltasql.log.configuration.indexed_columns import index_rule, indexed_leave
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.properties.property_registry import INDEXED_COLUMNS, MAX_COLUMN_ID, TARGET_FILE_SIZE
 from deltasql.log.reading.clustering import clustering_columns
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import table_uri
 from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Pruning, Rearrange, Scan, TableVersion
@@ -49,10 +51,6 @@ from deltasql.settings.session_settings import (
     ZORDER_STATS_CHECK,
     Setting,
 )
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
 
 DEFAULT_FILE_SIZE = 1 << 30
 CUBE_FILES = 100

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import TimestampTooEarlyError, TimestampTooLateError, VersionNotFoundError
@@ -16,6 +15,7 @@ from deltasql.errors.statements.restore import (
 )
 from deltasql.lazy import pa, pc
 from deltasql.log.actions import operations
+from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata
 from deltasql.log.configuration.commit_timestamps import has_commit_timestamps
 from deltasql.log.properties.property_registry import (
     MAX_COLUMN_ID,
@@ -25,6 +25,8 @@ from deltasql.log.properties.property_registry import (
 )
 from deltasql.log.reading.clustering import CLUSTERING_DOMAIN as CLUSTERING
 from deltasql.log.reading.clustering import clustering_columns, clustering_domain, is_clustered
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import Temporal
 from deltasql.plan.statements.restore import Restore
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
@@ -35,11 +37,6 @@ from deltasql.schema.identity import identities, with_identities
 from deltasql.schema.types import LONG, StructField, StructType
 from deltasql.settings.session_settings import IGNORE_MISSING_FILES, RESTORE_DOWNGRADE
 from deltasql.sql.timestamps import timestamp_of, written_moment
-
-if TYPE_CHECKING:
-    from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata
-    from deltasql.log.replay.delta_log import DeltaLog
-    from deltasql.log.replay.snapshot import Snapshot
 
 RESTORED = StructType(
     tuple(
