@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 
 class LazyModule:
@@ -39,4 +39,6 @@ else:
     F = LazyModule("pyspark.sql.functions")
     exp = LazyModule("sqlglot.expressions")
 
-__all__ = ["F", "exp", "np", "pa", "pc", "pq", "sqlglot"]
+Numbers: TypeAlias = "np.ndarray[Any, Any]"
+
+__all__ = ["F", "Numbers", "exp", "np", "pa", "pc", "pq", "sqlglot"]

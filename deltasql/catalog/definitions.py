@@ -48,14 +48,14 @@ class ViewDefinition:
     def from_json(cls, value: Json) -> ViewDefinition:
         """Raises KeyError, TypeError, ValueError, AttributeError for invalid JSON of a view."""
         return cls(
-            _text(value["query"]),
+            read_text(value["query"]),
             _namespace(value["namespace"]),
             _texts(value["settings"]),
-            tuple(map(_text, value["names"])),
+            tuple(map(read_text, value["names"])),
             _schema(value["schema"]),
             bool(value["has_names"]),
             SchemaMode(value["mode"]),
-            None if value["comment"] is None else _text(value["comment"]),
+            None if value["comment"] is None else read_text(value["comment"]),
             _texts(value["properties"]),
         )
 
@@ -84,7 +84,7 @@ class FunctionDefinition:
     @classmethod
     def from_json(cls, value: Json) -> FunctionDefinition:
         """Raises KeyError, TypeError, ValueError, AttributeError for invalid JSON of a function."""
-        return cls(_text(value["text"]), _namespace(value["namespace"]), _texts(value["settings"]))
+        return cls(read_text(value["text"]), _namespace(value["namespace"]), _texts(value["settings"]))
 
     def to_json(self) -> Json:
         return {"text": self.text, "namespace": list(self.namespace), "settings": dict(self.settings)}
@@ -99,14 +99,15 @@ def _schema(value: Any) -> StructType:
 
 def _namespace(value: Any) -> tuple[str, str]:
     catalog, schema = value
-    return _text(catalog), _text(schema)
+    return read_text(catalog), read_text(schema)
 
 
 def _texts(value: Any) -> dict[str, str]:
-    return {_text(key): _text(text) for key, text in value.items()}
+    return {read_text(key): read_text(text) for key, text in value.items()}
 
 
-def _text(value: Any) -> str:
+def read_text(value: Any) -> str:
+    """`value`, a text. Raises TypeError."""
     if not isinstance(value, str):
         raise TypeError(f"{value!r} is no text")
     return value

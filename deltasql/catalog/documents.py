@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
+from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition, read_text
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
@@ -177,14 +177,14 @@ class SchemaTables:
     def from_json(cls, value: Json) -> SchemaTables:
         """Raises KeyError, TypeError, ValueError, AttributeError for invalid JSON of a document."""
         catalog, schema = value["schema"]
-        key = (_text(catalog), _text(schema))
+        key = (read_text(catalog), read_text(schema))
         return cls(
             key,
-            _text(value["schema_id"]),
+            read_text(value["schema_id"]),
             bool(value["open"]),
             {name: _table_record(key, name, found) for name, found in value["tables"].items()},
             {
-                name: Arrival(_table_record(key, name, found), _table_key(found["from"]), _text(found["from_id"]))
+                name: Arrival(_table_record(key, name, found), _table_key(found["from"]), read_text(found["from_id"]))
                 for name, found in value["arrivals"].items()
             },
             {arrival: _table_key(target) for arrival, target in value["departed"].items()},
@@ -220,7 +220,7 @@ def _catalog(name: str, document: Json) -> StoredCatalog:
     comment, location = (document.get(key) for key in ("comment", "location"))
     for text in (comment, location):
         if text is not None:
-            _text(text)
+            read_text(text)
     return StoredCatalog(name, comment, location, int(document["created_at"]))
 
 
@@ -231,10 +231,10 @@ def _catalog_json(catalog: StoredCatalog | None) -> Json:
 
 
 def _schema_record(catalog: str, name: str, document: Json) -> SchemaRecord:
-    properties = {key: _text(value) for key, value in document["properties"].items()}
-    comment, location = (None if document[key] is None else _text(document[key]) for key in ("comment", "location"))
+    properties = {key: read_text(value) for key, value in document["properties"].items()}
+    comment, location = (None if document[key] is None else read_text(document[key]) for key in ("comment", "location"))
     schema = StoredSchema(catalog, name, comment, location, int(document["created_at"]), properties)
-    return SchemaRecord(_text(document["id"]), schema)
+    return SchemaRecord(read_text(document["id"]), schema)
 
 
 def _schema_json(record: SchemaRecord) -> Json:
@@ -251,9 +251,9 @@ def _schema_json(record: SchemaRecord) -> Json:
 def _table_record(key: SchemaKey, name: str, document: Json) -> TableRecord:
     if "view" in document:
         view = ViewDefinition.from_json(document["view"])
-        return TableRecord(_text(document["id"]), ViewEntry(*key, name, view, int(document["created_at"])))
-    place, managed = _text(document["location"]), bool(document["managed"])
-    return TableRecord(_text(document["id"]), TableEntry(*key, name, place, managed, int(document["created_at"])))
+        return TableRecord(read_text(document["id"]), ViewEntry(*key, name, view, int(document["created_at"])))
+    place, managed = read_text(document["location"]), bool(document["managed"])
+    return TableRecord(read_text(document["id"]), TableEntry(*key, name, place, managed, int(document["created_at"])))
 
 
 def _table_json(record: TableRecord) -> Json:
@@ -273,10 +273,4 @@ def _function_json(entry: FunctionEntry) -> Json:
 
 def _table_key(value: Any) -> TableKey:
     catalog, schema, name = value
-    return _text(catalog), _text(schema), _text(name)
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{value!r} is no text")
-    return value
+    return read_text(catalog), read_text(schema), read_text(name)

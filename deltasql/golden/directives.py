@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deltasql.errors.suggestion import similar_names
-from deltasql.errors.usage import UnknownDirectiveError
+from deltasql.errors.usage import ScheduleError, UnknownDirectiveError
 
 _COMMENT = re.compile(r"--\s*([a-z]+)\s*:\s*(.*?)\s*$", re.IGNORECASE)
 _SWITCH = re.compile(r"on|off", re.IGNORECASE)
@@ -31,6 +31,10 @@ class DirectivePosition:
 
     file: Path
     line: int
+
+    def error(self, problem: str) -> ScheduleError:
+        """The error of a schedule that is wrong at this line."""
+        return ScheduleError(file=str(self.file), line=self.line, problem=problem)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from deltasql.datafiles.reading.file_reader import index_mask, indexes_between, slice_between
 from deltasql.datafiles.reading.pieces import CORES, Piece, group_ranges
@@ -23,14 +23,11 @@ from deltasql.datafiles.writing.spliced_files import NotSplicedError, joined, ro
 from deltasql.datafiles.writing.staged_files import CHANGE_DATA, ORIGIN, WrittenFile
 from deltasql.datafiles.writing.streamed_files import write_united
 from deltasql.errors.engine import RowsLostError
-from deltasql.lazy import np, pa, pc, pq
+from deltasql.lazy import Numbers, np, pa, pc, pq
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.types import StructType
-
-if TYPE_CHECKING:
-    RowIndexes = np.ndarray[Any, Any]
 
 MOST_FILES = 4
 """Most files in memory at once."""
@@ -52,7 +49,7 @@ class FileInMemory(Protocol):
     @property
     def columns(self) -> pa.Schema: ...
     @property
-    def marked(self) -> RowIndexes: ...
+    def marked(self) -> Numbers: ...
     @property
     def statistics(self) -> str | None: ...
     @property
@@ -76,7 +73,7 @@ class RewrittenFile:
     partition_values: Mapping[str, str | None]
     folder: str
     size: int
-    removed: RowIndexes
+    removed: Numbers
     open: Callable[[], FileInMemory]
 
 
@@ -285,11 +282,11 @@ class _Successor:
         return _Piece(encoded(rows, self._file.dictionaries, max(rows.num_rows, 1)), float_ranges(rows.select(floats)))
 
 
-def _minus(row_indexes: RowIndexes, others: RowIndexes) -> RowIndexes:
+def _minus(row_indexes: Numbers, others: Numbers) -> Numbers:
     return np.setdiff1d(row_indexes, others, assume_unique=True)
 
 
-def _without(rows: pa.Table, *row_indexes: RowIndexes) -> pa.Table:
+def _without(rows: pa.Table, *row_indexes: Numbers) -> pa.Table:
     """`rows` without those at the row indexes `row_indexes`."""
     gone = np.concatenate(row_indexes)
     return rows.filter(pa.array(index_mask(rows.num_rows, gone, inside=False))) if len(gone) else rows
@@ -303,7 +300,7 @@ def _in_order(images: Sequence[pa.Table]) -> pa.Table:
     return rows.take(pc.sort_indices(rows.column(ROW_INDEX))).combine_chunks()
 
 
-def _with_images(rows: pa.Table, row_indexes: RowIndexes, images: pa.Table, changed: Collection[str]) -> pa.Table:
+def _with_images(rows: pa.Table, row_indexes: Numbers, images: pa.Table, changed: Collection[str]) -> pa.Table:
     """`rows` with the columns `changed` replaced, at the sorted row indexes `row_indexes`, by those of `images`."""
     if not len(row_indexes):
         return rows
@@ -314,7 +311,7 @@ def _with_images(rows: pa.Table, row_indexes: RowIndexes, images: pa.Table, chan
     return pa.Table.from_arrays(columns, schema=rows.schema)
 
 
-def _replaced(column: pa.ChunkedArray, row_indexes: RowIndexes, values: pa.ChunkedArray) -> pa.ChunkedArray:
+def _replaced(column: pa.ChunkedArray, row_indexes: Numbers, values: pa.ChunkedArray) -> pa.ChunkedArray:
     """`column` with `values` at the sorted row indexes `row_indexes`."""
     chunks, start = [], 0
     for chunk in column.chunks:
@@ -325,7 +322,7 @@ def _replaced(column: pa.ChunkedArray, row_indexes: RowIndexes, values: pa.Chunk
     return pa.chunked_array(chunks, column.type)
 
 
-def _with_values(chunk: pa.Array, row_indexes: RowIndexes, values: pa.ChunkedArray) -> pa.Array:
+def _with_values(chunk: pa.Array, row_indexes: Numbers, values: pa.ChunkedArray) -> pa.Array:
     new = pa.concat_arrays(values.chunks)
     if pa.types.is_nested(chunk.type):
         order = np.arange(len(chunk))

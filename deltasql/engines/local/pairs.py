@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.local.values import BoundRows, indexes_where, values
 from deltasql.engines.thresholds import JOINED_PAIRS
-from deltasql.lazy import np, pc
+from deltasql.lazy import Numbers, np, pc
 from deltasql.schema.types import BOOLEAN, DOUBLE
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import ColumnOf, Compared, Joined, RowExpression, Widened
-
-if TYPE_CHECKING:
-    Numbers = np.ndarray[Any, Any]
 
 _TOO_MANY_PAIRS = f"more than {JOINED_PAIRS:,} pairs of rows meet"
 

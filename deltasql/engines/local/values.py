@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from typing_extensions import assert_never
 
 from deltasql.datafiles.reading.literal_rows import literal_table
-from deltasql.lazy import np, pa, pc
+from deltasql.lazy import Numbers, np, pa, pc
 from deltasql.plan.operators import Literals
 from deltasql.schema.types import DOUBLE, VOID, DataType, DecimalType, StructField, StructType
 from deltasql.sql.constants import Constant
@@ -25,9 +25,6 @@ from deltasql.sql.evaluated.expressions import (
     RowExpression,
     Widened,
 )
-
-if TYPE_CHECKING:
-    Numbers = np.ndarray[Any, Any]
 
 _COMPARE = {
     "=": "equal",

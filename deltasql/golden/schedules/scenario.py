@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from deltasql.errors.usage import ScheduleError
-from deltasql.golden.directives import DirectivePosition
 from deltasql.golden.schedules.schedule import Schedule, read_schedules
 from deltasql.golden.script import GoldenScript, GoldenStatement
 
@@ -60,11 +58,11 @@ def _refuse_unusable(
     """Raises ScheduleError for a script without check, sessions or schedules, or with levels but no `${LEVEL}`."""
     position = (script.statements[0] if script.statements else script.schedules[0]).position
     if len(checks) != 1:
-        raise _error(position, "Schedules need one query, after '-- check:', that tells what they came to")
+        raise position.error("Schedules need one query, after '-- check:', that tells what they came to")
     if not mine or not script.schedules:
-        raise _error(position, "A scenario needs statements after '-- session: A', and a '-- schedule: …'")
+        raise position.error("A scenario needs statements after '-- session: A', and a '-- schedule: …'")
     if script.levels and not any("${LEVEL}" in item.text for item in script.statements):
-        raise _error(position, "There are levels, but no statement has ${LEVEL}")
+        raise position.error("There are levels, but no statement has ${LEVEL}")
 
 
 def _parts(
@@ -80,7 +78,7 @@ def _parts(
         elif statement.options.session:
             mine.setdefault(statement.options.session, []).append(statement)
         elif mine or checks:
-            raise _error(statement.position, "The statement belongs to no session. The setup comes before the sessions")
+            raise statement.position.error("The statement belongs to no session. The setup comes before the sessions")
         else:
             setup.append(statement)
     return setup, mine, checks
@@ -90,7 +88,3 @@ def _labelled(session: str, statements: Sequence[GoldenStatement]) -> tuple[Scen
     if len(statements) == 1:
         return (ScenarioStep(session, statements[0]),)
     return tuple(ScenarioStep(f"{session}{number}", statement) for number, statement in enumerate(statements, 1))
-
-
-def _error(position: DirectivePosition, problem: str) -> ScheduleError:
-    return ScheduleError(file=str(position.file), line=position.line, problem=problem)

@@ -11,7 +11,6 @@ from enum import Enum
 
 from typing_extensions import assert_never
 
-from deltasql.errors.usage import ScheduleError
 from deltasql.golden.directives import DirectivePosition
 from deltasql.golden.script import ScheduleText
 
@@ -82,7 +81,7 @@ def read_schedules(text: ScheduleText, steps: Mapping[str, int]) -> list[Schedul
     number = _number_of_interleavings(steps)
     if number > MOST_SCHEDULES:
         problem = f"all comes to {number} schedules, and {MOST_SCHEDULES} is the most. Write down those that matter"
-        raise _error(text.position, problem)
+        raise text.position.error(problem)
     return [Schedule(moves, text.name, text.position) for moves in interleavings(steps)]
 
 
@@ -109,8 +108,7 @@ def _number_of_interleavings(steps: Mapping[str, int]) -> int:
 def _move(text: str, position: DirectivePosition) -> Move:
     match = _MOVE.fullmatch(text)
     if match is None:
-        raise _error(
-            position,
+        raise position.error(
             f"'{text}' is no move. Moves are: begin A, commit A, abort A, crash A, "
             "commit A unsent, commit A unanswered, commit A behind B",
         )
@@ -125,7 +123,7 @@ def _check(moves: tuple[Move, ...], steps: Mapping[str, int], position: Directiv
     for move in moves:
         for session in move.sessions:
             if session not in steps:
-                raise _error(position, f"There is no session {session} in '{move}'. Sessions are: {', '.join(steps)}")
+                raise position.error(f"There is no session {session} in '{move}'. Sessions are: {', '.join(steps)}")
         match move.verb:
             case Verb.BEGIN:
                 _check_begin(move, running, begun, steps, position)
@@ -138,7 +136,7 @@ def _check(moves: tuple[Move, ...], steps: Mapping[str, int], position: Directiv
                 assert_never(move.verb)
     for session, runs in running.items():
         if runs:
-            raise _error(position, f"'begin {session}' is without an end. Add commit, abort or crash")
+            raise position.error(f"'begin {session}' is without an end. Add commit, abort or crash")
 
 
 def _check_begin(
@@ -149,21 +147,17 @@ def _check_begin(
     position: DirectivePosition,
 ) -> None:
     if running.get(move.session):
-        raise _error(position, f"'{move}' comes before the end of what {move.session} has begun")
+        raise position.error(f"'{move}' comes before the end of what {move.session} has begun")
     if begun[move.session] == steps[move.session]:
         number = steps[move.session]
-        raise _error(position, f"'{move}' finds no statement left: session {move.session} has {number}")
+        raise position.error(f"'{move}' finds no statement left: session {move.session} has {number}")
 
 
 def _check_end(move: Move, running: Mapping[str, bool], position: DirectivePosition) -> None:
     if move.fault is not Fault.NONE and move.verb is not Verb.COMMIT:
-        raise _error(position, f"'{move}': only a commit can be {move.fault.value}")
+        raise position.error(f"'{move}': only a commit can be {move.fault.value}")
     for session in move.sessions:
         if not running.get(session):
-            raise _error(position, f"'{move}' comes without 'begin {session}'")
+            raise position.error(f"'{move}' comes without 'begin {session}'")
     if move.session == move.winner:
-        raise _error(position, f"'{move}': a commit cannot be behind itself")
-
-
-def _error(position: DirectivePosition, problem: str) -> ScheduleError:
-    return ScheduleError(file=str(position.file), line=position.line, problem=problem)
+        raise position.error(f"'{move}': a commit cannot be behind itself")

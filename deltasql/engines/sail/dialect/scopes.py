@@ -11,7 +11,7 @@ _BEHIND_FROM = frozenset(
     {"WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW", "QUALIFY"}
     | {"UNION", "INTERSECT", "EXCEPT", "MINUS"}
 )
-_SETS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
+SETS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
 _QUERIES = frozenset({"SELECT", "WITH"})
 
 
@@ -44,7 +44,7 @@ def _selected(sql: str, tokens: Sequence[Token], query: tuple[int, int], at: int
     if select is None:
         return SailScope()
     behind = [index for index in positions if index > select]
-    stop = _first(behind, end, lambda index: _divides(tokens, index))
+    stop = _first(behind, end, lambda index: divides(tokens, index))
     begin = _first(behind, stop, lambda index: index < stop and tokens[index].key == "FROM")
     if begin == stop:
         return SailScope(is_query=True)
@@ -113,8 +113,9 @@ def lambda_spans(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
             yield at, next(ends, len(tokens))
 
 
-def _divides(tokens: Sequence[Token], at: int) -> bool:
-    return tokens[at].key in _SETS and not (tokens[at].key == "EXCEPT" and at > 0 and tokens[at - 1].key == "*")
+def divides(tokens: Sequence[Token], at: int) -> bool:
+    """Whether a token divides two branches of a query, and is not the EXCEPT of `* EXCEPT (column)`."""
+    return tokens[at].key in SETS and not (tokens[at].key == "EXCEPT" and at > 0 and tokens[at - 1].key == "*")
 
 
 def _outside(tokens: Sequence[Token], start: int, end: int) -> Iterator[int]:

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from deltasql.engines.sail.dialect.scopes import SETS, divides
 from deltasql.plan.base import quote
 from deltasql.sql.tokens import Token, closing, tokenize
 
-_SETS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
-_SUSPECT = re.compile(rf"\b(?:{'|'.join(_SETS)})\b", re.IGNORECASE)
+_SUSPECT = re.compile(rf"\b(?:{'|'.join(SETS)})\b", re.IGNORECASE)
 _BEHIND = frozenset({"ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET"})
 """Keywords behind the last branch whose clauses apply to the whole set operation."""
 _BEGINS = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "FROM", "("})
@@ -47,7 +47,7 @@ def set_operations(sql: str) -> list[list[Branch]]:
 def is_of_one_kind(sql: str, branches: Sequence[Branch]) -> bool:
     """Whether all branches are joined by the same operator: INTERSECT binds stronger than the others."""
     between = (sql[first.end : second.start] for first, second in pairwise(branches))
-    return len({next((token.key for token in tokenize(text) if token.key in _SETS), "") for text in between}) == 1
+    return len({next((token.key for token in tokenize(text) if token.key in SETS), "") for text in between}) == 1
 
 
 def cast_branch(branch: str, names: Sequence[str], kinds: Sequence[str]) -> str:
@@ -67,7 +67,7 @@ def _spans(tokens: Sequence[Token], offset: int) -> Iterator[tuple[int, int]]:
     """The range of each branch, as indexes of all tokens."""
     at = first = 0
     while at < len(tokens) and not (tokens[at].key in _BEHIND and at > first):
-        if _divides(tokens, at):
+        if divides(tokens, at):
             yield offset + first, offset + at
             at += 1
             at += at < len(tokens) and tokens[at].key in {"ALL", "DISTINCT"}
@@ -75,11 +75,6 @@ def _spans(tokens: Sequence[Token], offset: int) -> Iterator[tuple[int, int]]:
         else:
             at = closing(tokens, at) + 1 if tokens[at].key in {"(", "["} else at + 1
     yield offset + first, offset + min(at, len(tokens))
-
-
-def _divides(tokens: Sequence[Token], at: int) -> bool:
-    """Whether a token divides two branches, and is not the EXCEPT of `* EXCEPT (column)`."""
-    return tokens[at].key in _SETS and not (tokens[at].key == "EXCEPT" and at > 0 and tokens[at - 1].key == "*")
 
 
 def behind_with(tokens: Sequence[Token]) -> int:
