@@ -16,29 +16,7 @@ from deltasql.lazy import exp, sqlglot
 from deltasql.plan.base import SqlText
 from deltasql.schema.text import quote_name
 from deltasql.sql.cursor import TokenCursor
-from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.tokens import Token, calls, closing, tokenize
-
-__all__ = [
-    "ColumnReference",
-    "Scope",
-    "TableReference",
-    "UsedNames",
-    "column_references",
-    "equal_sides",
-    "free_names",
-    "has_aggregate",
-    "has_subquery",
-    "is_deterministic",
-    "is_stable",
-    "name_chains",
-    "parse_expression",
-    "refers_to",
-    "split_conjuncts",
-    "stars_spelled",
-    "subqueries",
-    "table_references",
-]
 
 DIALECT = "databricks"
 
@@ -98,11 +76,18 @@ class ColumnReference:
 
 def parse_expression(sql: str) -> exp.Expression | None:
     """sqlglot's tree of an expression, None where it cannot be parsed. Identifiers have their offsets in `.meta`."""
-    from sqlglot.errors import SqlglotError
+    return _parsed(sql, exp.Condition)
 
+
+def parse_statement(sql: str) -> exp.Expression | None:
+    """As `parse_expression`, for a statement."""
+    return _parsed(sql, None)
+
+
+def _parsed(sql: str, kind: type[exp.Expression] | None) -> exp.Expression | None:
     try:
-        return sqlglot.parse_one(sql, dialect=DIALECT, into=exp.Condition)
-    except (SqlglotError, RecursionError, ValueError):
+        return sqlglot.parse_one(sql, dialect=DIALECT, into=kind)
+    except (sqlglot.errors.SqlglotError, RecursionError, ValueError):
         return None
 
 
@@ -143,12 +128,9 @@ def free_names(sql: str) -> list[ColumnReference]:
 
     They are columns of its tables, and variables. Empty where sqlglot cannot parse the text.
     """
-    from sqlglot.errors import SqlglotError
-
     before = "SELECT ("
-    try:
-        tree = sqlglot.parse_one(f"{before}{sql}\n)", dialect=DIALECT)
-    except (SqlglotError, RecursionError, ValueError):
+    tree = parse_statement(f"{before}{sql}\n)")
+    if tree is None:
         return []
     named = {item.alias for item in tree.find_all(exp.Alias, exp.TableAlias)} | {
         column.name for item in tree.find_all(exp.TableAlias) for column in item.columns

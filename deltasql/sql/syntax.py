@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 
 from deltasql.errors.base import Caret
 from deltasql.lazy import exp, sqlglot
+from deltasql.sql.references import DIALECT, parse_statement
 from deltasql.sql.tokens import tokenize
 
 # Token by token the comparison of two long texts takes a moment.
@@ -38,27 +39,20 @@ def corresponding(generated: str, offset: int, sql: str) -> Caret | None:
 
 def unreadable_part(sql: str) -> Caret | None:
     """The place where sqlglot cannot go on; None for a statement that it can read."""
-    from sqlglot.errors import ParseError, SqlglotError
-
     try:
-        sqlglot.parse_one(sql, dialect="databricks")
-    except ParseError as error:
+        sqlglot.parse_one(sql, dialect=DIALECT)
+    except sqlglot.errors.ParseError as error:
         error_details = error.errors[0] if error.errors else {}
         before = "".join(sql.splitlines(keepends=True)[: (error_details.get("line") or 1) - 1])
         end = len(before) + (error_details.get("col") or 0)
         start = end - len(error_details.get("highlight") or "")
         return Caret(sql, start, end) if 0 <= start < end <= len(sql) else None
-    except (SqlglotError, RecursionError, ValueError):
+    except (sqlglot.errors.SqlglotError, RecursionError, ValueError):
         return None
     return None
 
 
 def can_be_read(sql: str) -> bool:
     """Whether sqlglot reads `sql` as a statement of SQL, and not as one that it merely passes on."""
-    from sqlglot.errors import SqlglotError
-
-    try:
-        tree = sqlglot.parse_one(sql.rstrip().rstrip(";"), dialect="databricks")
-    except (SqlglotError, RecursionError, ValueError):
-        return False
-    return not isinstance(tree, exp.Command)
+    tree = parse_statement(sql.rstrip().rstrip(";"))
+    return tree is not None and not isinstance(tree, exp.Command)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from deltasql.lazy import exp, sqlglot
+from deltasql.lazy import exp
+from deltasql.sql.references import parse_statement
 from deltasql.sql.tokens import tokenize
 
 _INNER = frozenset({"", "INNER", "CROSS"})
@@ -21,14 +22,8 @@ def scan_filters(sql: str) -> dict[int, str]:
     """
     if "where" not in sql.lower():
         return {}
-    sql = _before_other_pipes(sql) if "|>" in sql else sql
-    if not sql:
-        return {}
-    from sqlglot.errors import SqlglotError
-
-    try:
-        tree = sqlglot.parse_one(sql, dialect="databricks")
-    except SqlglotError:
+    tree = parse_statement(_before_other_pipes(sql) if "|>" in sql else sql)
+    if tree is None:
         return {}
     return {position: text for select in tree.find_all(exp.Select) for position, text in _select_filters(select)}
 
@@ -41,11 +36,8 @@ def scan_limits(sql: str) -> dict[int, int]:
     """
     if "limit" not in sql.lower() or "|>" in sql:
         return {}
-    from sqlglot.errors import SqlglotError
-
-    try:
-        tree = sqlglot.parse_one(sql, dialect="databricks")
-    except SqlglotError:
+    tree = parse_statement(sql)
+    if tree is None:
         return {}
     limits = (_select_limit(select) for select in tree.find_all(exp.Select))
     return dict(item for item in limits if item is not None)

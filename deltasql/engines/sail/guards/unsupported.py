@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from deltasql.lazy import exp, sqlglot
+from deltasql.lazy import exp
+from deltasql.sql.references import parse_statement
 from deltasql.sql.tokens import tokenize
 
 _FORMATS = frozenset({"avro", "binaryfile", "csv", "json", "orc", "parquet", "text", "xml"})
@@ -45,13 +46,8 @@ def unsupported_construct(sql: str) -> str:
         return what
     if not _SUSPECT.search(sql):
         return ""
-    from sqlglot.errors import SqlglotError
-
-    try:
-        tree = sqlglot.parse_one(sql, dialect="databricks")
-    except (SqlglotError, RecursionError):
-        return ""
-    return next(_unlike(tree), "")
+    tree = parse_statement(sql)
+    return "" if tree is None else next(_unlike(tree), "")
 
 
 def unsupported_condition(condition: str) -> str:
