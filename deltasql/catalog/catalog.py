@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 
+from deltasql.catalog.catalogs import Catalogs
 from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
-    CatalogEntry,
     Entry,
     FunctionEntry,
     SchemaEntry,
-    StoredCatalog,
     StoredSchema,
     TableEntry,
     ViewEntry,
@@ -25,7 +24,7 @@ from deltasql.catalog.entries import (
     sql_name,
 )
 from deltasql.catalog.lookups import Lookups
-from deltasql.catalog.names import CatalogNames, Name, as_parts
+from deltasql.catalog.names import Name, as_parts
 from deltasql.catalog.store import (
     Kind,
     NameMissingError,
@@ -34,9 +33,6 @@ from deltasql.catalog.store import (
     TableKey,
 )
 from deltasql.errors.catalog import (
-    CatalogAlreadyExistsError,
-    CatalogNotEmptyError,
-    DropDefaultCatalogError,
     DropDefaultSchemaError,
     InvalidNameError,
     SchemaAlreadyExistsError,
@@ -46,7 +42,7 @@ from deltasql.errors.catalog import (
 from deltasql.log.storage.locations import absolute_location
 
 
-class Catalog(CatalogNames):
+class Catalog(Catalogs):
     """Names of a warehouse. Names are stored in lower case; missing parts come from the current catalog and schema.
 
     The current schema is per object; everything else is shared by all processes and machines that use the warehouse.
@@ -146,79 +142,6 @@ class Catalog(CatalogNames):
         other = copy(self)
         other._lookups = Lookups(self._store, once=True)
         return other
-
-    # Catalogs
-
-    def create_catalog(
-        self, name: str, if_not_exists: bool = False, comment: str | None = None, location: str | None = None
-    ) -> bool:
-        """Creates a catalog with its default schema; False when it existed. Raises CatalogAlreadyExistsError."""
-        place = None if location is None else absolute_location(location)
-        catalog = StoredCatalog(checked(name), comment, place, now())
-        try:
-            self._store.add_catalog(catalog, StoredSchema(catalog.name, DEFAULT_SCHEMA, None, None, now()))
-        except NameTakenError:
-            if if_not_exists:
-                return False
-            raise CatalogAlreadyExistsError(catalog=sql_name((catalog.name,))) from None
-        return True
-
-    def catalog(self, name: str) -> CatalogEntry:
-        """One catalog. Raises CatalogNotFoundError."""
-        stored = self._store.catalog(name.lower())
-        if stored is None:
-            raise self._catalog_not_found(name)
-        return CatalogEntry(stored.name, stored.comment, self._location_of(stored.name, stored), stored.created_at)
-
-    def comment_on_catalog(self, name: str, comment: str | None) -> None:
-        """Sets the comment of a catalog, None for none. Raises CatalogNotFoundError."""
-        try:
-            self._store.change_catalog(name.lower(), lambda catalog: replace(catalog, comment=comment))
-        except NameMissingError:
-            raise self._catalog_not_found(name) from None
-
-    def drop_catalog(self, name: str, cascade: bool = False, if_exists: bool = False) -> list[TableEntry]:
-        """Drops a catalog; returns its dropped tables, whose files the caller must remove.
-
-        Schemas are dropped one by one, and the catalog when none is left: a drop that was interrupted leaves a catalog
-        with fewer schemas. Raises CatalogNotFoundError, CatalogNotEmptyError, DropDefaultCatalogError.
-        """
-        catalog, dropped = name.lower(), list[TableEntry]()
-        if catalog == DEFAULT_CATALOG:
-            raise DropDefaultCatalogError(catalog=catalog)
-        while True:
-            try:
-                dropped += self._drop_schemas(catalog, cascade)
-                self._store.remove_catalog(catalog)
-            except NameMissingError:
-                if if_exists:
-                    return dropped
-                raise self._catalog_not_found(name) from None
-            except SchemaInUseError as error:
-                # A schema that was created meanwhile is dropped too.
-                if not cascade:
-                    raise CatalogNotEmptyError(catalog=sql_name((catalog,)), names=tuple(error.names)) from None
-            else:
-                return dropped
-
-    def _drop_schemas(self, catalog: str, cascade: bool) -> list[TableEntry]:
-        """Drops the schemas of a catalog. Without `cascade` raises SchemaInUseError but for an empty `default`."""
-        schemas = [stored.name for stored in self._store.schemas(catalog)]
-        others = sorted(schema for schema in schemas if schema != DEFAULT_SCHEMA)
-        if others and not cascade:
-            raise SchemaInUseError(others)
-        dropped: list[TableEntry] = []
-        for schema in schemas:
-            with suppress(NameMissingError):
-                dropped += self._store.drop_schema((catalog, schema), cascade)
-        return dropped
-
-    def use_catalog(self, name: str) -> None:
-        """Makes a catalog and its default schema current. Raises CatalogNotFoundError."""
-        catalog = name.lower()
-        if catalog not in self.catalogs():
-            raise self._catalog_not_found(name)
-        self.current_catalog, self.current_schema = catalog, DEFAULT_SCHEMA
 
     # Tables
 
