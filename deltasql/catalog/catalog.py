@@ -66,6 +66,10 @@ class Catalog(Catalogs):
         """Creates a schema; False when it existed. Raises SchemaAlreadyExistsError, CatalogNotFoundError."""
         catalog, schema = self._schema_key(name)
         checked(schema)
+        if not if_not_exists:
+            self._refuse_information_schema(catalog, schema)
+        elif self._information_catalog(catalog, schema) is not None:
+            return False
         place = None if location is None else absolute_location(location)
         try:
             self._store.add_schema(StoredSchema(catalog, schema, comment, place, now(), dict(properties or {})))
@@ -88,6 +92,7 @@ class Catalog(Catalogs):
         try:
             return list(self._store.drop_schema((catalog, schema), cascade))
         except NameMissingError:
+            self._refuse_information_schema(catalog, schema)
             if if_exists:
                 return []
             raise self._schema_not_found(catalog, schema) from None
@@ -119,12 +124,16 @@ class Catalog(Catalogs):
         catalog, schema = self._schema_key(name)
         stored = self._store.schema((catalog, schema))
         if stored is None:
-            raise self._schema_not_found(catalog, schema)
+            found = self._information_catalog(catalog, schema)
+            if found is None:
+                raise self._schema_not_found(catalog, schema)
+            return SchemaEntry(catalog, schema, "Views about the catalog", "", found.created_at)
         return self._placed(stored, self._catalog_location(catalog))
 
     def has_schema(self, name: Name) -> bool:
         """Whether there is a schema of this name."""
-        return self._store.schema(self._schema_key(name)) is not None
+        key = self._schema_key(name)
+        return self._store.schema(key) is not None or self._information_catalog(*key) is not None
 
     def use(self, name: Name) -> None:
         """Makes a schema (and its catalog) the current one. Raises SchemaNotFoundError."""
@@ -155,12 +164,16 @@ class Catalog(Catalogs):
         try:
             found = {entry.name: entry for entry in self._store.entries(key)}
         except NameMissingError:
-            raise self._schema_not_found(*key) from None
+            built_in = self._information_views(key)
+            if built_in is None:
+                raise self._schema_not_found(*key) from None
+            found = {entry.name: entry for entry in built_in}
         return [found[name] for name in matching(found, pattern)]
 
     def find(self, parts: Name) -> Entry | None:
         """The table or view of this name, or None."""
-        return self._lookups.entry(self._table_key(parts))
+        key = self._table_key(parts)
+        return self._lookups.entry(key) or self._information_view(key)
 
     def resolve(self, parts: Name) -> TableEntry | None:
         """The table of this name, or None."""
@@ -248,6 +261,7 @@ class Catalog(Catalogs):
         try:
             self._store.remove(self._table_key(parts), Kind.VIEW)
         except NameMissingError:
+            self.refuse_information(parts)
             return False
         return True
 
@@ -280,6 +294,7 @@ class Catalog(Catalogs):
 
         A number is appended if a renamed table still uses that location. Raises SchemaNotFoundError.
         """
+        self.refuse_information(parts)
         catalog, schema, name = self._table_key(parts)
         wanted = f"{self.schema((catalog, schema)).location}/{checked(name)}"
         key = (catalog, schema, name)

@@ -16,9 +16,15 @@ from deltasql.catalog.entries import (
     now,
     sql_name,
 )
+from deltasql.catalog.information import SYSTEM
 from deltasql.catalog.names import CatalogNames
 from deltasql.catalog.store import NameMissingError, NameTakenError, SchemaInUseError
-from deltasql.errors.catalog import CatalogAlreadyExistsError, CatalogNotEmptyError, DropDefaultCatalogError
+from deltasql.errors.catalog import (
+    CatalogAlreadyExistsError,
+    CatalogNotEmptyError,
+    DropDefaultCatalogError,
+    InformationSchemaReadOnlyError,
+)
 from deltasql.log.storage.locations import absolute_location
 
 
@@ -30,6 +36,8 @@ class Catalogs(CatalogNames):
     ) -> bool:
         """Creates a catalog with its default schema; False when it existed. Raises CatalogAlreadyExistsError."""
         place = None if location is None else absolute_location(location)
+        if name.lower() == SYSTEM:
+            raise InformationSchemaReadOnlyError(name=SYSTEM)
         catalog = StoredCatalog(checked(name), comment, place, now())
         try:
             self._store.add_catalog(catalog, StoredSchema(catalog.name, DEFAULT_SCHEMA, None, None, now()))

@@ -99,6 +99,11 @@ class ViewEntry:
     def parts(self) -> tuple[str, str, str]:
         return (self.catalog, self.schema, self.name)
 
+    @property
+    def is_built_in(self) -> bool:
+        """Whether the view belongs to an information schema; such a view has no query."""
+        return not self.definition.query
+
     def renamed(self, parts: tuple[str, str, str]) -> ViewEntry:
         """This view under another name."""
         return ViewEntry(*parts, self.definition, self.created_at)

@@ -16,6 +16,13 @@ from deltasql.catalog.entries import (
     matching,
     sql_name,
 )
+from deltasql.catalog.information import (
+    INFORMATION_SCHEMA,
+    SYSTEM,
+    has_information_view,
+    information_view,
+    information_views,
+)
 from deltasql.catalog.lookups import Lookups
 from deltasql.catalog.object_store import ObjectCatalogStore
 from deltasql.catalog.sqlite_store import SqliteCatalogStore
@@ -23,6 +30,7 @@ from deltasql.catalog.store import CatalogStore, NameMissingError, SchemaKey, Ta
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import (
     CatalogNotFoundError,
+    InformationSchemaReadOnlyError,
     SchemaNotFoundError,
     TableNotFoundError,
     TooManyNamePartsError,
@@ -32,6 +40,7 @@ from deltasql.log.storage.locations import absolute_location, is_local
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.open_store import open_store
 from deltasql.log.storage.paths import LAST_CHECKPOINT, LOG, commit_path
+from deltasql.plan.base import quote
 
 Name: TypeAlias = Union[str, Sequence[str]]
 """One part as a string, or all parts in order."""
@@ -92,10 +101,48 @@ class CatalogNames:
             stored.catalog, stored.name, stored.comment, place, stored.created_at, dict(stored.properties)
         )
 
+    # The information schema
+
+    def _information_catalog(self, catalog: str, schema: str) -> StoredCatalog | None:
+        """The catalog with this information schema, or None.
+
+        A schema of that name that an earlier release has stored is a schema like any other.
+        """
+        if schema != INFORMATION_SCHEMA or self._store.schema((catalog, schema)) is not None:
+            return None
+        if catalog == SYSTEM:
+            return StoredCatalog(SYSTEM, None, None, 0)
+        return self._store.catalog(catalog)
+
+    def _information_view(self, key: TableKey) -> ViewEntry | None:
+        """The built-in view of this name, or None."""
+        catalog, schema, name = key
+        if schema != INFORMATION_SCHEMA or not has_information_view(name):
+            return None
+        found = self._information_catalog(catalog, schema)
+        return None if found is None else information_view(catalog, name, found.created_at)
+
+    def _information_views(self, key: SchemaKey) -> list[ViewEntry] | None:
+        """All views of an information schema; None if there is no such schema."""
+        found = self._information_catalog(*key)
+        return None if found is None else list(information_views(found.name, found.created_at))
+
+    def refuse_information(self, parts: Name) -> None:
+        """Raises InformationSchemaReadOnlyError for a table, view or function in an information schema."""
+        if self._information_catalog(*self._table_key(parts)[:2]) is not None:
+            raise InformationSchemaReadOnlyError(name=".".join(map(quote, as_parts(parts))))
+
+    def _refuse_information_schema(self, catalog: str, schema: str) -> None:
+        """Raises InformationSchemaReadOnlyError for an information schema."""
+        if self._information_catalog(catalog, schema) is not None:
+            raise InformationSchemaReadOnlyError(name=".".join(map(quote, (catalog, schema))))
+
     def _catalog_not_found(self, name: str) -> CatalogNotFoundError:
         return CatalogNotFoundError(catalog=sql_name((name.lower(),)), known=tuple(self.catalogs()))
 
     def _schema_not_found(self, catalog: str, schema: str) -> SchemaNotFoundError | CatalogNotFoundError:
+        """The error for a missing schema. Raises InformationSchemaReadOnlyError for one that cannot be changed."""
+        self._refuse_information_schema(catalog, schema)
         if catalog not in self.catalogs():
             return self._catalog_not_found(catalog)
         similar = similar_names(schema, (stored.name for stored in self._store.schemas(catalog)), most=3)
@@ -104,6 +151,9 @@ class CatalogNames:
 
     def _table_not_found(self, parts: Name, views: Collection[str] = ()) -> TableNotFoundError | CatalogNotFoundError:
         catalog, schema, name = self._table_key(parts)
+        built_in = self._information_views((catalog, schema))
+        if built_in is not None:
+            return self._information_view_not_found(parts, [view.name for view in built_in])
         if catalog not in self.catalogs():
             return self._catalog_not_found(catalog)
         shown = ".".join(sql_name((part,)) for part in as_parts(parts))
@@ -117,6 +167,18 @@ class CatalogNames:
         return TableNotFoundError(
             table=shown, advice=meant(similar) or "Run SHOW TABLES to see what exists.", similar=similar
         )
+
+    def _information_view_not_found(self, parts: Name, names: Sequence[str]) -> TableNotFoundError:
+        """The error for a missing view of an information schema, of all whose `names` are given.
+
+        Raises InformationSchemaReadOnlyError for a view that exists, which a statement is about to change.
+        """
+        *qualifier, name = as_parts(parts)
+        if name.lower() in names:
+            raise InformationSchemaReadOnlyError(name=".".join(map(quote, as_parts(parts))))
+        similar = tuple(sql_name((*qualifier, item)) for item in similar_names(name.lower(), names, most=3))
+        advice = meant(similar) or f"Its views: {', '.join(names)}."
+        return TableNotFoundError(table=".".join(map(quote, as_parts(parts))), advice=advice, similar=similar)
 
     def _unregistered(self, catalog: str, schema: str, name: str) -> str | None:
         place = f"{self._schema_location(catalog, schema)}/{name}"

@@ -11,8 +11,7 @@ from deltasql.datafiles.staged import Staged
 from deltasql.engines.door import RewriteOutcome, Stage
 from deltasql.engines.file_rows import FileRows
 from deltasql.engines.local.rewrites import planned_rewrite, rewrite_in_process
-from deltasql.engines.local.selections import local_query
-from deltasql.engines.local.sources import local_schema
+from deltasql.engines.local.sources import answered_query, local_schema
 from deltasql.engines.local.writes import planned_write, write_in_process
 from deltasql.engines.spark.engine import SparkRuntime, spark_stage
 from deltasql.engines.spark.failures.spark_errors import translated_errors
@@ -108,14 +107,14 @@ class InProcessFirst(SparkRuntime):
             case Rearrange():
                 return _COPIED if operator.curve is None else _SORTED
         try:
-            local_query(self.spark, operator)
+            answered_query(self.spark, operator)
         except LeftToEngineError as left:
             return Way(ComputedBy.ENGINE, left.reason)
         return Way(ComputedBy.PROCESS, EVALUATED)
 
     def rows(self, operator: Operator) -> RowSource:
         """The lazy rows of a query. Spark analyses it now, unless this process may read them."""
-        plan, case_sensitive = _tried(lambda: local_query(self.spark, operator)), case_matters()
+        plan, case_sensitive = _tried(lambda: answered_query(self.spark, operator)), case_matters()
         engine_rows = super().rows
         if plan is None:
             return engine_rows(operator)

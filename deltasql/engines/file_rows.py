@@ -11,6 +11,7 @@ from deltasql.engines.choice import is_small
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import PlainScan
 from deltasql.engines.local.selections import SelectedRows
+from deltasql.engines.local.sources import LocalRows
 from deltasql.engines.spark.rows import connect_rows
 from deltasql.interrupts import interruptible
 from deltasql.lazy import pa
@@ -23,13 +24,15 @@ if TYPE_CHECKING:
 
 
 class FileRows:
-    """The rows of a query that are those of files.
+    """The rows of a query that are those of files, or in memory.
 
     One by one they come without an engine, and as Arrow without Spark; Sail's Arrow has types of its own. `query` has
     them for the rest. Implements `deltasql.result.RowSource`.
     """
 
-    def __init__(self, rows: PlainScan | SelectedRows, session: SessionFacts, query: Callable[[], RowSource]) -> None:
+    def __init__(
+        self, rows: PlainScan | SelectedRows | LocalRows, session: SessionFacts, query: Callable[[], RowSource]
+    ) -> None:
         self._rows, self._session, self._make = rows, session, query
 
     @cached_property
@@ -58,7 +61,7 @@ class FileRows:
     @property
     def _are_few(self) -> bool:
         """Whether to read them all costs less than to ask an engine for some, or for their number."""
-        return isinstance(self._rows, SelectedRows) or is_small(self._rows.scan)
+        return not isinstance(self._rows, PlainScan) or is_small(self._rows.scan)
 
     def head(self, n: int) -> Sequence[Sequence[Any]]:
         if self._gives_rows and self._are_few:

@@ -111,6 +111,18 @@ class TooManyNamePartsError(DeltaSqlError):
     name: str
 
 
+@condition(
+    "INFORMATION_SCHEMA_READ_ONLY",
+    "42832",
+    "{name} belongs to the information schema, which is computed from the catalog and cannot be changed. Change the "
+    "tables that it describes, or choose another name.",
+)
+class InformationSchemaReadOnlyError(DeltaSqlError):
+    """A statement that creates, changes or drops something in an information schema, or the catalog `system`."""
+
+    name: str
+
+
 @condition("CATALOG_FILE_UNUSABLE", "58030", "The catalog file {path} cannot be used: {reason}. {advice}")
 class CatalogFileError(DeltaSqlError):
     """The SQLite file of the warehouse, or an object with its names, cannot be used.

@@ -107,12 +107,8 @@ OBJECTS = (
     ),
     Unsupported(
         "{written}",
-        "SHOW TABLES, SHOW COLUMNS and DESCRIBE tell of tables, DESCRIBE HISTORY of their versions.",
-        (
-            "⋯ < part . INFORMATION_SCHEMA . part >",
-            "⋯ < INFORMATION_SCHEMA . part >",
-            "⋯ FROM|JOIN|, < SYSTEM . part . part >",
-        ),
+        "system.information_schema describes the tables of all catalogs, DESCRIBE HISTORY the versions of one.",
+        ("⋯ FROM|JOIN|, < SYSTEM . part . part >",),
     ),
     Unsupported(
         "{words} in place of a table",

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, ViewDefinition
-from deltasql.catalog.entries import sql_name
+from deltasql.catalog.entries import ViewEntry, sql_name
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.function import RecursiveFunctionError
 from deltasql.errors.statements.table import ReadTableWithoutColumnsError
@@ -37,6 +36,8 @@ from deltasql.plan.operators import (
 from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.change_feed import changes
 from deltasql.planner.context import GLOBAL, Context, TextReader
+from deltasql.planner.information.rows import information_rows
+from deltasql.planner.used_rows import UsedRows
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import TIME_ZONE
 from deltasql.skipping.predicates import condition
@@ -45,7 +46,6 @@ from deltasql.sql.current_names import current_names
 from deltasql.sql.function_text import FunctionCall, function_calls, function_text
 from deltasql.sql.queries.metadata_column import NamedMetadata
 from deltasql.sql.queries.query_columns import derived_columns
-from deltasql.sql.queries.query_filters import scan_filters, scan_limits
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import is_stable
 from deltasql.sql.text_edits import bind as with_views
@@ -197,14 +197,14 @@ def bind(
     """
     bound: dict[int, str] = {}
     relations: dict[str, Operator] = {}
-    chosen = _Chosen(cache(lambda: scan_filters(sql)), cache(lambda: scan_limits(sql)))
+    used = UsedRows(sql)
     references = table_references(sql)
     metadata, described = NamedMetadata(sql, references), set[int]()
     for index, reference in enumerate(references):
         named = index in metadata.references
         try:
             files = _source_files(source, reference, described=named)
-            operator = _referred(context, reference, chosen, described=named) if files is None else files
+            operator = _referred(context, reference, used, described=named) if files is None else files
             if isinstance(operator, (Scan, SourceFiles)) and operator.described:
                 described.add(index)
         except DeltaSqlError as error:
@@ -307,15 +307,7 @@ def bind_function(context: Context, function: Function) -> SqlFunction:
     return SqlFunction(sql, relations, settings, function.name, stable)
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
-    """Which rows of its tables a query uses, by the places of their names: of `filters`, and as many as `limits`."""
-
-    filters: Callable[[], Mapping[int, str]]
-    limits: Callable[[], Mapping[int, int]]
-
-
-def _referred(context: Context, reference: TableReference, chosen: _Chosen, described: bool) -> Operator | None:
+def _referred(context: Context, reference: TableReference, used: UsedRows, described: bool) -> Operator | None:
     """The rows that a name in a query stands for, as far as the query uses them."""
     if reference.arguments is not None:
         return changes(reference, context)
@@ -327,17 +319,27 @@ def _referred(context: Context, reference: TableReference, chosen: _Chosen, desc
         return None if taken else _view(context, context.views[key], name)
     entry = context.catalog_view(name.parts) if name.path is None else None
     if entry is not None:
-        return _view(context, stored_view(entry.definition), name, entry.parts)
+        return _of_catalog(context, entry, reference, used)
     location = location_of(context, name)
     if location is None:
         return None
     snapshot = context.snapshot(replace(name, start=0, end=0), location)
     # A column of the table's own comes first.
     described = described and snapshot.schema.find(METADATA) is None
-    predicate, alias = chosen.filters().get(reference.start), reference.alias or reference.parts[-1]
-    enough = chosen.limits().get(reference.start)
+    predicate, alias = used.filters.get(reference.start), reference.alias or reference.parts[-1]
+    enough = used.limits.get(reference.start)
     rows = scan(context, snapshot, predicate, alias, columns=READ_COLUMNS, with_ids=described, enough=enough)
     return replace(rows, described=True) if described else rows
+
+
+def _of_catalog(context: Context, entry: ViewEntry, reference: TableReference, used: UsedRows) -> Operator:
+    """The rows of a view of the catalog, which may be one of an information schema."""
+    name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
+    if not entry.is_built_in:
+        return _view(context, stored_view(entry.definition), name, entry.parts)
+    if name.temporal is not None:
+        raise TimeTravelViewError(view=str(name))
+    return information_rows(context, entry, used.asked(reference))
 
 
 def location_of(context: Context, name: TableName) -> str | None:

@@ -167,6 +167,7 @@ class Context:
         Raises what `snapshot` raises, and UnsupportedFeaturesForWriteError.
         """
         self.refuse_version(name)
+        self.refuse_information(name)
         if self.is_view(name):
             raise WriteIntoViewError(view=str(name)).at(self.caret(name.start, name.end))
         # One look into the catalog: another could find another table of this name.
@@ -227,6 +228,15 @@ class Context:
         """Raises TimeTravelViewError for `t@v1` where a table is meant, not one of its versions."""
         if name.temporal is not None:
             raise TimeTravelViewError(view=str(name)).at(self.caret(name.start, name.end))
+
+    def refuse_information(self, name: TableName) -> None:
+        """Raises InformationSchemaReadOnlyError, at the name, for an object in an information schema."""
+        if name.path is not None or len(name.parts) > 3 or self.view_key(name.parts) is not None:
+            return
+        try:
+            self.catalog.refuse_information(name.parts)
+        except DeltaSqlError as error:
+            raise error.at(self.caret(name.start, name.end)) from None
 
     def require_catalog(self, name: TableName) -> str:
         """The name of a catalog that exists. Raises CatalogNotFoundError, at the name."""

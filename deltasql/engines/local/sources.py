@@ -47,6 +47,10 @@ class LocalRows:
         changed = None if pieces is None else lambda: (piece.mapped(change) for piece in pieces())
         return LocalRows(schema, lambda: change(self.read()), changed)
 
+    def table(self, session: SessionFacts) -> pa.Table:
+        """All rows: see `PlainScan.table`."""
+        return self.read()
+
     def renamed(self, names: Sequence[str]) -> LocalRows:
         """The columns with other names, by position. Raises LeftToEngineError where there are not so many."""
         if len(names) != len(self.schema.fields):
@@ -91,7 +95,9 @@ def local_rows(session: SessionFacts, operator: Operator, *, streams: bool = Fal
     constants = constants_of(operator)
     if constants is not None:
         return LocalRows(constants.schema, partial(literal_table, constants))
-    readers = (_of_files, _of_view) if isinstance(operator, SqlQuery) and not _is_over_table(operator) else ()
+    readers = (
+        (_of_memory, _of_files, _of_view) if isinstance(operator, SqlQuery) and not _is_over_table(operator) else ()
+    )
     for reader in readers:
         with suppress(LeftToEngineError):
             return reader(session, operator, streams)
@@ -108,7 +114,7 @@ def local_schema(session: SessionFacts, operator: Operator) -> StructType | None
         session.require_computing()
         if (constants := constants_of(operator)) is not None:
             return constants.schema
-        for reader in (_queried, _of_files, _of_view):
+        for reader in (_queried, _of_memory, _of_files, _of_view):
             with suppress(LeftToEngineError):
                 return reader(session, operator, True).schema
     return None
@@ -141,6 +147,30 @@ def _of_view(session: SessionFacts, operator: Operator, streams: bool) -> LocalR
     return _selected(rows if view.view is None else _shown(rows, view.view), parsed)
 
 
+def answered_query(session: SessionFacts, operator: Operator) -> PlainScan | SelectedRows | LocalRows:
+    """A query that this process answers by itself: over one table, or rows in memory.
+
+    Raises LeftToEngineError for any other.
+    """
+    if not (
+        isinstance(operator, SqlQuery) and any(isinstance(item, MemoryRows) for item in operator.relations.values())
+    ):
+        return local_query(session, operator)
+    session.require_fetching()
+    session.require_computing()
+    return _of_memory(session, operator, False)
+
+
+def _of_memory(session: SessionFacts, operator: Operator, streams: bool) -> LocalRows:
+    """The rows of ``SELECT … FROM rows WHERE …`` over rows in memory."""
+    if not isinstance(operator, SqlQuery) or len(operator.relations) != 1 or operator.settings or operator.view:
+        raise LeftToEngineError("the rows are not those in memory alone")
+    ((relation, rows),) = operator.relations.items()
+    if not isinstance(rows, MemoryRows):
+        raise LeftToEngineError("the rows are not those in memory alone")
+    return _selected(LocalRows(rows.schema, lambda: rows.table), selection(operator.sql, relation))
+
+
 def _shown(rows: LocalRows, view: ViewColumns) -> LocalRows:
     """The columns of a view, from the rows of its query. Raises LeftToEngineError if one is missing or was retyped."""
     pairs = [(name, item.name) for name, item in zip(view.names, view.schema, strict=True)]
@@ -156,12 +186,27 @@ def _selected(rows: LocalRows, parsed: Selection) -> LocalRows:
     """The rows that a query selects. Raises LeftToEngineError for expressions that this process does not evaluate."""
     scope = RowScope({parsed.alias: rows.schema})
     where = None if parsed.where is None else row_condition(parsed.where, scope)
-    matching = rows.where(parsed.alias, where)
-    matching = matching.chosen(parsed.columns) if parsed.columns else matching
+    rows = rows.where(parsed.alias, where)
+    matching = rows.chosen(parsed.columns) if parsed.columns else rows
     if not parsed.order and parsed.limit is None:
         return matching
-    names, order = [item.name for item in matching.schema], ordered_indexes(matching.schema, parsed.order)
-    return LocalRows(matching.schema, lambda: arranged(matching.read(), order, parsed.limit).rename_columns(names))
+    names = [item.name for item in matching.schema]
+    # A column that is not selected may order the rows.
+    hidden = [name for name in _ordering_columns(parsed) if name.lower() not in map(str.lower, names)]
+    wider = matching
+    if hidden and parsed.columns:
+        wider = rows.chosen([*parsed.columns, *((name, name) for name in hidden)])
+    order = ordered_indexes(wider.schema, parsed.order)
+
+    def read() -> pa.Table:
+        return arranged(wider.read(), order, parsed.limit).select(range(len(names))).rename_columns(names)
+
+    return LocalRows(matching.schema, read)
+
+
+def _ordering_columns(parsed: Selection) -> list[str]:
+    """The columns that ORDER BY names, each once."""
+    return list(dict.fromkeys(item.column for item in parsed.order if isinstance(item.column, str)))
 
 
 def _of_files(session: SessionFacts, operator: Operator, streams: bool) -> LocalRows:

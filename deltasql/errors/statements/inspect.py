@@ -17,6 +17,17 @@ class ShowPartitionsUnpartitionedError(DeltaSqlError):
 
 
 @condition(
+    "UNSUPPORTED_SHOW_CREATE_TABLE.WITH_UNSUPPORTED_FEATURE",
+    "0A000",
+    "No statement creates {view}: the views of an information schema are built in. Its columns: DESCRIBE {view}.",
+)
+class ShowCreateBuiltInViewError(DeltaSqlError):
+    """SHOW CREATE TABLE of a view of an information schema."""
+
+    view: str
+
+
+@condition(
     "EXPECT_PERMANENT_VIEW_NOT_TEMP",
     "42809",
     "SHOW CREATE TABLE is for what the catalog keeps, and {view} is a temporary view of this session.",

@@ -48,6 +48,8 @@ def _facts(entry: ViewEntry) -> Iterator[tuple[str, str]]:
     yield "Type", "VIEW"
     if definition.comment is not None:
         yield "Comment", definition.comment
+    if entry.is_built_in:
+        return
     yield "View Text", definition.query
     yield "View Original Text", definition.query
     yield "View Schema Mode", definition.mode.value

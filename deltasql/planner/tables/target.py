@@ -60,6 +60,7 @@ def target_of(name: TableName, location: str | None, context: Context, *, define
 
 def _new_target(name: TableName, location: str | None, context: Context, defines_columns: bool) -> Target:
     """The target for a name that the catalog does not have yet."""
+    context.catalog.refuse_information(name.parts)
     path = location or context.catalog.managed_location(name.parts)
     log = context.logs(path, str(name))
     snapshot = _latest(log)
@@ -93,8 +94,11 @@ def is_of_view(name: TableName, mode: str, context: Context, *, if_not_exists: b
 
     Raises TableAlreadyExistsError, and WriteIntoViewError where the table was to replace it.
     """
-    if name.path is not None or len(name.parts) > 3 or context.catalog.view(name.parts) is None:
+    view = context.catalog.view(name.parts) if name.path is None and len(name.parts) <= 3 else None
+    if view is None:
         return False
+    if view.is_built_in and not if_not_exists:
+        context.catalog.refuse_information(name.parts)
     if mode != "create":
         raise WriteIntoViewError(view=str(name))
     if not if_not_exists:

@@ -97,8 +97,6 @@ SHOW ALL IN SHARE s;
 DESCRIBE SHARE s;
 CREATE OR REPLACE RECIPIENT r;
 CREATE CONNECTION c TYPE mysql;
-SELECT * FROM information_schema.tables;
-SELECT * FROM t JOIN spark_catalog.information_schema.columns c ON true;
 SELECT * FROM system.access.audit;
 SELECT * FROM (DESCRIBE HISTORY t) WHERE version > 1;
 -- name: other objects

@@ -39,6 +39,7 @@ def created(statement: CreateView, context: Context) -> Plan:
     """CREATE VIEW that is not temporary. Raises what is wrong with its name, its query and its columns."""
     name = statement.view
     context.refuse_version(name)
+    context.refuse_information(name)
     parts = context.catalog.full_name(name.parts)
     entry = context.catalog.find(parts)
     if entry is None:

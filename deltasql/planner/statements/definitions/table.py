@@ -334,6 +334,7 @@ def _(statement: DropTable, context: Context) -> Plan:
     if name.path is not None:
         advice = f"The catalog has no name for it. Remove its folder, or its rows: DELETE FROM {name}."
         raise UnsupportedStatementError("DROP TABLE of a path", advice).at(context.caret(name.start, name.end))
+    context.refuse_information(name)
     if context.is_view(name):
         raise WrongObjectError("DROP TABLE", "table", str(name), "view", f"DROP VIEW {name}").at(
             context.caret(name.start, name.end)

@@ -185,6 +185,7 @@ def _existing(name: TableName, statement: str, context: Context) -> str | ViewEn
     Raises AlterViewOfTableError, AlteredViewNotFoundError.
     """
     context.refuse_version(name)
+    context.refuse_information(name)
     key = context.view_key(name.parts)
     if key is not None:
         return key
@@ -208,6 +209,7 @@ def _(statement: DropView, context: Context) -> Plan:
     name = statement.view
     try:
         context.refuse_version(name)
+        context.refuse_information(name)
         key = context.view_key(name.parts)
         if key is not None:
             return ViewChange(key, None, if_exists=statement.if_exists)

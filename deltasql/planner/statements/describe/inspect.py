@@ -13,6 +13,7 @@ from deltasql.errors.secrets import shown_pairs, shown_value
 from deltasql.errors.statements.inspect import (
     DescribeViewDetailError,
     DescribeViewHistoryError,
+    ShowCreateBuiltInViewError,
     ShowCreateViewError,
 )
 from deltasql.log.configuration.properties import canonical_key
@@ -281,6 +282,8 @@ def _(statement: ShowCreateTable, context: Context) -> Plan:
     if context.is_temporary_view(statement.table):
         raise ShowCreateViewError(view=str(statement.table)).at(_caret(statement.table, context))
     view = context.catalog_view(statement.table.parts) if statement.table.path is None else None
+    if view is not None and view.is_built_in:
+        raise ShowCreateBuiltInViewError(view=str(statement.table)).at(_caret(statement.table, context))
     if view is not None:
         return Answer(_columns(("createtab_stmt", STRING)), ((create_view_statement(view),),))
     snapshot = context.snapshot(statement.table)

@@ -1,0 +1,159 @@
+"""Rows about catalogs, schemas, tables, views, columns and their tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import TypeAlias
+
+from deltasql.catalog.entries import Entry, TableEntry, ViewEntry
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.secrets import shown_value
+from deltasql.log.configuration.tags import column_tags, read_tags, table_tags
+from deltasql.log.properties.deltasql_properties import TAGS
+from deltasql.planner.information.inventory import Inventory, moment, yes_or_no
+from deltasql.planner.information.type_facts import field_facts
+from deltasql.schema.identity import identity_of
+from deltasql.schema.text import path_text
+from deltasql.schema.types import StructField, StructType
+
+Row: TypeAlias = Mapping[str, object]
+"""Values by the name of their column; missing ones are NULL."""
+
+TABLE_PARTS = ("table_catalog", "table_schema", "table_name")
+TAGGED_PARTS = ("catalog_name", "schema_name", "table_name")
+_OF_LOG = ("comment", "last_altered")
+"""Columns of `tables` for which the log of each table is read."""
+
+
+def catalog_rows(inventory: Inventory) -> Iterator[Row]:
+    for name in inventory.catalogs("catalog_name"):
+        entry = inventory.context.catalog.catalog(name)
+        yield {"catalog_name": name, "comment": entry.comment, **_times(entry.created_at)}
+
+
+def catalog_name_rows(inventory: Inventory) -> Iterator[Row]:
+    yield {"catalog_name": inventory.catalog}
+
+
+def schema_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in inventory.schemas(("catalog_name", "schema_name")):
+        names = {"catalog_name": entry.catalog, "schema_name": entry.name}
+        yield {**names, "comment": entry.comment, **_times(entry.created_at)}
+
+
+def table_rows(inventory: Inventory) -> Iterator[Row]:
+    reads_log = inventory.asked.names(*_OF_LOG)
+    for entry in inventory.entries(TABLE_PARTS):
+        row = {**named(entry), "commit_action": "PRESERVE", "created": moment(entry.created_at)}
+        if isinstance(entry, ViewEntry):
+            view = {"table_type": "VIEW", "is_insertable_into": "NO", "comment": entry.definition.comment}
+            yield {**row, **view, "last_altered": row["created"]}
+            continue
+        row |= {"table_type": "MANAGED" if entry.managed else "EXTERNAL", "is_insertable_into": "YES"}
+        row |= {"data_source_format": "DELTA", "storage_path": entry.location}
+        snapshot = inventory.snapshot(entry) if reads_log else None
+        if snapshot is not None:
+            row["comment"] = snapshot.metadata.description
+            with suppress(DeltaSqlError, OSError):
+                row["last_altered"] = moment(snapshot.timestamp_ms)
+        yield row
+
+
+def view_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in inventory.entries(TABLE_PARTS):
+        if isinstance(entry, ViewEntry):
+            flags = dict.fromkeys(("is_updatable", "is_insertable_into", "is_materialized"), "NO")
+            text = entry.definition.query or None
+            yield {**named(entry), "view_definition": text, "check_option": "NONE", **flags}
+
+
+def column_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in inventory.entries(TABLE_PARTS):
+        if isinstance(entry, ViewEntry):
+            yield from _columns(entry, entry.definition.schema, ())
+            continue
+        snapshot = inventory.snapshot(entry)
+        if snapshot is not None:
+            yield from _columns(entry, snapshot.schema, snapshot.partition_columns)
+
+
+def _columns(entry: Entry, schema: StructType, partitions: tuple[str, ...] | list[str]) -> Iterator[Row]:
+    places = {name: place for place, name in enumerate(partitions, start=1)}
+    for position, field in enumerate(schema, start=1):
+        yield {
+            **named(entry),
+            "column_name": field.name,
+            "ordinal_position": position,
+            **field_facts(field),
+            **_values(field),
+            "is_nullable": yes_or_no(field.nullable),
+            "is_updatable": yes_or_no(isinstance(entry, TableEntry)),
+            "is_system_time_period_start": "NO",
+            "is_system_time_period_end": "NO",
+            "partition_ordinal_position": places.get(field.name),
+            "comment": field.comment,
+        }
+
+
+def _values(field: StructField) -> Row:
+    """Facts on a column that gives its values itself: its default, its identity, its generation."""
+    identity, expression = identity_of(field), field.metadata.get("delta.generationExpression")
+    facts: dict[str, object] = {
+        "column_default": field.metadata.get("CURRENT_DEFAULT"),
+        "is_identity": yes_or_no(identity is not None),
+        "is_generated": yes_or_no(expression is not None),
+        "generation_expression": expression,
+    }
+    if identity is not None:
+        facts |= {
+            "identity_generation": "BY DEFAULT" if identity.allow_explicit else "ALWAYS",
+            "identity_start": str(identity.start),
+            "identity_increment": str(identity.step),
+            "identity_cycle": "NO",
+        }
+    return facts
+
+
+def catalog_tag_rows(inventory: Inventory) -> Iterator[Row]:
+    """No rows: catalogs have no tags."""
+    yield from ()
+
+
+def schema_tag_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in inventory.schemas(("catalog_name", "schema_name")):
+        names = {"catalog_name": entry.catalog, "schema_name": entry.name}
+        yield from _tags(names, read_tags(entry.properties.get(TAGS)))
+
+
+def table_tag_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in inventory.entries(TAGGED_PARTS):
+        names = dict(zip(TAGGED_PARTS, entry.parts, strict=True))
+        if isinstance(entry, ViewEntry):
+            yield from _tags(names, read_tags(entry.definition.properties.get(TAGS)))
+            continue
+        snapshot = inventory.snapshot(entry)
+        if snapshot is not None:
+            yield from _tags(names, table_tags(snapshot.metadata))
+
+
+def column_tag_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry, snapshot in inventory.tables(TAGGED_PARTS):
+        names = dict(zip(TAGGED_PARTS, entry.parts, strict=True))
+        for path, tags in column_tags(snapshot.metadata).items():
+            yield from _tags({**names, "column_name": path_text(path)}, tags)
+
+
+def _tags(names: Row, tags: Mapping[str, str]) -> Iterator[Row]:
+    for key, value in sorted(tags.items()):
+        yield {**names, "tag_name": key, "tag_value": shown_value(key, value)}
+
+
+def named(entry: Entry) -> dict[str, object]:
+    """The name of a table or view."""
+    return dict(zip(TABLE_PARTS, entry.parts, strict=True))
+
+
+def _times(created_at: int) -> Row:
+    """The catalog stores when an object was created, and no later changes of it."""
+    return {"created": moment(created_at), "last_altered": moment(created_at)}
