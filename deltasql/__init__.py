@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     from deltasql.errors import DeltaSqlError
     from deltasql.execution.pending import Pending
     from deltasql.integrations.spark.install import install, uninstall
+    from deltasql.opening import connect
     from deltasql.progress import Progress
     from deltasql.result import Result, Row
-    from deltasql.session import Session, connect
+    from deltasql.session import Session
 
 __all__ = [
     "DeltaSqlError",
@@ -63,7 +64,7 @@ _HOMES = {
     "Result": "deltasql.result",
     "Row": "deltasql.result",
     "Session": "deltasql.session",
-    "connect": "deltasql.session",
+    "connect": "deltasql.opening",
     # What IPython calls for %load_ext deltasql and %unload_ext.
     "load_ipython_extension": "deltasql.notebook",
     "unload_ipython_extension": "deltasql.notebook",

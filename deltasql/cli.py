@@ -316,7 +316,7 @@ class _Connection:
     """A session for the length of a `with`."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        from deltasql.session import connect
+        from deltasql.opening import connect
 
         by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
         give_to_spark(for_start, os.environ)

@@ -20,12 +20,13 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.settings import UnboundParameterError
 from deltasql.errors.suggestion import similar_names
 from deltasql.errors.usage import MagicError
+from deltasql.opening import connect
 from deltasql.parser import parse, split
 from deltasql.parser.parameters import bind_parameters
 from deltasql.plan.base import TableName
 from deltasql.render.html import diff_html
 from deltasql.schema.text import tree_text
-from deltasql.session import Session, connect
+from deltasql.session import Session
 from deltasql.settings.engines import requested_engine
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from deltasql.errors.script import ScriptPhasesError
 from deltasql.errors.statements.transaction import NotInTransactionError
 from deltasql.errors.usage import SessionClosedError
 from deltasql.execution.asleep import unstarted_engine
+from deltasql.execution.catalog_effects import change_catalog
 from deltasql.execution.commit import Committed
 from deltasql.execution.pending import Pending
 from deltasql.execution.placing import Placing
@@ -37,7 +38,7 @@ from deltasql.parser import is_script, misplaced_word, parse, refused_name, spli
 from deltasql.parser.identifiers import bind_identifiers, table_name
 from deltasql.parser.parameters import bind_parameters
 from deltasql.parser.versions import bind_versions
-from deltasql.plan.base import TableName
+from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.plan.frames import CreateForFrame, WriteFrame
 from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.way import ways_recorded
@@ -45,6 +46,7 @@ from deltasql.planner import plan, plan_statement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context, VisibleViews
+from deltasql.planner.namespaces import new_namespaces
 from deltasql.progress import Listener, Watch
 from deltasql.result import Placed, Result
 from deltasql.schema.types import matching
@@ -58,26 +60,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from deltasql.engines.engine import SessionEngine
-
-
-def connect(
-    warehouse: str = "warehouse",
-    spark: SparkSession | str | None = None,
-    *,
-    storage_options: Mapping[str, str] | None = None,
-    progress: Listener | None = None,
-    engine: str | None = None,
-) -> Session:
-    """A session over the tables of `warehouse`, a directory or the URL of a place in an object store.
-
-    `spark` is None for a local Spark that starts when it is first needed, a SparkSession to use, or the address of a
-    Spark Connect server: "sc://host:port". `engine` is "spark" or "sail", used if no Spark is given; the default is
-    that of the environment variable DELTASQL_ENGINE. `storage_options` configure access to object stores with obstore's
-    keys: `{"aws_access_key_id": …, "aws_endpoint": …}`; missing ones come from the settings of the given Spark session
-    (`spark.hadoop.fs.s3a.*`), else from the environment. `progress`, later `on_progress` of the session, is called with
-    a Progress, in a separate thread, while Spark starts and works.
-    """
-    return Session(warehouse, spark, storage_options, progress, engine)
 
 
 _SHARED_VIEWS: dict[str, dict[str, View]] = {}
@@ -270,13 +252,20 @@ class Session:
     def _planned(self, bound: BoundStatement, engine: StatementEngine) -> Plan:
         statement = parse(bound.sql)
         self._transactions.admit(statement, bound.sql)
+        context = replace(self._context(bound.sql, engine), bound=bound)
         try:
-            planned = plan_statement(statement, replace(self._context(bound.sql, engine), bound=bound))
+            self._create_namespaces(statement, context)
+            planned = plan_statement(statement, context)
         except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError) as error:
             # The missing table may be a misplaced keyword, or a name that is known but not supported.
             raise refused_name(error.caret) or misplaced_word(error.caret) or error from None
         self._transactions.admit(planned, bound.sql)
         return planned
+
+    def _create_namespaces(self, statement: LogicalPlan, context: Context) -> None:
+        """Creates the catalog and the schema of what a statement creates, if a setting says so."""
+        for change in new_namespaces(statement, context):
+            change_catalog(change, self.catalog, self.stores)
 
     @contextmanager
     def _statement(self) -> Iterator[None]:
@@ -332,7 +321,9 @@ class Session:
         started = time.perf_counter()
         engine = self._engine.statement_of(statement.frame)
         with interruptible(), self._statement():
-            change = plan(statement, self._context("", engine))
+            context = self._context("", engine)
+            self._create_namespaces(statement, context)
+            change = plan(statement, context)
             self._transactions.admit(change, "")
             with self._begun(change, engine, nullcontext, time.perf_counter() - started) as pending:
                 return pending.commit()
@@ -362,7 +353,9 @@ class Session:
     def _create(self, statement: WriteFrame) -> None:
         """Creates the table that a stream is to fill, if it does not exist."""
         engine = self._engine.statement_of(statement.frame)
-        Run(plan(CreateForFrame(statement), self._context("", engine)), engine, self._state()).commit()
+        context, creation = self._context("", engine), CreateForFrame(statement)
+        self._create_namespaces(creation, context)
+        Run(plan(creation, context), engine, self._state()).commit()
 
     def _beside(self) -> Session:
         """A session for the thread of a stream: the same tables, and copies of the current settings and views."""

@@ -48,6 +48,7 @@ LAYERS = (
     {"execution"},
     {"frames", "script"},
     {"session"},
+    {"opening"},
     {"reflection"},
     {"repl", "golden", "command", "dbapi"},
     {"databricks", "integrations", "server"},
@@ -171,7 +172,7 @@ LATE = {
     "deltasql.render.formats": START,
     "deltasql.repl": START,
     "deltasql.server.command": START,
-    "deltasql.session": START,
+    "deltasql.opening": START,
     "deltasql.settings.engines": START,
 }
 """Modules that functions import, and what that keeps out of a metadata statement: a package, or START (see there).

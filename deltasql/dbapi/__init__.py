@@ -42,8 +42,8 @@ from deltasql.dbapi.types import (
     TimestampFromTicks,
     TypeObject,
 )
+from deltasql.opening import connect as open_session
 from deltasql.session import Session
-from deltasql.session import connect as open_session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

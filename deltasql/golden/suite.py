@@ -20,7 +20,8 @@ from deltasql.golden.record import Block, Recorder
 from deltasql.golden.schedules.concurrency import ScenarioRun
 from deltasql.golden.schedules.scenario import Scenario, read_scenario
 from deltasql.golden.script import GoldenScript, read_script
-from deltasql.session import Session, connect
+from deltasql.opening import connect
+from deltasql.session import Session
 from deltasql.settings.session_settings import FSYNC
 
 NO_EXPECTATION = "There is no .out file yet."

@@ -16,9 +16,10 @@ from types import FrameType
 import pyarrow as pa
 
 from deltasql.errors.server import ServerNeedsTokenError, ServerStartError
+from deltasql.opening import connect
 from deltasql.server.clients import Clients
 from deltasql.server.flight import FlightSqlServer
-from deltasql.session import Session, connect
+from deltasql.session import Session
 
 TOKEN = "DELTASQL_SERVER_TOKEN"
 """The environment variable that holds the token."""

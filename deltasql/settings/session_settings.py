@@ -331,6 +331,14 @@ IO_MODE = _word(
     "is moved (see [object stores](object-stores.md)).",
 )
 
+AUTO_CREATE = _flag(
+    "deltasql.catalog.autoCreate",
+    "false",
+    "USE, CREATE, RENAME TO",
+    "Catalogs and schemas that do not exist are created by the first statement that creates something in them or makes "
+    "them current (see [several catalogs](catalog.md#several-catalogs)).",
+)
+
 MEMORY_LIMIT = _maybe(
     "deltasql.memory.limit",
     byte_size,

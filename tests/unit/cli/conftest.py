@@ -46,5 +46,5 @@ def sessions(monkeypatch: pytest.MonkeyPatch) -> list[Canned]:
         made.append(Canned(warehouse, spark))
         return made[-1]
 
-    monkeypatch.setitem(sys.modules, "deltasql.session", SimpleNamespace(connect=connect))
+    monkeypatch.setitem(sys.modules, "deltasql.opening", SimpleNamespace(connect=connect))
     return made
