@@ -30,6 +30,7 @@ from deltasql.errors.server import ServerPackageMissingError
 from deltasql.errors.suggestion import similar_names
 from deltasql.errors.usage import ScriptUnreadableError, UsageError
 from deltasql.interrupts import telling
+from deltasql.plan.base import quote
 from deltasql.render import AUTO, FORMATS
 from deltasql.render.progress import ProgressLine
 from deltasql.settings.engines import ENGINES
@@ -134,6 +135,7 @@ def _parser() -> _Parser:
     parser.add_argument("-e", dest="work", metavar="SQL", action="append", type=_inline, help="run SQL; repeatable")
     parser.add_argument("-f", dest="work", metavar="FILE", action="append", type=_path, help="run a file; - is stdin")
     parser.add_argument("--warehouse", metavar="DIR", help="tables and catalog (warehouse)")
+    parser.add_argument("--catalog", metavar="NAME", help="the current catalog (spark_catalog)")
     parser.add_argument("--format", choices=FORMATS, help=f"how rows are printed ({AUTO})")
     parser.add_argument("--echo", action="store_true", help="print each statement before its rows")
     parser.add_argument("--keep-going", action="store_true", help="go on after a statement that failed")
@@ -277,6 +279,7 @@ def _configured(options: argparse.Namespace) -> Configuration:
     path = user_file() if options.config is None else Path(options.config)
     configuration = read_configuration(path, needed=options.config is not None)
     options.warehouse = options.warehouse or configuration.warehouse or "warehouse"
+    options.catalog = options.catalog or configuration.catalog
     options.format = options.format or configuration.format or AUTO
     options.remote = options.remote or configuration.remote
     options.define = {**configuration.define, **dict(options.define or ())} or None
@@ -321,11 +324,13 @@ class _Connection:
         by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
         give_to_spark(for_start, os.environ)
         self._session: Session = connect(options.warehouse, options.remote, engine=options.engine)
-        self._settings = by_set
+        self._settings, self._catalog = by_set, options.catalog
 
     def __enter__(self) -> Session:
         for key, value in self._settings.items():
             self._session.sql(f"SET {key} = {value}")
+        if self._catalog is not None:
+            self._session.sql(f"USE CATALOG {quote(self._catalog)}")
         return self._session
 
     def __exit__(self, *_: object) -> None:
@@ -399,5 +404,5 @@ def _serve(options: argparse.Namespace) -> int:
     give_to_spark(for_start, os.environ)
     tls = options.tls_certificate, options.tls_key
     options_of_server = options.warehouse, options.host, options.port, options.remote
-    serve(Settings(*options_of_server, options.token_file, *tls, options.engine, by_set))
+    serve(Settings(*options_of_server, options.token_file, *tls, options.engine, by_set, options.catalog))
     return OK

@@ -19,8 +19,12 @@ def connect(
     storage_options: Mapping[str, str] | None = None,
     progress: Listener | None = None,
     engine: str | None = None,
+    catalog: str | None = None,
 ) -> Session:
     """A session over the tables of `warehouse`, a directory or the URL of a place in an object store.
+
+    `catalog` is the current catalog, `spark_catalog` by default, which every warehouse has; its schema `default` is
+    current. Raises CatalogNotFoundError for any other that CREATE CATALOG has not created.
 
     `spark` is None for a local Spark that starts when it is first needed, a SparkSession to use, or the address of a
     Spark Connect server: "sc://host:port". `engine` is "spark" or "sail", used if no Spark is given; the default is
@@ -29,4 +33,11 @@ def connect(
     (`spark.hadoop.fs.s3a.*`), else from the environment. `progress`, later `on_progress` of the session, is called with
     a Progress, in a separate thread, while Spark starts and works.
     """
-    return Session(warehouse, spark, storage_options, progress, engine)
+    session = Session(warehouse, spark, storage_options, progress, engine)
+    if catalog is not None:
+        try:
+            session.catalog.use_catalog(catalog)
+        except BaseException:
+            session.close()
+            raise
+    return session

@@ -18,7 +18,7 @@ from deltasql.render import FORMATS
 from deltasql.settings.session_settings import SETTINGS
 
 _SHELL = ("pager", "progress", "confirm", "timing", "rows")
-_TEXTS = ("warehouse", "remote", "format")
+_TEXTS = ("warehouse", "catalog", "remote", "format")
 _TABLES = ("shell", "conf", "define")
 _NUMBER = re.compile(r"[-+]?(?:0|[1-9]\d*)(\.\d+)?")
 _OF_PYSPARK = "pyspark-shell"
@@ -30,6 +30,7 @@ class Configuration:
     """Content of the configuration file: `shell` are preferences by name, `conf` and `define` as the options."""
 
     warehouse: str | None = None
+    catalog: str | None = None
     remote: str | None = None
     format: str | None = None
     shell: Mapping[str, str] = field(default_factory=dict)
@@ -83,6 +84,7 @@ def _checked(values: dict[str, Any]) -> Configuration:
     warehouse = values.get("warehouse")
     return Configuration(
         warehouse if warehouse is None or "://" in warehouse else str(Path(warehouse).expanduser()),
+        values.get("catalog"),
         values.get("remote"),
         values.get("format"),
         {name: _text(value) for name, value in values.get("shell", {}).items()},

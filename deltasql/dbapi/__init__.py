@@ -92,16 +92,17 @@ def connect(
     spark: SparkSession | str | None = None,
     *,
     storage_options: Mapping[str, str] | None = None,
+    catalog: str | None = None,
     schema: str | None = None,
     autocommit: bool = True,
     engine: str | None = None,
 ) -> Connection:
     """A connection to the tables of `warehouse`, which is a place as in `deltasql.connect`, or a session of yours.
 
-    A session that was handed in stays open when the connection is closed. `schema` is where names without one are
-    looked up. With `autocommit`, the default, each statement is a commit of its own; without it a transaction begins
-    with the first statement, and ends with `Connection.commit` or `rollback`. `spark`, `engine` and `storage_options`
-    are those of `deltasql.connect`. Raises DatabaseError for a schema that is not there.
+    A session that was handed in stays open when the connection is closed. `catalog` and `schema` complete names. With
+    `autocommit`, the default, each statement is a commit of its own; without it a transaction begins with the first
+    statement, and ends with `Connection.commit` or `rollback`. `spark`, `engine` and `storage_options` are those of
+    `deltasql.connect`. Raises DatabaseError for a catalog or schema that does not exist.
     """
     if isinstance(warehouse, Session):
         connection = Connection(warehouse, owns_session=False, autocommit=autocommit)
@@ -109,6 +110,8 @@ def connect(
         session = open_session(warehouse, spark, storage_options=storage_options, engine=engine)
         connection = Connection(session, owns_session=True, autocommit=autocommit)
     try:
+        if catalog is not None:
+            connection.use_catalog(catalog)
         if schema is not None:
             connection.use(schema)
     except BaseException:

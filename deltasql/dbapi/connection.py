@@ -108,6 +108,11 @@ class Connection:
         """Within the context, errors of deltasql come out as those of PEP 249."""
         return in_words_of_the_pep()
 
+    def use_catalog(self, catalog: str) -> None:
+        """Names without a catalog are looked up in `catalog` from now on, a name without quotes."""
+        with self.errors():
+            self.session.sql(f"USE CATALOG {quote_name(catalog)}")
+
     def use(self, schema: str) -> None:
         """Names without a schema are looked up in `schema` from now on, a name without quotes."""
         with self.errors():

@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from deltasql.errors.server import ServerNeedsTokenError, ServerStartError
 from deltasql.opening import connect
+from deltasql.plan.base import quote
 from deltasql.server.clients import Clients
 from deltasql.server.flight import FlightSqlServer
 from deltasql.session import Session
@@ -42,6 +43,8 @@ class Settings:
     engine: str | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
     """Settings that are SET at the start of each session."""
+    catalog: str | None = None
+    """The current catalog at the start of each session."""
 
 
 @contextmanager
@@ -61,6 +64,8 @@ def running(settings: Settings, environment: Mapping[str, str] = os.environ) -> 
         session = connect(settings.warehouse, settings.remote, engine=settings.engine)
         for key, value in settings.conf.items():
             session.sql(f"SET {key} = {value}")
+        if settings.catalog is not None:
+            session.sql(f"USE CATALOG {quote(settings.catalog)}")
         return session
 
     clients = Clients(opened, idle=IDLE, most=MOST_CLIENTS)

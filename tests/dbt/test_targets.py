@@ -29,3 +29,20 @@ def test_a_target_says_where_and_by_what_engine(monkeypatch: pytest.MonkeyPatch)
     target.connect()
     assert opened == [(("w", None), {"storage_options": {"k": "v"}, "engine": "sail"}), "SET a.b = true"]
     assert "engine" in target._connection_keys()
+    del opened[:]
+    connections.DeltaSqlCredentials.from_dict({"schema": "models", "database": "main"}).connect()
+    assert opened[1:] == ["USE CATALOG main"]
+
+
+def test_relations_are_in_the_catalog_of_the_profile() -> None:
+    from dbt.adapters.deltasql.connections import DeltaSqlCredentials
+    from dbt.adapters.deltasql.relation import DeltaSqlRelation
+    from dbt_common.exceptions import DbtRuntimeError
+
+    DeltaSqlCredentials(schema="models", database="main")
+    assert DeltaSqlRelation.create(database="main", schema="s", identifier="t").render() == "s.t"
+    with pytest.raises(DbtRuntimeError, match="the profile has main"):
+        DeltaSqlRelation.create(database="other", schema="s", identifier="t")
+    DeltaSqlCredentials(schema="models")
+    with pytest.raises(DbtRuntimeError, match="the profile has spark_catalog"):
+        DeltaSqlRelation.create(database="main", schema="s", identifier="t")

@@ -11,7 +11,7 @@ from sqlalchemy import exc
 from sqlalchemy.engine import URL
 
 _STORAGE = "storage."
-_KEYS = ("schema", "spark", "engine", "autocommit")
+_KEYS = ("catalog", "schema", "spark", "engine", "autocommit")
 
 
 def arguments_of(url: URL) -> dict[str, Any]:
@@ -23,9 +23,7 @@ def arguments_of(url: URL) -> dict[str, Any]:
         )
     query = _query(url)
     arguments: dict[str, Any] = {"warehouse": url.database or "warehouse"}
-    if "schema" in query:
-        arguments["schema"] = query["schema"]
-    arguments |= {key: query[key] for key in ("spark", "engine") if key in query}
+    arguments |= {key: query[key] for key in ("catalog", "schema", "spark", "engine") if key in query}
     if "autocommit" in query:
         arguments["autocommit"] = _flag(query["autocommit"])
     storage = {key.removeprefix(_STORAGE): value for key, value in query.items() if key.startswith(_STORAGE)}

@@ -48,7 +48,10 @@ def primary_key(description: Description) -> dict[str, Any]:
 
 
 def foreign_keys(description: Description, schema: str | None, names: Catalog) -> list[dict[str, Any]]:
-    """One dictionary per foreign key. The schema of the parent is None if it is the current one and so is `schema`."""
+    """One dictionary per foreign key. The schema of the parent is None if it is the current one and so is `schema`.
+
+    It has its catalog before it if `schema` has, or if it is none of the current catalog.
+    """
     keys: list[dict[str, Any]] = []
     for key in description.keys:
         if key.references is None:
@@ -56,7 +59,8 @@ def foreign_keys(description: Description, schema: str | None, names: Catalog) -
         parent = key.references.table or description.relation.parts
         parent_schema = tuple(parent[:-1])
         is_near = schema is None and parent_schema == (names.current_catalog, names.current_schema)
-        shown_schema = parent_schema[1:] if parent_schema[:1] == (names.current_catalog,) else parent_schema
+        is_short = parent_schema[0] == names.current_catalog and "." not in (schema or "")
+        shown_schema = parent_schema[1:] if is_short else parent_schema
         keys.append(
             {
                 "name": key.name,

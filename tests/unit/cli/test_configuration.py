@@ -132,6 +132,17 @@ def test_settings_go_to_set_or_to_the_start_of_spark() -> None:
     assert empty == {}
 
 
+def test_the_catalog(sessions: list[Canned], home: Path) -> None:
+    home.write_text("catalog = 'from-file'\n[conf]\n'deltasql.catalog.autoCreate' = true")
+    assert cli.main(["-e", "A"]) == 0
+    assert cli.main(["-e", "A", "--catalog", "given"]) == 0
+    created = "SET deltasql.catalog.autoCreate = true"
+    assert [session.texts for session in sessions] == [
+        [created, "USE CATALOG `from-file`", "A"],
+        [created, "USE CATALOG given", "A"],
+    ]
+
+
 def test_the_command_line_wins_over_the_file(
     sessions: list[Canned], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -41,7 +41,7 @@ def test_globals() -> None:
 
 def test_connect_takes_names(tmp_path: Path) -> None:
     parameters = inspect.signature(dbapi.connect).parameters
-    assert {"warehouse", "spark", "storage_options", "schema", "autocommit", "engine"} == set(parameters)
+    assert {"warehouse", "spark", "storage_options", "catalog", "schema", "autocommit", "engine"} == set(parameters)
 
 
 def test_hierarchy_of_exceptions() -> None:

@@ -102,6 +102,17 @@ def test_connect_in_a_schema(tmp_path: Path) -> None:
         dbapi.connect(str(tmp_path), schema="none")
 
 
+def test_connect_in_a_catalog(tmp_path: Path) -> None:
+    cursor = dbapi.connect(str(tmp_path)).cursor()
+    cursor.execute("CREATE CATALOG main")
+    cursor.execute("CREATE SCHEMA main.sales")
+    with dbapi.connect(str(tmp_path), catalog="main", schema="sales") as connection:
+        connection.cursor().execute("CREATE TABLE t (a INT)")
+        assert connection.session.catalog.resolve(("main", "sales", "t")) is not None
+    with pytest.raises(dbapi.ProgrammingError, match="CATALOG_NOT_FOUND"):
+        dbapi.connect(str(tmp_path), catalog="none")
+
+
 # Transactions
 
 

@@ -115,6 +115,33 @@ def test_schemas_and_views(engine: Engine, tmp_path: Path) -> None:
         found.get_table_names("nope")
 
 
+def test_catalogs(engine: Engine, tmp_path: Path) -> None:
+    made(engine, "CREATE CATALOG main", "CREATE SCHEMA main.sales")
+    metadata = sa.MetaData(schema="main.sales")
+    parent = sa.Table("parent", metadata, sa.Column("id", sa.Integer, primary_key=True, autoincrement=False))
+    sa.Table("child", metadata, sa.Column("id", sa.Integer, sa.ForeignKey(parent.c.id)))
+    metadata.create_all(engine)
+    with engine.begin() as connection:
+        connection.execute(parent.insert(), [{"id": 1}])
+    assert sa.inspect(engine).get_table_names("main.sales") == ["child", "parent"]
+    url = f"deltasql:///{tmp_path / 'warehouse'}?catalog=main"
+    for address, schema, referred in (
+        (f"{url}&schema=sales", None, None),
+        (url, "sales", "sales"),
+        (url, "main.sales", "main.sales"),
+    ):
+        there = sa.create_engine(address)
+        found = sa.inspect(there)
+        assert found.get_schema_names() == ["default", "sales"]
+        assert found.get_foreign_keys("child", schema=schema)[0]["referred_schema"] == referred
+        again = sa.Table("child", sa.MetaData(), schema=schema, autoload_with=there)
+        assert [key.column.table.schema for key in again.foreign_keys] == [schema]
+        there.dispose()
+    missing = sa.create_engine(url.replace("main", "nope"))
+    with pytest.raises(exc.ProgrammingError, match="CATALOG_NOT_FOUND"):
+        sa.inspect(missing)
+
+
 def test_many_rows_are_one_commit(engine: Engine) -> None:
     table = sa.Table(
         "t",

@@ -218,6 +218,7 @@ def test_tuples_that_sail_compares() -> None:
         ("deltasql://", {"warehouse": "warehouse"}),
         ("deltasql:///a/b", {"warehouse": "a/b"}),
         ("deltasql:////a/b?schema=s", {"warehouse": "/a/b", "schema": "s"}),
+        ("deltasql:////a/b?catalog=c&schema=s", {"warehouse": "/a/b", "catalog": "c", "schema": "s"}),
         ("deltasql:///w?spark=sc://host:15002", {"warehouse": "w", "spark": "sc://host:15002"}),
         ("deltasql:///w?engine=sail", {"warehouse": "w", "engine": "sail"}),
         ("deltasql:///w?autocommit=false", {"warehouse": "w", "autocommit": False}),

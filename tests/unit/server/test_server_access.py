@@ -13,6 +13,7 @@ import adbc_driver_manager
 import pyarrow as pa
 import pytest
 
+import deltasql
 from deltasql import cli
 from deltasql.errors.server import HandleNotFoundError, ServerNeedsTokenError, ServerStartError, SessionGoneError
 from deltasql.server.clients import MOST_WAITING, Clients
@@ -169,3 +170,13 @@ def test_results_that_nobody_fetches_make_room() -> None:
     with pytest.raises(HandleNotFoundError):
         client.fetch(handles[0])
     assert client.fetch(handles[-1]).rows is rows[-1]
+
+
+def test_sessions_start_in_a_catalog(tmp_path: Path) -> None:
+    place = str(tmp_path / "warehouse")
+    with deltasql.connect(place) as session:
+        session.sql("CREATE CATALOG main")
+    settings = Settings(place, port=0, catalog="main")
+    with running(settings, {}) as uri, adbc.connect(uri, autocommit=True) as client, client.cursor() as cursor:
+        cursor.execute("SHOW CURRENT SCHEMA")
+        assert cursor.fetchall() == [("main", "default")]

@@ -13,7 +13,7 @@ from typing import Any
 
 from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
 from dbt.adapters.deltasql.literals import bound
-from dbt.adapters.deltasql.relation import without_catalog
+from dbt.adapters.deltasql.relation import CATALOG, DeltaSqlRelation
 from dbt.adapters.exceptions import FailedToConnectError
 from dbt.adapters.spark.connections import (
     SparkConnectionManager,
@@ -24,6 +24,7 @@ from dbt.adapters.spark.connections import (
 from dbt_common.exceptions import DbtRuntimeError
 
 from deltasql import DeltaSqlError, Result, Session, connect
+from deltasql.plan.base import quote
 from deltasql.schema.text import type_text
 
 Described = tuple[str, str, None, None, None, None, bool]
@@ -38,13 +39,15 @@ class DeltaSqlCredentials(SparkCredentials):
     engine: str | None = None
     storage_options: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
+    current_catalog: str = CATALOG
 
     _ALIASES = {"catalog": "database"}
 
     def __post_init__(self) -> None:
         if self.schema is None:
             raise DbtRuntimeError("Name a `schema` in the profile: that of the models.")
-        without_catalog(getattr(self, "database", None), self.schema, "The profile")
+        self.current_catalog = getattr(self, "database", None) or CATALOG
+        DeltaSqlRelation.catalog = self.current_catalog
         # dbt-spark's macros ask for them.
         self.method, self.host, self.database = SparkConnectionMethod.SESSION, "", None
 
@@ -62,6 +65,8 @@ class DeltaSqlCredentials(SparkCredentials):
         session = connect(self.warehouse, self.remote, storage_options=options, engine=self.engine)
         for key, text in self.texts():
             session.sql(f"SET {key} = {text}")
+        if self.current_catalog != CATALOG:
+            session.sql(f"USE CATALOG {quote(self.current_catalog)}")
         return session
 
     def texts(self) -> Iterator[tuple[str, str]]:
@@ -70,7 +75,7 @@ class DeltaSqlCredentials(SparkCredentials):
             yield key, str(value).lower() if isinstance(value, bool) else str(value)
 
     def _connection_keys(self) -> tuple[str, ...]:
-        return ("warehouse", "schema", "remote", "engine", "settings")
+        return ("warehouse", "current_catalog", "schema", "remote", "engine", "settings")
 
 
 class SessionHandle(SparkConnectionWrapper):

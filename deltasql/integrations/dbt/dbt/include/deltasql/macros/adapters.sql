@@ -194,13 +194,7 @@
 
 
 {% macro deltasql__generate_database_name(custom_database_name=none, node=none) %}
-  {%- if custom_database_name and custom_database_name not in ['spark_catalog', target.schema] -%}
-    {%- do exceptions.raise_compiler_error(
-      (node.name if node else 'A node') ~ ' has the database (catalog) ' ~ custom_database_name
-      ~ ', but a warehouse of deltasql has one, spark_catalog: tables go by schema.table. '
-      ~ 'Leave it out, or make it depend on the target.'
-    ) -%}
-  {%- endif -%}
+  {%- do api.Relation.require_catalog(custom_database_name, target.schema, node.name if node else 'A node') -%}
   {{ return(none) }}
 {% endmacro %}
 
