@@ -38,6 +38,7 @@ SHARED_GOLDENS = {
     "Refused": ("table/refused", "stands for many statements, which are about tables"),
     "SetSetting": ("settings/set_reset", "each is seen by the other alone"),
     "ResetSetting": ("settings/set_reset", "each is seen by the other alone"),
+    "UnsetCatalogProperties": ("catalog/set_catalog_properties", "each is seen by the other alone"),
     "UseCatalog": ("table/use_schema", "there is one catalog, whose schema is what changes"),
     "CacheTable": ("upkeep/upkeep", "they only say whether the table is there"),
     "UncacheTable": ("upkeep/upkeep", "they only say whether the table is there"),

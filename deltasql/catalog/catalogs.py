@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -32,13 +33,18 @@ class Catalogs(CatalogNames):
     """The catalogs of a warehouse. Names are stored in lower case."""
 
     def create_catalog(
-        self, name: str, if_not_exists: bool = False, comment: str | None = None, location: str | None = None
+        self,
+        name: str,
+        if_not_exists: bool = False,
+        comment: str | None = None,
+        location: str | None = None,
+        properties: Mapping[str, str] | None = None,
     ) -> bool:
         """Creates a catalog with its default schema; False when it existed. Raises CatalogAlreadyExistsError."""
         place = None if location is None else absolute_location(location)
         if name.lower() == SYSTEM:
             raise InformationSchemaReadOnlyError(name=SYSTEM)
-        catalog = StoredCatalog(checked(name), comment, place, now())
+        catalog = StoredCatalog(checked(name), comment, place, now(), dict(properties or {}))
         try:
             self._store.add_catalog(catalog, StoredSchema(catalog.name, DEFAULT_SCHEMA, None, None, now()))
         except NameTakenError:
@@ -52,14 +58,21 @@ class Catalogs(CatalogNames):
         stored = self._store.catalog(name.lower())
         if stored is None:
             raise self._catalog_not_found(name)
-        return CatalogEntry(stored.name, stored.comment, self._location_of(stored.name, stored), stored.created_at)
+        place = self._location_of(stored.name, stored)
+        return CatalogEntry(stored.name, stored.comment, place, stored.created_at, dict(stored.properties))
 
     def comment_on_catalog(self, name: str, comment: str | None) -> None:
         """Sets the comment of a catalog, None for none. Raises CatalogNotFoundError."""
-        try:
-            self._store.change_catalog(name.lower(), lambda catalog: replace(catalog, comment=comment))
-        except NameMissingError:
-            raise self._catalog_not_found(name) from None
+        self._change_catalog(name, lambda catalog: replace(catalog, comment=comment))
+
+    def change_catalog_properties(self, name: str, added: Mapping[str, str], removed: Sequence[str]) -> None:
+        """Sets and removes properties of a catalog; missing keys to remove are ignored. Raises CatalogNotFoundError."""
+
+        def change(catalog: StoredCatalog) -> StoredCatalog:
+            kept = {key: value for key, value in catalog.properties.items() if key not in removed}
+            return replace(catalog, properties={**kept, **added})
+
+        self._change_catalog(name, change)
 
     def drop_catalog(self, name: str, cascade: bool = False, if_exists: bool = False) -> list[TableEntry]:
         """Drops a catalog; returns its dropped tables, whose files the caller must remove.
@@ -84,6 +97,12 @@ class Catalogs(CatalogNames):
                     raise CatalogNotEmptyError(catalog=sql_name((catalog,)), names=tuple(error.names)) from None
             else:
                 return dropped
+
+    def _change_catalog(self, name: str, change: Callable[[StoredCatalog], StoredCatalog]) -> None:
+        try:
+            self._store.change_catalog(name.lower(), change)
+        except NameMissingError:
+            raise self._catalog_not_found(name) from None
 
     def _drop_schemas(self, catalog: str, cascade: bool) -> list[TableEntry]:
         """Drops the schemas of a catalog. Without `cascade` raises SchemaInUseError but for an empty `default`."""

@@ -16,14 +16,15 @@ from deltasql.errors.catalog import CatalogFileError
 from deltasql.log.storage.locations import absolute_location
 
 FILE_NAME = "_catalog.db"
-_LAYOUT_VERSION = 4
+_LAYOUT_VERSION = 5
 _BUSY_SECONDS = 30.0
 _FUNCTIONS = """CREATE TABLE functions (
     catalog TEXT NOT NULL, schema TEXT NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL,
     created_at INTEGER NOT NULL, PRIMARY KEY (catalog, schema, name),
     FOREIGN KEY (catalog, schema) REFERENCES schemas (catalog, name))"""
 _LAYOUT = (
-    "CREATE TABLE catalogs (name TEXT PRIMARY KEY, created_at INTEGER NOT NULL, comment TEXT, location TEXT)",
+    """CREATE TABLE catalogs (
+        name TEXT PRIMARY KEY, created_at INTEGER NOT NULL, comment TEXT, location TEXT, properties TEXT)""",
     """CREATE TABLE schemas (
         catalog TEXT NOT NULL REFERENCES catalogs (name), name TEXT NOT NULL, comment TEXT,
         location TEXT, created_at INTEGER NOT NULL, properties TEXT, PRIMARY KEY (catalog, name))""",
@@ -38,6 +39,7 @@ _UPGRADES = {
     1: ("ALTER TABLE schemas ADD COLUMN properties TEXT",),
     2: ("ALTER TABLE tables ADD COLUMN view TEXT", _FUNCTIONS),
     3: ("ALTER TABLE catalogs ADD COLUMN comment TEXT", "ALTER TABLE catalogs ADD COLUMN location TEXT"),
+    4: ("ALTER TABLE catalogs ADD COLUMN properties TEXT",),
 }
 """By the version of a file's layout, what makes the next one of it."""
 
@@ -131,7 +133,7 @@ class Database:
     def _lay_out(connection: sqlite3.Connection) -> None:
         for statement in _LAYOUT:
             connection.execute(statement)
-        connection.execute("INSERT INTO catalogs VALUES ('spark_catalog', ?, NULL, NULL)", (now(),))
+        connection.execute("INSERT INTO catalogs VALUES ('spark_catalog', ?, NULL, NULL, NULL)", (now(),))
         connection.execute("INSERT INTO schemas VALUES ('spark_catalog', 'default', NULL, NULL, ?, NULL)", (now(),))
         connection.execute(f"PRAGMA user_version = {_LAYOUT_VERSION}")
 

@@ -221,13 +221,19 @@ def _catalog(name: str, document: Json) -> StoredCatalog:
     for text in (comment, location):
         if text is not None:
             read_text(text)
-    return StoredCatalog(name, comment, location, int(document["created_at"]))
+    properties = {key: read_text(value) for key, value in document.get("properties", {}).items()}
+    return StoredCatalog(name, comment, location, int(document["created_at"]), properties)
 
 
 def _catalog_json(catalog: StoredCatalog | None) -> Json:
     if catalog is None:
         return {}
-    return {"comment": catalog.comment, "location": catalog.location, "created_at": catalog.created_at}
+    return {
+        "comment": catalog.comment,
+        "location": catalog.location,
+        "created_at": catalog.created_at,
+        "properties": dict(catalog.properties),
+    }
 
 
 def _schema_record(catalog: str, name: str, document: Json) -> SchemaRecord:

@@ -24,6 +24,7 @@ class StoredCatalog:
     comment: str | None
     location: str | None
     created_at: int
+    properties: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ class CatalogEntry:
     comment: str | None
     location: str
     created_at: int
+    properties: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

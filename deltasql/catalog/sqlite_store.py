@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -22,7 +22,7 @@ from deltasql.catalog.store import (
     of_kind,
 )
 
-_CATALOG_COLUMNS = "name, comment, location, created_at"
+_CATALOG_COLUMNS = "name, comment, location, created_at, properties"
 _CATALOG = f"SELECT {_CATALOG_COLUMNS} FROM catalogs WHERE name = ?"
 _SCHEMA_COLUMNS = "catalog, name, comment, location, created_at, properties"
 _SCHEMAS = f"SELECT {_SCHEMA_COLUMNS} FROM schemas WHERE catalog = ?"
@@ -43,15 +43,16 @@ class SqliteCatalogStore:
         return [row[0] for row in self._database.rows("SELECT name FROM catalogs")]
 
     def catalog(self, name: str) -> StoredCatalog | None:
-        rows = self._database.rows(_CATALOG, name)
-        return StoredCatalog(*rows[0]) if rows else None
+        with self._database.explained():
+            rows = self._database.rows(_CATALOG, name)
+            return _catalog(rows[0]) if rows else None
 
     def add_catalog(self, catalog: StoredCatalog, default: StoredSchema) -> None:
         with self._database.writing() as connection:
             if _has_catalog(connection, catalog.name):
                 raise NameTakenError
-            values = (catalog.name, catalog.comment, catalog.location, catalog.created_at)
-            connection.execute(f"INSERT INTO catalogs ({_CATALOG_COLUMNS}) VALUES (?, ?, ?, ?)", values)
+            values = (catalog.name, catalog.comment, catalog.location, catalog.created_at, _texts(catalog.properties))
+            connection.execute(f"INSERT INTO catalogs ({_CATALOG_COLUMNS}) VALUES (?, ?, ?, ?, ?)", values)
             _insert_schema(connection, default)
 
     def change_catalog(self, name: str, change: Callable[[StoredCatalog], StoredCatalog]) -> None:
@@ -59,8 +60,9 @@ class SqliteCatalogStore:
             row = connection.execute(_CATALOG, (name,)).fetchone()
             if row is None:
                 raise NameMissingError(Kind.CATALOG)
-            changed = change(StoredCatalog(*row))
-            connection.execute("UPDATE catalogs SET comment = ? WHERE name = ?", (changed.comment, name))
+            changed = change(_catalog(row))
+            values = (changed.comment, _texts(changed.properties), name)
+            connection.execute("UPDATE catalogs SET comment = ?, properties = ? WHERE name = ?", values)
 
     def remove_catalog(self, name: str) -> None:
         with self._database.writing() as connection:
@@ -90,7 +92,7 @@ class SqliteCatalogStore:
     def change_schema(self, key: SchemaKey, change: Callable[[StoredSchema], StoredSchema]) -> None:
         with self._database.writing() as connection:
             changed = change(_require_schema(connection, key))
-            values = (changed.comment, json.dumps(dict(changed.properties)), *key)
+            values = (changed.comment, _texts(changed.properties), *key)
             connection.execute("UPDATE schemas SET comment = ?, properties = ? WHERE catalog = ? AND name = ?", values)
 
     def drop_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
@@ -193,7 +195,7 @@ def _require_schema(connection: sqlite3.Connection, key: SchemaKey) -> StoredSch
 
 
 def _insert_schema(connection: sqlite3.Connection, schema: StoredSchema) -> None:
-    text = json.dumps(dict(schema.properties))
+    text = _texts(schema.properties)
     values = (schema.catalog, schema.name, schema.comment, schema.location, schema.created_at, text)
     connection.execute(f"INSERT INTO schemas ({_SCHEMA_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", values)
 
@@ -215,6 +217,16 @@ def _insert(connection: sqlite3.Connection, entry: Entry) -> None:
     else:
         values = (*entry.parts, entry.location, entry.managed, entry.created_at, None)
     connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+
+
+def _texts(properties: Mapping[str, str]) -> str:
+    return json.dumps(dict(properties))
+
+
+def _catalog(row: tuple[Any, ...]) -> StoredCatalog:
+    name, comment, location, created_at, properties = row
+    with _whole(name):
+        return StoredCatalog(name, comment, location, created_at, json.loads(properties or "{}"))
 
 
 def _schema(row: tuple[Any, ...]) -> StoredSchema:

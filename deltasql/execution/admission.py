@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from deltasql.errors.statements.transaction import NestedTransactionError, NotInTransactionError
 from deltasql.log.actions import operations
 from deltasql.plan.base import LogicalPlan
-from deltasql.plan.statements.catalog import CommentOnCatalog, CreateCatalog, DropCatalog
+from deltasql.plan.statements.catalog import (
+    CommentOnCatalog,
+    CreateCatalog,
+    DropCatalog,
+    SetCatalogProperties,
+    UnsetCatalogProperties,
+)
 from deltasql.plan.statements.clone import CloneTable
 from deltasql.plan.statements.convert import Convert
 from deltasql.plan.statements.copy_into import CopyInto
@@ -79,6 +85,8 @@ _STATEMENTS: Mapping[type[LogicalPlan], tuple[str, str]] = {
     DropSchema: ("DROP SCHEMA", _CATALOG),
     CreateCatalog: ("CREATE CATALOG", _CATALOG),
     CommentOnCatalog: ("COMMENT ON CATALOG", _CATALOG),
+    SetCatalogProperties: ("ALTER CATALOG", _CATALOG),
+    UnsetCatalogProperties: ("ALTER CATALOG", _CATALOG),
     DropCatalog: ("DROP CATALOG", _CATALOG),
 }
 """Statements that never compose, whatever the table is like; how errors call them, and why."""

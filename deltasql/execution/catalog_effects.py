@@ -13,6 +13,7 @@ from deltasql.planner.catalog_changes import (
     CatalogChoice,
     CatalogComment,
     CatalogCreation,
+    CatalogProperties,
     CatalogRemoval,
     FunctionChange,
     FunctionDefining,
@@ -46,7 +47,7 @@ def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> N
             catalog.set_location(parts, location)
         case SchemaComment() | SchemaCreation() | SchemaProperties() | SchemaRemoval() | SchemaChoice():
             _change_schemas(change, catalog, stores)
-        case CatalogChoice() | CatalogCreation() | CatalogComment() | CatalogRemoval():
+        case CatalogChoice() | CatalogCreation() | CatalogComment() | CatalogProperties() | CatalogRemoval():
             _change_catalogs(change, catalog, stores)
         case _:
             _change_definitions(change, catalog)
@@ -71,8 +72,10 @@ def _change_catalogs(change: CatalogChange, catalog: Catalog, stores: Stores) ->
     match change:
         case CatalogChoice(name):
             catalog.use_catalog(name)
-        case CatalogCreation(name, comment, location, if_not_exists):
-            catalog.create_catalog(name, if_not_exists, comment, location)
+        case CatalogCreation(name, comment, location, if_not_exists, properties):
+            catalog.create_catalog(name, if_not_exists, comment, location, dict(properties))
+        case CatalogProperties(name, added, removed):
+            catalog.change_catalog_properties(name, dict(added), removed)
         case CatalogComment(name, comment):
             catalog.comment_on_catalog(name, comment)
         case CatalogRemoval(name, cascade, if_exists):

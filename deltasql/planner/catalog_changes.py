@@ -140,6 +140,16 @@ class CatalogCreation(CatalogChange):
     comment: str | None
     location: str | None
     if_not_exists: bool
+    properties: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogProperties(CatalogChange):
+    """Sets and removes properties of a catalog."""
+
+    name: str
+    added: tuple[tuple[str, str], ...] = ()
+    removed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

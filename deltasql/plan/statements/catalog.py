@@ -9,12 +9,33 @@ from deltasql.plan.base import LogicalPlan, TableName
 
 @dataclass(frozen=True, slots=True)
 class CreateCatalog(LogicalPlan):
-    """CREATE CATALOG [IF NOT EXISTS] c [COMMENT 'text'] [MANAGED LOCATION 'path']"""
+    """CREATE CATALOG [IF NOT EXISTS] c [COMMENT 'text'] [MANAGED LOCATION 'path']
+
+    [WITH DBPROPERTIES (k = v, …)] [OPTIONS (k = v, …)]. Options are properties called `option.k`.
+    """
 
     if_not_exists: bool
     catalog: TableName
     comment: str | None
     location: str | None
+    properties: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SetCatalogProperties(LogicalPlan):
+    """ALTER CATALOG c {SET DBPROPERTIES | [SET] OPTIONS} (k = v, …)"""
+
+    catalog: TableName
+    properties: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnsetCatalogProperties(LogicalPlan):
+    """ALTER CATALOG c UNSET {DBPROPERTIES | OPTIONS} [IF EXISTS] (k, …)"""
+
+    catalog: TableName
+    if_exists: bool
+    keys: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

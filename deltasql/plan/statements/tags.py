@@ -1,4 +1,4 @@
-"""Tags of tables, columns and schemas."""
+"""Tags of tables, views, columns, schemas and catalogs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ class Tagged(Enum):
     TABLE = "TABLE"
     VIEW = "VIEW"
     SCHEMA = "SCHEMA"
+    CATALOG = "CATALOG"
     COLUMN = "COLUMN"
 
 
@@ -36,10 +37,10 @@ class NewTag:
 
 @dataclass(frozen=True, slots=True)
 class SetTags(LogicalPlan):
-    """ALTER {TABLE | VIEW | SCHEMA} t [ALTER COLUMN c] SET TAGS ('key' = 'value', …)
+    """ALTER {TABLE | VIEW | SCHEMA | CATALOG} t [ALTER COLUMN c] SET TAGS ('key' = 'value', …)
 
-    and SET TAG ON {TABLE | VIEW | SCHEMA | COLUMN} t key [= value].
-    `name` is the table, the view or the schema, `column` None but for a column; of SET TAG ON COLUMN t.c, `column` is
+    and SET TAG ON {TABLE | VIEW | SCHEMA | CATALOG | COLUMN} t key [= value].
+    `name` is the table, view, schema or catalog, `column` None but for a column; of SET TAG ON COLUMN t.c, `column` is
     the whole and `name` None. A `single` tag must be new.
     """
 
@@ -52,9 +53,9 @@ class SetTags(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class UnsetTags(LogicalPlan):
-    """ALTER {TABLE | VIEW | SCHEMA} t [ALTER COLUMN c] UNSET TAGS ('key', …)
+    """ALTER {TABLE | VIEW | SCHEMA | CATALOG} t [ALTER COLUMN c] UNSET TAGS ('key', …)
 
-    and UNSET TAG ON {TABLE | VIEW | SCHEMA | COLUMN} t key.
+    and UNSET TAG ON {TABLE | VIEW | SCHEMA | CATALOG | COLUMN} t key.
     `name` and `column` are those of SetTags. A `single` tag must be there.
     """
 

@@ -116,8 +116,9 @@ def _values(field: StructField) -> Row:
 
 
 def catalog_tag_rows(inventory: Inventory) -> Iterator[Row]:
-    """No rows: catalogs have no tags."""
-    yield from ()
+    for name in inventory.catalogs("catalog_name"):
+        entry = inventory.context.catalog.catalog(name)
+        yield from _tags({"catalog_name": name}, read_tags(entry.properties.get(TAGS)))
 
 
 def schema_tag_rows(inventory: Inventory) -> Iterator[Row]:

@@ -57,9 +57,6 @@ CREATE TEMPORARY VIEW v AS SELECT 1 AS id;
 ALTER TABLE v SET TAGS ('a');
 ALTER VIEW v SET TAGS ('a');
 ALTER VIEW t SET TAGS ('a');
--- name: wrong, a catalog
-ALTER CATALOG spark_catalog SET TAGS ('a');
-SET TAG ON CATALOG spark_catalog a = b;
 -- name: wrong, no list
 ALTER TABLE t SET TAGS;
 ALTER TABLE t SET TAGS ();

@@ -334,9 +334,9 @@ VIEW = ViewDefinition(
 FUNCTION = FunctionDefinition("() RETURN 1", ("spark_catalog", "s"), {})
 
 
-@pytest.mark.parametrize("layout", [1, 2, 3])
+@pytest.mark.parametrize("layout", [1, 2, 3, 4])
 def test_a_file_of_an_earlier_release_is_brought_up_to_date(layout: int, tmp_path: Path) -> None:
-    """Schemas had no properties in layout 1; views and functions came with 3, comments of catalogs with 4."""
+    """Properties of schemas came with layout 2, views and functions with 3, comments of catalogs with 4."""
     with_properties = Catalog(str(tmp_path))
     with_properties.create_schema("s", "a comment")
     with_properties.register(("s", "t"), "/t", managed=False)
@@ -347,7 +347,7 @@ def test_a_file_of_an_earlier_release_is_brought_up_to_date(layout: int, tmp_pat
     if layout < 3:
         connection.execute("ALTER TABLE tables DROP COLUMN view")
         connection.execute("DROP TABLE functions")
-    for column in ("comment", "location"):
+    for column in ("properties",) if layout == 4 else ("comment", "location", "properties"):
         connection.execute(f"ALTER TABLE catalogs DROP COLUMN {column}")
     connection.execute(f"PRAGMA user_version = {layout}")
     connection.close()
@@ -361,7 +361,9 @@ def test_a_file_of_an_earlier_release_is_brought_up_to_date(layout: int, tmp_pat
     assert [entry.name for entry in again.entries("s")] == ["t", "v"]
     assert [entry.name for entry in again.tables("s")] == ["t"]
     again.comment_on_catalog("spark_catalog", "c")
-    assert Catalog(str(tmp_path)).catalog("spark_catalog").comment == "c"
+    again.change_catalog_properties("spark_catalog", {"k": "v"}, ())
+    found = Catalog(str(tmp_path)).catalog("spark_catalog")
+    assert (found.comment, found.properties) == ("c", {"k": "v"})
     view, function = again.view(("S", "V")), again.function(("s", "F"))
     assert (view and view.definition, function and function.definition) == (VIEW, FUNCTION)
 

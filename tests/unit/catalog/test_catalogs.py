@@ -77,3 +77,16 @@ def test_a_schema_that_comes_while_its_catalog_is_dropped_goes_too(
     monkeypatch.setattr(catalog._store, "remove_catalog", removed)
     assert [entry.full_name for entry in catalog.drop_catalog("main", cascade=True)] == ["main.s.t"]
     assert catalog.catalogs() == ["spark_catalog"]
+
+
+def test_properties(catalog: Catalog, warehouse: str) -> None:
+    catalog.create_catalog("main", properties={"a": "1", "b": "2"})
+    catalog.change_catalog_properties("MAIN", {"b": "3", "c": "4"}, ("a", "nothing"))
+    catalog.comment_on_catalog("main", "new")
+    catalog.change_catalog_properties("spark_catalog", {"x": "y"}, ())
+    again = Catalog(warehouse)
+    assert (again.catalog("main").properties, again.catalog("main").comment) == ({"b": "3", "c": "4"}, "new")
+    assert again.catalog("spark_catalog").properties == {"x": "y"}
+    again.close()
+    with pytest.raises(errors.CatalogNotFoundError):
+        catalog.change_catalog_properties("nope", {}, ())

@@ -1,4 +1,4 @@
-"""CREATE, DROP, DESCRIBE and COMMENT ON of catalogs."""
+"""CREATE, ALTER, DROP, DESCRIBE and COMMENT ON of catalogs."""
 
 from __future__ import annotations
 
@@ -6,18 +6,38 @@ from datetime import datetime, timezone
 
 from deltasql.errors.catalog import TooManyNamePartsError
 from deltasql.plan.base import TableName
-from deltasql.plan.statements.catalog import CommentOnCatalog, CreateCatalog, DescribeCatalog, DropCatalog
-from deltasql.planner.catalog_changes import CatalogComment, CatalogCreation, CatalogRemoval
+from deltasql.plan.statements.catalog import (
+    CommentOnCatalog,
+    CreateCatalog,
+    DescribeCatalog,
+    DropCatalog,
+    SetCatalogProperties,
+    UnsetCatalogProperties,
+)
+from deltasql.planner.catalog_changes import CatalogComment, CatalogCreation, CatalogProperties, CatalogRemoval
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
+from deltasql.planner.show.namespace_rows import property_rows
 from deltasql.planner.statements.describe.describe import INFO
 
 
 @plan.register
 def _(statement: CreateCatalog, context: Context) -> Plan:
     name = _catalog_name(statement.catalog, context)
-    return CatalogCreation(name, statement.comment, statement.location, statement.if_not_exists)
+    placed = (statement.comment, statement.location, statement.if_not_exists)
+    return CatalogCreation(name, *placed, statement.properties)
+
+
+@plan.register
+def _(statement: SetCatalogProperties, context: Context) -> Plan:
+    return CatalogProperties(_existing_name(statement.catalog, context), added=statement.properties)
+
+
+@plan.register
+def _(statement: UnsetCatalogProperties, context: Context) -> Plan:
+    """A key that is not set is ignored, as for schemas."""
+    return CatalogProperties(_existing_name(statement.catalog, context), removed=statement.keys)
 
 
 @plan.register
@@ -35,6 +55,7 @@ def _(statement: DescribeCatalog, context: Context) -> Plan:
     if statement.extended:
         created = datetime.fromtimestamp(entry.created_at / 1000, timezone.utc)
         rows += [("Location", entry.location), ("Created At", created.isoformat(sep=" ", timespec="seconds"))]
+        rows += property_rows(entry.properties)
     return Answer(INFO, tuple(rows))
 
 

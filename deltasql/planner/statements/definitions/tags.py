@@ -1,4 +1,4 @@
-"""SET and UNSET of tags: of tables and columns in the table's metadata, of views and schemas in the catalog."""
+"""SET and UNSET of tags: of tables and columns in the table's metadata, of other objects in the catalog."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deltasql.log.configuration.tags import column_tags, read_tags, table_tags, 
 from deltasql.log.properties.deltasql_properties import TAGS
 from deltasql.plan.base import ColumnPath, TableName, quote
 from deltasql.plan.statements.tags import SetTags, Tagged, UnsetTags
-from deltasql.planner.catalog_changes import SchemaProperties, ViewDefining
+from deltasql.planner.catalog_changes import CatalogProperties, SchemaProperties, ViewDefining
 from deltasql.planner.changes import CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
@@ -85,6 +85,9 @@ def _changed(
     if statement.kind is Tagged.SCHEMA:
         assert statement.name is not None
         return _of_schema(statement.name, change, context)
+    if statement.kind is Tagged.CATALOG:
+        assert statement.name is not None
+        return _of_catalog(statement.name, change, context)
     if statement.kind is Tagged.VIEW:
         assert statement.name is not None
         return _of_view(statement.name, change, context)
@@ -159,3 +162,14 @@ def _of_schema(name: TableName, change: Change, context: Context) -> SchemaPrope
     if not tags:
         return SchemaProperties(name.parts, removed=(TAGS,))
     return SchemaProperties(name.parts, added=tuple(_tags_property(tags).items()))
+
+
+def _of_catalog(name: TableName, change: Change, context: Context) -> CatalogProperties:
+    context.refuse_version(name)
+    catalog = context.require_catalog(name)
+    entry = context.catalog.catalog(catalog)
+    owner = _Owner(f"Catalog {quote(entry.name)}", f"ALTER CATALOG {quote(entry.name)}")
+    tags = change(read_tags(entry.properties.get(TAGS)), owner)
+    if not tags:
+        return CatalogProperties(catalog, removed=(TAGS,))
+    return CatalogProperties(catalog, added=tuple(_tags_property(tags).items()))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog.entries import ViewEntry, matching
 from deltasql.errors.base import Caret
-from deltasql.errors.secrets import shown_pairs, shown_value
+from deltasql.errors.secrets import shown_pairs
 from deltasql.errors.statements.inspect import (
     DescribeViewDetailError,
     DescribeViewHistoryError,
@@ -17,8 +17,7 @@ from deltasql.errors.statements.inspect import (
     ShowCreateViewError,
 )
 from deltasql.log.configuration.properties import canonical_key
-from deltasql.log.configuration.tags import read_tags
-from deltasql.log.properties.deltasql_properties import TAGS, without_deltasql_properties
+from deltasql.log.properties.deltasql_properties import without_deltasql_properties
 from deltasql.log.reading.clustering import AUTO_PROPERTY, clustering_columns
 from deltasql.log.storage.locations import table_uri
 from deltasql.plan.base import TableName
@@ -39,6 +38,7 @@ from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.rule import plan
 from deltasql.planner.show.create_text import create_statement, create_view_statement
+from deltasql.planner.show.namespace_rows import property_rows
 from deltasql.planner.show.show_columns import all_properties, name_in_catalog, view_schema
 from deltasql.planner.show.view_information import view_properties
 from deltasql.planner.statements.describe.describe import INFO
@@ -190,12 +190,7 @@ def _(statement: DescribeSchema, context: Context) -> Plan:
         ("Location", entry.location),
     ]
     if statement.extended:
-        shown = sorted(without_deltasql_properties(entry.properties).items())
-        pairs = ", ".join(f"({key},{shown_value(key, value)})" for key, value in shown)
-        rows.append(("Properties", f"({pairs})" if pairs else ""))
-        tags = sorted(read_tags(entry.properties.get(TAGS)).items())
-        if tags:
-            rows.append(("Tags", f"({', '.join(f'({key},{shown_value(key, value)})' for key, value in tags)})"))
+        rows += property_rows(entry.properties)
     return Answer(INFO, tuple(rows))
 
 
