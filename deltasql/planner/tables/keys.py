@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from deltasql.catalog.entries import TableEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.constraints import (
     ConstraintDeclaredTwiceError,
@@ -268,23 +269,28 @@ def refuse_nullable_key(path: tuple[str, ...], snapshot: Snapshot) -> None:
 
 
 def referring(table: TableName, context: Context) -> Iterator[tuple[TableName, Key]]:
-    """The foreign keys that refer to a table, its own first, then those of each table in the catalog."""
+    """The foreign keys that refer to a table, its own first, then those of each table in all catalogs."""
     name_sought = folded(full_name(table, context))
     for key in keys_of(context.snapshot(table).metadata):
         if key.references is not None and key.references.table is None:
             yield table, key
-    for schema in context.catalog.schemas():
-        for entry in context.catalog.tables((schema.name,)):
-            if folded(entry.parts) == name_sought:
-                continue
-            try:
-                metadata = context.logs(entry.location, ".".join(map(quote, entry.parts))).snapshot().metadata
-            except (DeltaSqlError, OSError):
-                # A table that cannot be read refers to nothing.
-                continue
-            for key in keys_of(metadata):
-                if key.references is not None and folded(key.references.table or ()) == name_sought:
-                    yield TableName(entry.parts), key
+    for entry in _all_tables(context):
+        if folded(entry.parts) == name_sought:
+            continue
+        try:
+            metadata = context.logs(entry.location, ".".join(map(quote, entry.parts))).snapshot().metadata
+        except (DeltaSqlError, OSError):
+            # A table that cannot be read refers to nothing.
+            continue
+        for key in keys_of(metadata):
+            if key.references is not None and folded(key.references.table or ()) == name_sought:
+                yield TableName(entry.parts), key
+
+
+def _all_tables(context: Context) -> Iterator[TableEntry]:
+    for catalog in context.catalog.catalogs():
+        for schema in context.catalog.schemas(catalog=catalog):
+            yield from context.catalog.tables((catalog, schema.name))
 
 
 def refuse_referenced(table: TableName, operation: str, advice: str, context: Context, *, itself: bool = True) -> None:

@@ -42,16 +42,16 @@ def _(statement: ShowTableExtended, context: Context) -> Plan:
     """A row for each table and view that SHOW TABLES LIKE lists; with PARTITION what the log says of its files."""
     listed = plan(ShowTables(statement.schema, statement.pattern), context)
     assert isinstance(listed, Answer)
+    qualifier = () if statement.schema is None else statement.schema.parts[:-1]
     if statement.partition:
-        tables = [row for row in listed.rows if row[0]]
-        return Answer(_COLUMNS, tuple((*row, _of_partition(statement, row[0], row[1], context)) for row in tables))
-    rows = ((*row, _information(row[0], row[1], context)) for row in listed.rows)
+        tables = [(row, TableName((*qualifier, *row[:2]))) for row in listed.rows if row[0]]
+        return Answer(_COLUMNS, tuple((*row, _of_partition(statement, name, context)) for row, name in tables))
+    rows = ((*row, _information((*qualifier, *row[:2]), context)) for row in listed.rows)
     return Answer(_COLUMNS, tuple(rows))
 
 
-def _of_partition(statement: ShowTableExtended, schema: str, name: str, context: Context) -> str:
+def _of_partition(statement: ShowTableExtended, table: TableName, context: Context) -> str:
     """Raises what `partition_files` raises: such a statement is about one table."""
-    table = TableName((schema, name))
     snapshot = context.snapshot(table)
     files = partition_files(statement.partition, table, snapshot, context, needed=True)
     size = sum(files.column("size").to_pylist())
@@ -61,11 +61,12 @@ def _of_partition(statement: ShowTableExtended, schema: str, name: str, context:
     )
 
 
-def _information(schema: str, name: str, context: Context) -> str:
-    entry = context.catalog.find((schema, name)) if schema else None
+def _information(parts: tuple[str, ...], context: Context) -> str:
+    """The lines on a table or view; a temporary view is in the schema called ''."""
+    entry = context.catalog.find(parts) if parts[-2] else None
     match entry:
         case None:
-            lines = _view_lines(name, context)
+            lines = _view_lines(parts[-1], context)
         case ViewEntry():
             lines = view_lines(entry)
         case _:
