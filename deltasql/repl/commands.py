@@ -110,13 +110,13 @@ def _command(name: str, has_argument: bool) -> Command:
 
 
 def _show(kind: str) -> Callable[[str], Effect]:
-    """SHOW kind: `orders*` searches the current schema, `s.orders*` the schema s."""
+    """SHOW kind: `orders*` searches the current schema, `s.orders*` the schema s, `c.s.orders*` that of a catalog."""
 
     def show(pattern: str) -> Effect:
         if not pattern:
             return Effect(f"SHOW {kind}")
-        schema, dot, rest = pattern.partition(".")
-        if dot and schema and "*" not in schema:
+        schema, dot, rest = pattern.rpartition(".")
+        if dot and schema and not {"*", "|"} & set(schema):
             return Effect(f"SHOW {kind} IN {schema} LIKE {_text(rest or '*')}")
         return Effect(f"SHOW {kind} LIKE {_text(pattern)}")
 
@@ -245,6 +245,10 @@ def _choose(style: str) -> Effect:
     return _acting(choose)
 
 
+def _show_schemas(catalog: str) -> Effect:
+    return Effect(f"SHOW SCHEMAS IN {catalog}" if catalog else "SHOW SCHEMAS")
+
+
 _LIKE = "LIKE is a pattern of * and |, or a schema and a pattern: s.*"
 _SWITCH = ("on", "off")
 
@@ -260,7 +264,8 @@ COMMANDS = (
     Command("dt", "[LIKE]", f"tables; {_LIKE}", _show("TABLES"), takes="table"),
     Command("dv", "[LIKE]", "views", _show("VIEWS"), takes="table"),
     Command("df", "[LIKE]", "your functions; with a pattern Spark's, too", _show_functions),
-    Command("l", "", "schemas", lambda _: Effect("SHOW SCHEMAS")),
+    Command("l", "[CATALOG]", "schemas of the current catalog, or of another one", _show_schemas),
+    Command("lc", "", "catalogs", lambda _: Effect("SHOW CATALOGS")),
     Command("history", "TABLE [N]", "versions of a table: when, what, who, files, rows", _history, takes="table"),
     Command("i", "FILE", "run the statements of a file", _run_file, takes="file"),
     Command("e", "", "edit the last input in $EDITOR", lambda _: _acting(lambda shell: shell.edit())),

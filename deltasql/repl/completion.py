@@ -132,9 +132,9 @@ class SqlCompleter(Completer):
             yield from self._anywhere(before, statement, word, expected)
 
     def _anywhere(self, before: str, statement: str, word: str, expected: Expected) -> Iterator[Iterable[Offered]]:
-        """Schemas after USE, then columns, keywords, functions and tables."""
+        """Schemas and catalogs after USE, then columns, keywords, functions and tables."""
         if _USE.search(_near(before)):
-            yield [item for item in self._names.relations() if item[1] == "schema"]
+            yield [item for item in self._names.relations() if item[1] in {"schema", "catalog"}]
         in_query = _in_query(before, expected)
         if (in_query or expected.name) and not _NEW_NAME.search(_near(before)):
             yield self._columns_in(statement)
@@ -145,7 +145,7 @@ class SqlCompleter(Completer):
             yield self._names.relations()
 
     def _qualified(self, qualifier: str, statement: str) -> list[Offered]:
-        """After `x.`: columns of the table or alias x, fields of a column x, else tables of the schema x."""
+        """After `x.`: columns of the table or alias x, fields of a column x, else names in the schema or catalog x."""
         path = _parts(qualifier)
         mentioned = self._mentioned(statement)
         for alias, parts in mentioned:
@@ -157,7 +157,7 @@ class SqlCompleter(Completer):
             fields = self._names.fields(self._names.schema(parts), path)
             if fields:
                 return fields
-        return self._names.relations(".".join(path))
+        return self._names.relations(path)
 
     def _columns_in(self, statement: str) -> list[Offered]:
         columns: dict[str, str] = {}
@@ -193,7 +193,8 @@ class SqlCompleter(Completer):
     def _arguments(self, values: Iterable[str], takes: str, typed: str) -> Iterable[Offered]:
         if takes == "table":
             schema, dot, _ = typed.rpartition(".")
-            return [(f"{schema}{dot}{name}", kind) for name, kind in self._names.relations(schema or None)]
+            path = _parts(schema) if schema else ()
+            return [(f"{schema}{dot}{name}", kind) for name, kind in self._names.relations(path)]
         if takes == "file":
             return _paths(typed)
         if typed.rpartition(" ")[0] in PREFERENCES:

@@ -9,6 +9,7 @@ import time
 from contextlib import suppress
 from datetime import datetime
 
+from deltasql.catalog.entries import ViewEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.base import TableName, quote
 from deltasql.schema.paths import child
@@ -31,17 +32,34 @@ class Names:
         self._session = session
         self._columns: dict[Parts, tuple[float, StructType]] = {}
 
-    def relations(self, schema: str | None = None) -> list[Offered]:
-        """Tables, views and, without a `schema`, the schemas themselves."""
+    def relations(self, path: Parts = ()) -> list[Offered]:
+        """Tables and views of the schema `path`, schemas of the catalog `path`; for () those that are current, and
+        catalogs if there are several.
+        """
+        names = self._session.catalog
         try:
-            entries = self._session.catalog.entries(schema)
-            schemas = [] if schema else self._session.catalog.schemas()
+            catalogs = names.catalogs()
+            if not path:
+                several = [(quote(name), "catalog") for name in catalogs] if len(catalogs) > 1 else []
+                views = [(quote(name), "view") for name in self._session.views]
+                return [
+                    *self._entries((names.current_schema,)),
+                    *views,
+                    *self._schemas(names.current_catalog),
+                    *several,
+                ]
+            if len(path) == 1 and path[0].lower() in catalogs:
+                return [*(self._entries(path) if names.has_schema(path) else ()), *self._schemas(path[0])]
+            return self._entries(path)
         except DeltaSqlError:
             return []
-        names = [(quote(entry.name), "view" if self._is_view(entry.parts) else "table") for entry in entries]
-        if not schema:
-            names += [(quote(name), "view") for name in self._session.views]
-        return [*names, *((quote(entry.name), "schema") for entry in schemas)]
+
+    def _entries(self, schema: Parts) -> list[Offered]:
+        found = self._session.catalog.entries(schema)
+        return [(quote(entry.name), "view" if isinstance(entry, ViewEntry) else "table") for entry in found]
+
+    def _schemas(self, catalog: str) -> list[Offered]:
+        return [(quote(entry.name), "schema") for entry in self._session.catalog.schemas(catalog=catalog)]
 
     def functions(self) -> list[Offered]:
         """The user's functions, then Spark's in lower case."""
@@ -96,9 +114,6 @@ class Names:
             (item.version, datetime.fromtimestamp(item.timestamp_ms / 1000), str(item.info.get("operation", "")))
             for item in entries
         ]
-
-    def _is_view(self, parts: Parts) -> bool:
-        return self._session.catalog.view(parts) is not None
 
     def _read(self, parts: Parts) -> StructType:
         view = self._session.views.get(parts[-1]) if len(parts) == 1 else None

@@ -109,3 +109,18 @@ def test_what_is_offered_is_told(session: Session) -> None:
     document = Document("SELECT  FROM stock", 7)
     first = next(iter(SqlCompleter(session).get_completions(document, CompleteEvent())))
     assert (first.text, first.display_meta_text) == ("item", "string of stock")
+
+
+def test_names_of_other_catalogs(tmp_path: Path) -> None:
+    with deltasql.connect(str(tmp_path)) as session:
+        assert "spark_catalog" not in offered(session, "SELECT * FROM s|")
+        for sql in ("CREATE CATALOG main", "CREATE SCHEMA main.sales", "CREATE TABLE main.sales.orders (id INT)"):
+            session.sql(sql)
+        assert offered(session, "SELECT * FROM ma|")[:1] == ["main"]
+        assert offered(session, "USE ma|")[:1] == ["main"]
+        assert offered(session, "SELECT * FROM main.|") == ["default", "sales"]
+        assert offered(session, "SELECT * FROM main.sales.|") == ["orders"]
+        assert offered(session, "SELECT * FROM main.nope.|") == []
+        assert offered(session, "SELECT | FROM main.sales.orders")[:1] == ["id"]
+        assert "tables" in offered(session, "SELECT * FROM main.information_schema.|")
+        assert offered(session, "\\dt main.sales.|") == ["main.sales.orders"]

@@ -228,6 +228,8 @@ def test_a_query_is_cut_at_a_thousand_rows(session: Canned, monkeypatch: pytest.
     ("text", "sql"),
     [
         ("\\l", "SHOW SCHEMAS"),
+        ("\\l main", "SHOW SCHEMAS IN main"),
+        ("\\lc", "SHOW CATALOGS"),
         ("\\d", "SHOW TABLES"),
         ("\\dv", "SHOW VIEWS"),
         ("\\df", "SHOW USER FUNCTIONS"),
@@ -235,6 +237,7 @@ def test_a_query_is_cut_at_a_thousand_rows(session: Canned, monkeypatch: pytest.
         ("\\dt o*|p*", "SHOW TABLES LIKE 'o*|p*'"),
         ("\\dt s.o*", "SHOW TABLES IN s LIKE 'o*'"),
         ("\\dt s.", "SHOW TABLES IN s LIKE '*'"),
+        ("\\dt main.s.o*", "SHOW TABLES IN main.s LIKE 'o*'"),
     ],
 )
 def test_commands_that_are_sql(session: Canned, text: str, sql: str) -> None:
