@@ -201,7 +201,10 @@ class CatalogNames:
         here = (parts[2] for parts in known if parts[:2] == (catalog, schema))
         near = similar_names(name, (*views, *here), most=3)
         if near:
-            return tuple(sql_name((item,) if schema == self.current_schema else (schema, item)) for item in near)
+            given, current = (catalog, schema), (self.current_catalog, self.current_schema)
+            # As few parts as name the table from the current schema.
+            missing = 2 if given == current else int(catalog == self.current_catalog)
+            return tuple(sql_name((*given[missing:], item)) for item in near)
         return tuple(sorted(sql_name(parts) for parts in known if parts[2] == name))[:3]
 
 

@@ -37,3 +37,16 @@ SET TAG ON COLUMN main.sales.orders.id pii;
 UPDATE main.sales.orders SET main.sales.orders.id = 2 WHERE orders.id = 1;
 
 SELECT id, _change_type FROM table_changes('main.sales.orders', 0) ORDER BY ALL;
+
+-- Similar names have the catalog that they need.
+SELECT * FROM main.sales.oders;
+
+SELECT * FROM sales.orders;
+
+USE CATALOG main;
+
+SELECT * FROM main.sales.oders;
+
+USE sales;
+
+SELECT * FROM oders;
