@@ -8,12 +8,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from deltasql.errors.log import LogGapError, NotADeltaTableError, TruncatedLogError, VersionNotFoundError
 from deltasql.log.replay.last_checkpoint import read_last_checkpoint
+from deltasql.log.storage.locations import is_local
 from deltasql.log.storage.log_store import Entry, LogStore
-from deltasql.log.storage.paths import LOG, commit_path
+from deltasql.log.storage.paths import LOG, checksum_path, commit_path
+
+_FEW_COMMITS = 32
+"""New versions of a local log that are looked for one by one; of more the log is listed."""
 
 _COMMIT = re.compile(r"(\d+)\.json")
 _CHECKSUM = re.compile(r"(\d+)\.crc")
@@ -144,8 +149,28 @@ def list_log(store: LogStore, full: bool = False, upto: int | None = None) -> Lo
 
 
 def list_after(store: LogStore, version: int) -> LogListing:
-    """The log's files that are newer than the commit of `version`."""
+    """The log's files that are newer than the commit of `version`.
+
+    On a local disk files are looked for by their names, so that the time does not grow with the log; checkpoints and
+    compacted files are left out then.
+    """
+    few = _next_entries(store, version) if is_local(store.root) else None
+    if few is not None:
+        return classify(few, complete=False)
     return classify(store.list_folder(LOG, offset=commit_path(version)), complete=False)
+
+
+def _next_entries(store: LogStore, version: int) -> list[Entry] | None:
+    """The commits after `version`, up to a gap, and their checksums; None if they are many."""
+    entries = list[Entry]()
+    for newer in range(version + 1, version + 1 + _FEW_COMMITS):
+        try:
+            entries.append(store.head(commit_path(newer)))
+        except FileNotFoundError:
+            return entries
+        with suppress(FileNotFoundError):
+            entries.append(store.head(checksum_path(newer)))
+    return None
 
 
 def classify(entries: Iterable[Entry], complete: bool) -> LogListing:

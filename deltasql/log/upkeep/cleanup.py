@@ -34,6 +34,10 @@ _VERSIONED = re.compile(r"\.?(\d{20})\.(json|crc|checkpoint\..+|\d{20}\.compacte
 _ORDER = {"json": 0, "crc": 1}
 
 
+_YOUNGER: dict[str, int] = {}
+"""By table: a time in ms before which no commit was there when this process has looked last. A log is long to list."""
+
+
 def clean_up_log(store: LogStore, snapshot: Snapshot, now_ms: int | None = None) -> list[str]:
     """Deletes log files older than `delta.logRetentionDuration`, if the table allows it; returns their paths, in order.
 
@@ -42,10 +46,14 @@ def clean_up_log(store: LogStore, snapshot: Snapshot, now_ms: int | None = None)
     properties = snapshot.properties
     if not properties[LOG_CLEANUP]:
         return []
+    now = int(time.time() * 1000) if now_ms is None else now_ms
+    cutoff = _cutoff(properties, now)
+    if cutoff < _YOUNGER.get(store.root, 0):
+        return []
     entries = store.list_folder(LOG)
     listing = classify(entries, complete=True)
-    now = int(time.time() * 1000) if now_ms is None else now_ms
-    first = oldest_needed_checkpoint(listing, _cutoff(properties, now))
+    _YOUNGER[store.root] = min(file_times(listing).values(), default=0)
+    first = oldest_needed_checkpoint(listing, cutoff)
     if first is None or first < properties[PROTECTED_BEFORE]:
         return []
     return _delete_before(first, store, snapshot, entries, listing, now)
