@@ -10,15 +10,15 @@ import math
 import re
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from xml.sax.saxutils import escape
+
+from benchmarks.svg import BAD, GOOD, GRID, INK, PALE, line, picture, text
 
 PLACE = Path(__file__).parent
 COLOURS = ("#0b6e99", "#b4451f", "#2f7d32", "#7b3fa0", "#8a6d00", "#c2185b", "#455a64")
-INK, PALE, GRID, GOOD, BAD = "#24292f", "#57606a", "#d8dee4", "#2f7d32", "#b4451f"
 OURS = "deltasql"
 _CURVE = re.compile(r"([\d,]+) files: (.*)")
 
@@ -80,11 +80,11 @@ def scale_picture(curves: Mapping[str, Mapping[int, float]], about: Sequence[str
     times = [time for points in curves.values() for time in points.values()]
     across = Axis(min(sizes), max(sizes), 70, 520)
     up = Axis(10 ** math.floor(math.log10(min(times))), 10 ** math.ceil(math.log10(max(times))), 360, 50)
-    parts = [_text(20, 26, "A whole new process, by the files of the log", size=15, weight="bold")]
-    parts += [_line(across.at(x), 50, across.at(x), 360, GRID) for x in across.decades()]
-    parts += [_text(across.at(x), 378, f"{x:,.0f}", anchor="middle") for x in across.decades()]
-    parts += [_line(70, up.at(y), 520, up.at(y), GRID) for y in up.decades()]
-    parts += [_text(62, up.at(y) + 4, f"{y:g} s", anchor="end") for y in up.decades()]
+    parts = [text(20, 26, "A whole new process, by the files of the log", size=15, weight="bold")]
+    parts += [line(across.at(x), 50, across.at(x), 360, GRID) for x in across.decades()]
+    parts += [text(across.at(x), 378, f"{x:,.0f}", anchor="middle") for x in across.decades()]
+    parts += [line(70, up.at(y), 520, up.at(y), GRID) for y in up.decades()]
+    parts += [text(62, up.at(y) + 4, f"{y:g} s", anchor="end") for y in up.decades()]
     ordered = sorted(curves.items(), key=lambda item: -max(item[1].values()))
     for number, (name, points) in enumerate(ordered):
         colour = COLOURS[number % len(COLOURS)]
@@ -93,62 +93,38 @@ def scale_picture(curves: Mapping[str, Mapping[int, float]], about: Sequence[str
         parts.append(f'<polyline points="{joined}" fill="none" stroke="{colour}" stroke-width="2"/>')
         parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colour}"/>' for x, y in places]
         top = 62 + 36 * number
-        parts += [_line(540, top, 560, top, colour, 3), _text(568, top + 4, name)]
-        parts.append(_text(568, top + 19, f"exponent {exponent(points):.2f}", colour=PALE))
-    parts += [_text(20, 405 + 15 * at, text, colour=PALE, size=11) for at, text in enumerate(about)]
-    return _svg(800, 405 + 15 * len(about), parts)
+        parts += [line(540, top, 560, top, colour, 3), text(568, top + 4, name)]
+        parts.append(text(568, top + 19, f"exponent {exponent(points):.2f}", colour=PALE))
+    parts += [text(20, 405 + 15 * at, words, colour=PALE, size=11) for at, words in enumerate(about)]
+    return picture(800, 405 + 15 * len(about), parts)
 
 
 def ratio_picture(figures: Sequence[Mapping[str, Any]], about: Sequence[str]) -> str:
     """A bar for each figure: ours by theirs, where 1 is the peer; a mark tells the target."""
     axis = Axis(0.01, 4.0, 490, 820)
     bottom = 60 + 20 * len(figures)
-    parts = [_text(20, 26, "Our time by the peer's, with the target", size=15, weight="bold")]
+    parts = [text(20, 26, "Our time by the peer's, with the target", size=15, weight="bold")]
     for value in (0.01, 0.1, 1.0, 4.0):
-        parts += [_line(axis.at(value), 44, axis.at(value), bottom, INK if value == 1 else GRID)]
-        parts.append(_text(axis.at(value), bottom + 16, f"{value:g}", anchor="middle"))
+        parts += [line(axis.at(value), 44, axis.at(value), bottom, INK if value == 1 else GRID)]
+        parts.append(text(axis.at(value), bottom + 16, f"{value:g}", anchor="middle"))
     for number, figure in enumerate(figures):
         y = 50 + 20 * number
         ratio, target = figure["ratio"], figure["ratio_at_most"]
         colour = GOOD if ratio <= target else BAD
         width = axis.at(ratio) - axis.start
-        parts.append(_text(482, y + 11, f"{figure['case']} / {figure['peer']}", anchor="end", size=11))
+        parts.append(text(482, y + 11, f"{figure['case']} / {figure['peer']}", anchor="end", size=11))
         parts.append(f'<rect x="490" y="{y}" width="{width:.1f}" height="14" fill="{colour}" fill-opacity="0.75"/>')
-        parts.append(_line(axis.at(target), y - 2, axis.at(target), y + 16, INK, 2))
-        parts.append(_text(828, y + 11, f"{ratio:.2f}", size=11))
-    told = [line for text in about for line in textwrap.wrap(text, 130, subsequent_indent="    ")]
-    parts += [_text(20, bottom + 38 + 15 * at, text, colour=PALE, size=11) for at, text in enumerate(told)]
-    return _svg(870, bottom + 38 + 15 * len(told), parts)
+        parts.append(line(axis.at(target), y - 2, axis.at(target), y + 16, INK, 2))
+        parts.append(text(828, y + 11, f"{ratio:.2f}", size=11))
+    told = [part for words in about for part in textwrap.wrap(words, 130, subsequent_indent="    ")]
+    parts += [text(20, bottom + 38 + 15 * at, words, colour=PALE, size=11) for at, words in enumerate(told)]
+    return picture(870, bottom + 38 + 15 * len(told), parts)
 
 
 def exponent(points: Mapping[int, float]) -> float:
     """The slope between the ends of a curve, where both axes are logarithms."""
     first, last = min(points), max(points)
     return math.log(points[last] / points[first]) / math.log(last / first)
-
-
-def _line(x: float, y: float, to_x: float, to_y: float, colour: str, width: float = 1) -> str:
-    ends = f'x1="{x:.1f}" y1="{y:.1f}" x2="{to_x:.1f}" y2="{to_y:.1f}"'
-    return f'<line {ends} stroke="{colour}" stroke-width="{width:g}"/>'
-
-
-def _text(
-    x: float, y: float, text: str, *, anchor: str = "start", size: int = 12, weight: str = "normal", colour: str = INK
-) -> str:
-    look = f'text-anchor="{anchor}" font-size="{size}" font-weight="{weight}" fill="{colour}"'
-    return f'<text x="{x:.1f}" y="{y:.1f}" {look}>{escape(text)}</text>'
-
-
-def _svg(width: int, height: int, parts: Iterable[str]) -> str:
-    return "\n".join(_lines(width, height, parts)) + "\n"
-
-
-def _lines(width: int, height: int, parts: Iterable[str]) -> Iterator[str]:
-    box = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-    yield f'<svg xmlns="http://www.w3.org/2000/svg" {box} font-family="sans-serif">'
-    yield '<rect width="100%" height="100%" fill="white"/>'
-    yield from parts
-    yield "</svg>"
 
 
 if __name__ == "__main__":
