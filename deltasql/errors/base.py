@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -66,6 +67,8 @@ class DeltaSqlError(Exception):
     condition: ClassVar[str] = "DELTA_INTERNAL_ERROR"
     sqlstate: ClassVar[str] = "XXKDS"
     template: ClassVar[str] = ""
+    remedy: ClassVar[str] = ""
+    """The instruction to the user, for a template without one."""
     caret: Caret | None = None
     note: str = ""
     """Further facts on this failure, appended to the message."""
@@ -86,6 +89,11 @@ class DeltaSqlError(Exception):
         text = self.template.format(**{name: _Shown(_text(value)) for name, value in values.items()}) + self.note
         text = without_secrets(text)
         return text if self.caret is None else without_secrets_of(self.caret.sql, text)
+
+    @property
+    def help(self) -> str:
+        """The cause of such errors, their message and the remedy: the text of `help CONDITION` in the shell."""
+        return help_text(type(self))
 
     def at(self, caret: Caret | None) -> DeltaSqlError:
         """This error with its position in the SQL; an existing position stays."""
@@ -144,19 +152,56 @@ def _text(value: object) -> str:
     return str(value)
 
 
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_FIRST = re.compile(r"(.+?[.?])(?:‹\w+›)?\s+(?=[A-Z‹\\'`*])(.*)", re.DOTALL)
+
+
+def cause_of(error: type[DeltaSqlError]) -> str:
+    """The situation in which errors of a class are raised: its docstring, without the sentences about its fields."""
+    paragraph = " ".join((vars(error).get("__doc__") or "").split("\n\n")[0].split())
+    names = {item.name for item in fields(error)} | {"__cause__"}  # type: ignore[arg-type]
+    parts = (part for part in _SENTENCE.split(paragraph) if part)
+    return " ".join(part for part in parts if not (part[0] == "`" and part.split("`")[1] in names))
+
+
+def message_of(error: type[DeltaSqlError]) -> str:
+    """The template of a message, with the names of its fields in their places."""
+    text = error.template
+    for item in fields(error):  # type: ignore[arg-type]
+        shown = f"‹{item.name.replace('_', ' ')}›"
+        text = re.sub(rf"\{{{item.name}:(\w+)\}}", rf"{shown} \1", text)
+        text = re.sub(rf"\{{{item.name}[^}}]*\}}", shown, text)
+    return text.replace("{{", "{").replace("}}", "}")
+
+
+def problem_and_remedy(error: type[DeltaSqlError]) -> tuple[str, str]:
+    """The message, and the instruction to the user: `remedy`, or the sentences of the message after the first one."""
+    message = message_of(error)
+    match = _FIRST.fullmatch(message)
+    return (message, error.remedy) if error.remedy or not match else (match[1], match[2])
+
+
+def help_text(error: type[DeltaSqlError]) -> str:
+    """Condition, cause, message and remedy of a class of errors, a line each."""
+    problem, remedy = problem_and_remedy(error)
+    parts = {"Cause": cause_of(error), "Message": problem, "What to do": remedy}
+    lines = (f"{name}: {text}" for name, text in parts.items() if text)
+    return "\n".join((f"{error.condition} (SQLSTATE {error.sqlstate})", *lines))
+
+
 _Error = TypeVar("_Error", bound=type[DeltaSqlError])
 
 
 @dataclass_transform(eq_default=False)
-def condition(name: str, sqlstate: str, template: str) -> Callable[[_Error], _Error]:
+def condition(name: str, sqlstate: str, template: str, remedy: str = "") -> Callable[[_Error], _Error]:
     """Class decorator: gives an error class its condition, SQLSTATE and message template.
 
     The class body declares the typed fields that `template` refers to as `{field}`, and numbers of things, with their
-    plural, as `{field:things}`.
+    plural, as `{field:things}`. `remedy` is for a template whose sentences do not say how to correct the statement.
     """
 
     def declare(cls: _Error) -> _Error:
-        cls.condition, cls.sqlstate, cls.template = name, sqlstate, template
+        cls.condition, cls.sqlstate, cls.template, cls.remedy = name, sqlstate, template, remedy
         # eq=False keeps identity semantics, which raising and chaining rely on.
         return dataclass(eq=False)(cls)  # type: ignore[return-value]
 

@@ -5,9 +5,17 @@ from __future__ import annotations
 from deltasql.errors.base import DeltaSqlError, condition
 
 
-@condition("TABLE_OR_VIEW_NOT_FOUND", "42P01", "There is no table {table}. {advice}")
+@condition(
+    "TABLE_OR_VIEW_NOT_FOUND",
+    "42P01",
+    "There is no table {table}. {advice}",
+    remedy="Check the spelling and the schema with SHOW TABLES; a table of another schema is written schema.table.",
+)
 class TableNotFoundError(DeltaSqlError):
-    """`similar` holds the closest existing names, best first; `advice` is the sentence made of them."""
+    """A statement names a table or view that the schema does not have.
+
+    `similar` holds the closest existing names, best first; `advice` is the sentence made of them.
+    """
 
     table: str
     advice: str
@@ -20,12 +28,22 @@ class TableNotFoundError(DeltaSqlError):
     "Table {table} exists already. Choose another name, drop the table, or add IF NOT EXISTS or OR REPLACE.",
 )
 class TableAlreadyExistsError(DeltaSqlError):
+    """CREATE TABLE, or RENAME TO, of a name that a table has."""
+
     table: str
 
 
-@condition("SCHEMA_NOT_FOUND", "42704", "There is no schema {schema}. {advice}")
+@condition(
+    "SCHEMA_NOT_FOUND",
+    "42704",
+    "There is no schema {schema}. {advice}",
+    remedy="Check the spelling with SHOW SCHEMAS, or run CREATE SCHEMA.",
+)
 class SchemaNotFoundError(DeltaSqlError):
-    """`similar` holds the closest existing names, best first."""
+    """A statement names a schema that the catalog does not have.
+
+    `similar` holds the closest existing names, best first.
+    """
 
     schema: str
     advice: str
@@ -36,6 +54,8 @@ class SchemaNotFoundError(DeltaSqlError):
     "SCHEMA_ALREADY_EXISTS", "42P06", "Schema {schema} exists already. Choose another name or add IF NOT EXISTS."
 )
 class SchemaAlreadyExistsError(DeltaSqlError):
+    """CREATE SCHEMA of a name that exists."""
+
     schema: str
 
 
@@ -45,19 +65,33 @@ class SchemaAlreadyExistsError(DeltaSqlError):
     "Schema {schema} cannot be dropped: it holds {tables}. Drop them first, or run: DROP SCHEMA {schema} CASCADE.",
 )
 class SchemaNotEmptyError(DeltaSqlError):
+    """DROP SCHEMA without CASCADE of a schema with tables."""
+
     schema: str
     tables: tuple[str, ...]
 
 
-@condition("UNSUPPORTED_FEATURE.DROP_DATABASE", "0A000", "The default schema {schema} cannot be dropped.")
+@condition(
+    "UNSUPPORTED_FEATURE.DROP_DATABASE",
+    "0A000",
+    "The default schema {schema} cannot be dropped.",
+    remedy="Drop its tables instead.",
+)
 class DropDefaultSchemaError(DeltaSqlError):
     """DROP SCHEMA default, with or without CASCADE."""
 
     schema: str
 
 
-@condition("CATALOG_NOT_FOUND", "42P08", "There is no catalog {catalog}. Known catalogs: {known}.")
+@condition(
+    "CATALOG_NOT_FOUND",
+    "42P08",
+    "There is no catalog {catalog}. Known catalogs: {known}.",
+    remedy="Use a catalog of SHOW CATALOGS, or run CREATE CATALOG.",
+)
 class CatalogNotFoundError(DeltaSqlError):
+    """A statement names a catalog that the warehouse does not have."""
+
     catalog: str
     known: tuple[str, ...]
 
@@ -66,6 +100,8 @@ class CatalogNotFoundError(DeltaSqlError):
     "CATALOG_ALREADY_EXISTS", "42P06", "Catalog {catalog} exists already. Choose another name or add IF NOT EXISTS."
 )
 class CatalogAlreadyExistsError(DeltaSqlError):
+    """CREATE CATALOG of a name that exists."""
+
     catalog: str
 
 
@@ -81,7 +117,12 @@ class CatalogNotEmptyError(DeltaSqlError):
     names: tuple[str, ...]
 
 
-@condition("UNSUPPORTED_FEATURE.DROP_CATALOG", "0A000", "The default catalog {catalog} cannot be dropped.")
+@condition(
+    "UNSUPPORTED_FEATURE.DROP_CATALOG",
+    "0A000",
+    "The default catalog {catalog} cannot be dropped.",
+    remedy="Drop its schemas instead.",
+)
 class DropDefaultCatalogError(DeltaSqlError):
     """DROP CATALOG spark_catalog, with or without CASCADE."""
 
@@ -93,6 +134,7 @@ class DropDefaultCatalogError(DeltaSqlError):
     "42602",
     "{name} cannot be the name of a catalog, schema or table: a name is not empty and holds no space, '.', '/' or "
     "control character.",
+    remedy="Choose another name.",
 )
 class InvalidNameError(DeltaSqlError):
     """A part of a name, in CREATE or RENAME, that could not be the name of a directory."""
@@ -104,6 +146,7 @@ class InvalidNameError(DeltaSqlError):
     "REQUIRES_SINGLE_PART_NAMESPACE",
     "42K05",
     "{name} has too many parts: write table, schema.table or catalog.schema.table.",
+    remedy="Write table, schema.table or catalog.schema.table.",
 )
 class TooManyNamePartsError(DeltaSqlError):
     """A name of more than three parts, or of more than two for a schema."""
@@ -123,7 +166,12 @@ class InformationSchemaReadOnlyError(DeltaSqlError):
     name: str
 
 
-@condition("CATALOG_FILE_UNUSABLE", "58030", "The catalog file {path} cannot be used: {reason}. {advice}")
+@condition(
+    "CATALOG_FILE_UNUSABLE",
+    "58030",
+    "The catalog file {path} cannot be used: {reason}. {advice}",
+    remedy="Follow the advice in the message. Tables are unharmed: CREATE TABLE … LOCATION names them again.",
+)
 class CatalogFileError(DeltaSqlError):
     """The SQLite file of the warehouse, or an object with its names, cannot be used.
 

@@ -11,8 +11,11 @@ from deltasql.errors.base import DeltaSqlError, condition
     "INVALID_DEFAULT_VALUE.SUBQUERY_EXPRESSION",
     "42623",
     "The default of {column} holds a sub-query: {expression}. A default is a constant.",
+    remedy="Use a constant, and give the value of the query in INSERT.",
 )
 class DefaultSubqueryError(DeltaSqlError):
+    """DEFAULT with a sub-query."""
+
     column: str
     expression: str
 
@@ -22,8 +25,11 @@ class DefaultSubqueryError(DeltaSqlError):
     "42623",
     "The default of {column} is not a constant: {expression}. It may call functions, as in current_date(), but not "
     "look at columns or at other rows; a column computed from others is one GENERATED ALWAYS AS (…).",
+    remedy="Use a constant, or a column GENERATED ALWAYS AS (…).",
 )
 class DefaultNotConstantError(DeltaSqlError):
+    """DEFAULT with an expression over other columns."""
+
     column: str
     expression: str
 
@@ -32,8 +38,11 @@ class DefaultNotConstantError(DeltaSqlError):
     "INVALID_DEFAULT_VALUE.NON_DETERMINISTIC",
     "42623",
     "The default of {column} gives another value each time: {expression}. A default is a constant.",
+    remedy="Use a constant, and give random values in INSERT.",
 )
 class DefaultNotDeterministicError(DeltaSqlError):
+    """DEFAULT with rand(), uuid() or another function of random values."""
+
     column: str
     expression: str
 
@@ -42,6 +51,7 @@ class DefaultNotDeterministicError(DeltaSqlError):
     "INVALID_DEFAULT_VALUE.DATA_TYPE",
     "42623",
     "The default of {column} cannot be stored as {type}: {expression}. {reason}",
+    remedy="Write a constant of the column's type, or a cast to it.",
 )
 class DefaultTypeError(DeltaSqlError):
     """DEFAULT with a constant that the column's type cannot hold; `reason` is a sentence."""
@@ -56,6 +66,7 @@ class DefaultTypeError(DeltaSqlError):
     "INVALID_DEFAULT_VALUE.UNRESOLVED_EXPRESSION",
     "42623",
     "{part} cannot be used in the default of {column}: {expression}. {advice}",
+    remedy="Use constants and functions of Spark that need no rows.",
 )
 class DefaultExpressionError(DeltaSqlError):
     """A function that is none of Spark's own, text that is no expression."""
@@ -72,6 +83,8 @@ class DefaultExpressionError(DeltaSqlError):
     "Column {column} has a default, and it is generated as well. Keep one of the two.",
 )
 class GeneratedWithDefaultError(DeltaSqlError):
+    """A column with both DEFAULT and GENERATED ALWAYS AS."""
+
     column: str
 
 
@@ -81,6 +94,8 @@ class GeneratedWithDefaultError(DeltaSqlError):
     "Column {column} has a default, and it is an identity column as well. Keep one of the two.",
 )
 class IdentityWithDefaultError(DeltaSqlError):
+    """A column with both DEFAULT and GENERATED AS IDENTITY."""
+
     column: str
 
 
@@ -88,14 +103,24 @@ class IdentityWithDefaultError(DeltaSqlError):
     "DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
     "428H2",
     "Identity column {column} cannot be {type}: its numbers are BIGINT.",
+    remedy="Declare the column as BIGINT.",
 )
 class IdentityTypeError(DeltaSqlError):
+    """GENERATED AS IDENTITY for a column of another type than BIGINT."""
+
     column: str
     type: str
 
 
-@condition("DELTA_IDENTITY_COLUMNS_ILLEGAL_STEP", "42611", "INCREMENT BY of identity column {column} cannot be 0.")
+@condition(
+    "DELTA_IDENTITY_COLUMNS_ILLEGAL_STEP",
+    "42611",
+    "INCREMENT BY of identity column {column} cannot be 0.",
+    remedy="Choose another step, such as 1 or -1.",
+)
 class IdentityStepError(DeltaSqlError):
+    """INCREMENT BY 0 of an identity column."""
+
     column: str
 
 
@@ -103,6 +128,7 @@ class IdentityStepError(DeltaSqlError):
     "NUMERIC_VALUE_OUT_OF_RANGE.WITHOUT_SUGGESTION",
     "22003",
     "Identity column {column} cannot begin with or go on by {number}: its numbers are BIGINT.",
+    remedy="Choose numbers in the range of BIGINT.",
 )
 class IdentityRangeError(DeltaSqlError):
     """START WITH or INCREMENT BY outside of 64 bits."""
@@ -117,6 +143,8 @@ class IdentityRangeError(DeltaSqlError):
     "Column {column} is an identity column and GENERATED ALWAYS AS (…) as well. Keep one of the two.",
 )
 class IdentityWithExpressionError(DeltaSqlError):
+    """A column with both GENERATED AS IDENTITY and a generation expression."""
+
     column: str
 
 
@@ -127,6 +155,8 @@ class IdentityWithExpressionError(DeltaSqlError):
     "columns) …, or INSERT * EXCEPT ({column}) in MERGE.",
 )
 class ExplicitIdentityError(DeltaSqlError):
+    """INSERT, UPDATE or MERGE gives a value to a column GENERATED ALWAYS AS IDENTITY."""
+
     column: str
 
 
@@ -137,6 +167,8 @@ class ExplicitIdentityError(DeltaSqlError):
     "in MERGE.",
 )
 class IdentityUpdateError(DeltaSqlError):
+    """UPDATE or MERGE sets an identity column."""
+
     column: str
 
 
@@ -144,8 +176,11 @@ class IdentityUpdateError(DeltaSqlError):
     "DELTA_IDENTITY_COLUMNS_ALTER_COLUMN_NOT_SUPPORTED",
     "429BQ",
     "{column} is an identity column: only its comment, its place and its name can change, and SYNC IDENTITY works.",
+    remedy="Change its comment, position or name only, or create the table again.",
 )
 class AlterIdentityError(DeltaSqlError):
+    """ALTER COLUMN of an identity column, to another type, default or nullability."""
+
     column: str
 
 
@@ -153,8 +188,11 @@ class AlterIdentityError(DeltaSqlError):
     "DELTA_IDENTITY_COLUMNS_ALTER_NON_IDENTITY_COLUMN",
     "429BQ",
     "SYNC IDENTITY works on identity columns, and {column} is none.",
+    remedy="Name an identity column: DESCRIBE EXTENDED shows them.",
 )
 class NoIdentityError(DeltaSqlError):
+    """ALTER COLUMN … SYNC IDENTITY of a column without identity."""
+
     column: str
 
 
@@ -162,6 +200,7 @@ class NoIdentityError(DeltaSqlError):
     "ARITHMETIC_OVERFLOW",
     "22003",
     "Identity column {column} has no number left for every new row: BIGINT ends. Nothing was written.",
+    remedy="Create the table again with another START WITH, or use a column of your values.",
 )
 class IdentityOverflowError(DeltaSqlError):
     """Rows to write for which an identity column has no 64-bit number left."""
@@ -174,6 +213,7 @@ class IdentityOverflowError(DeltaSqlError):
     "42621",
     "Generated column {column} is computed from {reference}, which is {what}: {expression}. "
     "It may be computed from the table's other columns that are not generated: {candidates}.",
+    remedy="Use the columns that the message lists.",
 )
 class GeneratedReferenceError(DeltaSqlError):
     """GENERATED ALWAYS AS over a column that is missing, generated, or the column itself: `what`."""
@@ -190,8 +230,11 @@ class GeneratedReferenceError(DeltaSqlError):
     "42621",
     "Generated column {column} would have another value each time: {expression}. "
     "For the moment of a write use a default: DEFAULT current_timestamp().",
+    remedy="Use a column default: DEFAULT current_timestamp().",
 )
 class GeneratedNotDeterministicError(DeltaSqlError):
+    """GENERATED ALWAYS AS with a function whose value changes from call to call."""
+
     column: str
     expression: str
 
@@ -200,8 +243,11 @@ class GeneratedNotDeterministicError(DeltaSqlError):
     "DELTA_AGGREGATE_IN_GENERATED_COLUMN",
     "42621",
     "Generated column {column} holds an aggregate: {expression}. It is computed from one row.",
+    remedy="Use an expression over the columns of one row.",
 )
 class GeneratedAggregateError(DeltaSqlError):
+    """GENERATED ALWAYS AS with an aggregate function."""
+
     column: str
     expression: str
 
@@ -210,6 +256,7 @@ class GeneratedAggregateError(DeltaSqlError):
     "DELTA_UNSUPPORTED_EXPRESSION_GENERATED_COLUMN",
     "42621",
     "{part} cannot be used in generated column {column}: {expression}. {advice}",
+    remedy="Use functions of Spark over columns of the same row.",
 )
 class GeneratedExpressionError(DeltaSqlError):
     """GENERATED ALWAYS AS with a sub-query, a window or a function that engines may compute differently: `part`."""
@@ -227,6 +274,8 @@ class GeneratedExpressionError(DeltaSqlError):
     "Declare {found}, or write CAST({expression} AS {declared}).",
 )
 class GeneratedTypeError(DeltaSqlError):
+    """A generated column whose declared type is not the type of its expression."""
+
     column: str
     declared: str
     found: str
@@ -237,6 +286,7 @@ class GeneratedTypeError(DeltaSqlError):
     "DELTA_GENERATED_COLUMNS_DEPENDENT_COLUMN_CHANGE",
     "42K09",
     "Cannot {operation} {column}: generated column {generated} of {table} is computed from it: {expression}.",
+    remedy="Drop the generated column first, or leave this column unchanged.",
 )
 class GeneratedDependentError(DeltaSqlError):
     """ALTER TABLE of a column from which a generated column is computed; `operation` is the verb."""

@@ -46,7 +46,7 @@ class ConcurrentWriteError(ConcurrentModificationError):
     "Run the statement again.",
 )
 class ConcurrentAppendError(ConcurrentModificationError):
-    """Rows came that the statement may have had to look at. `partition` is where, as "[p=1, q=null]"."""
+    """Another writer added rows that this statement should have read. `partition` is where, as "[p=1, q=null]"."""
 
     partition: str = ""
 
@@ -59,7 +59,7 @@ class ConcurrentAppendError(ConcurrentModificationError):
     "conflict with changes of others.",
 )
 class PartitionAppendError(ConcurrentAppendError):
-    pass
+    """Another writer added rows to a partition that this statement has read."""
 
 
 @condition(
@@ -69,7 +69,7 @@ class PartitionAppendError(ConcurrentAppendError):
     "Run the statement again.",
 )
 class WholeTableAppendError(ConcurrentAppendError):
-    pass
+    """Another writer added rows, and this statement has read the whole table."""
 
 
 @condition(
@@ -79,7 +79,10 @@ class WholeTableAppendError(ConcurrentAppendError):
     "Run the statement again.",
 )
 class RowAppendError(ConcurrentAppendError):
-    """`rows` says which rows of which file, or that new rows fulfil the statement's condition."""
+    """Another writer changed rows that this statement changes, or added rows that its condition selects.
+
+    `rows` says which rows of which file, or that new rows fulfil the statement's condition.
+    """
 
     rows: str = ""
 
@@ -102,7 +105,7 @@ class AppendBudgetError(ConcurrentAppendError):
     "{operation} removed data of {table} (version {version}) that this statement read. Run the statement again.",
 )
 class ConcurrentDeleteReadError(ConcurrentModificationError):
-    """Rows went that the statement has looked at. `partition` is where, as "[p=1, q=null]"."""
+    """Another writer deleted rows that this statement has read. `partition` is where, as "[p=1, q=null]"."""
 
     partition: str = ""
 
@@ -115,7 +118,7 @@ class ConcurrentDeleteReadError(ConcurrentModificationError):
     "with changes of others.",
 )
 class PartitionDeleteReadError(ConcurrentDeleteReadError):
-    pass
+    """Another writer deleted rows of a partition that this statement has read."""
 
 
 @condition(
@@ -125,7 +128,7 @@ class PartitionDeleteReadError(ConcurrentDeleteReadError):
     "Run the statement again.",
 )
 class WholeTableDeleteReadError(ConcurrentDeleteReadError):
-    pass
+    """Another writer deleted rows, and this statement has read the whole table."""
 
 
 @condition(
@@ -146,7 +149,7 @@ class RowDeleteReadError(ConcurrentDeleteReadError):
     "{operation} removed data of {table} (version {version}) that this statement removes too. Run the statement again.",
 )
 class ConcurrentDeleteDeleteError(ConcurrentModificationError):
-    """Files went that the statement removes as well. `partition` is where, as "[p=1, q=null]"."""
+    """Another writer removed files that this statement removes as well. `partition` is where, as "[p=1, q=null]"."""
 
     partition: str = ""
 
@@ -158,7 +161,7 @@ class ConcurrentDeleteDeleteError(ConcurrentModificationError):
     "Run the statement again.",
 )
 class PartitionDeleteDeleteError(ConcurrentDeleteDeleteError):
-    pass
+    """Another writer removed files of a partition that this statement removes as well."""
 
 
 @condition(
@@ -179,7 +182,10 @@ class DuplicateLoadError(ConcurrentModificationError):
     "{operation} committed version {version} of {table} with the same {subject}. Run the statement again.",
 )
 class ConcurrentTransactionError(ConcurrentModificationError):
-    """`subject` is an application id or a metadata domain."""
+    """Another writer committed for the same application id (txnAppId), or for the same metadata domain.
+
+    `subject` is an application id or a metadata domain.
+    """
 
     subject: str = ""
 

@@ -45,6 +45,7 @@ class EnginesMixedError(DeltaSqlError):
     "0A000",
     "The statement needs an engine, since {reason}. The setting deltasql.compute is LOCAL, which starts none. "
     "To run the statement: SET deltasql.compute = AUTO.",
+    remedy="Run SET deltasql.compute = AUTO, or simplify the expression that the message names.",
 )
 class NeedsEngineError(DeltaSqlError):
     """A statement whose rows this process cannot compute, where the settings forbid an engine."""
@@ -92,6 +93,7 @@ class OldCalendarError(DeltaSqlError):
     "22008",
     "A DATE or TIMESTAMP of the result lies before year 1 or after year 9999, which Python has no value for. "
     "To see it as text, write CAST(column AS STRING).",
+    remedy="Cast the column: CAST(column AS STRING).",
 )
 class TimeOutOfRangeError(DeltaSqlError):
     """Collected rows with a DATE or TIMESTAMP that Python's datetime cannot hold."""
@@ -102,6 +104,7 @@ class TimeOutOfRangeError(DeltaSqlError):
     "0A000",
     "The result has an INTERVAL of years and months, which Python has no value for. "
     "To see it as text, write CAST(column AS STRING).",
+    remedy="Cast the column: CAST(column AS STRING).",
 )
 class MonthsInResultError(DeltaSqlError):
     """Collected rows with an INTERVAL YEAR TO MONTH."""
@@ -177,6 +180,7 @@ class StagedRowsMissingError(DeltaSqlError):
     "A new file in place of {file} would have {found:rows}, and not {due}: nothing was committed. That is a fault of "
     "deltasql; please report it with the statement. Until it is mended, SET deltasql.io.mode = EXECUTORS has Spark "
     "write the file.",
+    remedy="Run SET deltasql.io.mode = EXECUTORS, repeat the statement, and report the fault.",
 )
 class RowsLostError(DeltaSqlError):
     """A file rewrite by this process with a wrong number of rows, found before the commit."""

@@ -97,6 +97,7 @@ class IcebergFilesError(DeltaSqlError):
     "DELTA_ICEBERG_COMPAT_VIOLATION.COMPAT_VERSION_NOT_SUPPORTED",
     _STATE,
     "ICEBERG_COMPAT_VERSION = {version} is not supported: write 1, or 2, which allows arrays and maps.",
+    remedy="Write ICEBERG_COMPAT_VERSION = 1 or 2.",
 )
 class IcebergVersionError(DeltaSqlError):
     """REORG … APPLY (UPGRADE UNIFORM …) to a version that does not exist."""
@@ -137,6 +138,7 @@ class IcebergPartitionsError(DeltaSqlError):
     "DELTA_ICEBERG_COMPAT_VIOLATION.MISSING_STATISTICS",
     _STATE,
     "{path} cannot be added to {table}, which has {version}: its statistics have no numRecords, which Iceberg needs.",
+    remedy="Write the file with statistics, or drop the Iceberg compatibility of the table.",
 )
 class IcebergStatisticsError(DeltaSqlError):
     """A file without a row count."""
@@ -164,6 +166,7 @@ class IcebergIdError(DeltaSqlError):
     _STATE,
     "Version {version} of {table} is committed, and its {format} metadata is not written: {reason}. "
     "The next commit writes it.",
+    remedy="Nothing is lost: the next commit writes the metadata. Correct the cause that the message names.",
 )
 class ConversionError(DeltaSqlError):
     """Logged after a commit whose metadata of another format cannot be written."""
@@ -178,6 +181,7 @@ class ConversionError(DeltaSqlError):
     "DELTA_UNIVERSAL_FORMAT_CONVERSION_FAILED",
     _STATE,
     "Other writers of {table} were faster with its iceberg metadata {attempts:times}.",
+    remedy="The commit is done; the next commit writes the metadata of Iceberg.",
 )
 class IcebergWritersError(DeltaSqlError):
     """The race for the Iceberg metadata was lost at every attempt."""
@@ -213,6 +217,7 @@ class MissingIcebergReaderError(MissingIcebergLibraryError):
     "0AKDC",
     "The table of Iceberg's in {location} cannot become one of Delta's as it is: {reason}. Its rows can be written "
     "anew: session.write(df) of a DataFrame that Iceberg's reader gives.",
+    remedy="Read its rows with a reader of Iceberg, and write them with session.write(df).",
 )
 class IcebergSourceError(DeltaSqlError):
     """A property of an Iceberg table that a Delta log cannot represent."""
@@ -227,5 +232,7 @@ class IcebergSourceError(DeltaSqlError):
     "There is no table of Iceberg's in {location}: {reason}. Name the folder in which 'metadata' lies.",
 )
 class NoIcebergTableError(DeltaSqlError):
+    """CONVERT TO DELTA or CLONE of a folder without Iceberg metadata."""
+
     location: str
     reason: str

@@ -1,11 +1,16 @@
-"""Errors of the transaction log: storage, damaged files, time travel and commits. Lost races: see `concurrency`."""
+"""Errors of the transaction log: storage, damaged files and commits. Lost races: see `concurrency`."""
 
 from __future__ import annotations
 
 from deltasql.errors.base import DeltaSqlError, condition
 
 
-@condition("DELTA_STORAGE_ACCESS_FAILED", "58030", "Could not {action} {path}: {reason}.")
+@condition(
+    "DELTA_STORAGE_ACCESS_FAILED",
+    "58030",
+    "Could not {action} {path}: {reason}.",
+    remedy="Check the path, the credentials and the rights that the message names, and run the statement again.",
+)
 class StorageError(DeltaSqlError):
     """A file that storage did not read, write, list or delete; `reason` is the storage's message."""
 
@@ -19,6 +24,7 @@ class StorageError(DeltaSqlError):
     "58030",
     "Could not {action} {path}: in {tries} tries over {seconds} s the storage was too busy or gave no answer, "
     "the last time with: {reason}. Once it answers, or fewer writers ask it, run the statement again.",
+    remedy="Wait, and run the statement again: nothing was committed.",
 )
 class StorageUnavailableError(StorageError):
     """Requests that are safe to make again, and were, until the patience of `log.storage.patience` was over."""
@@ -82,7 +88,12 @@ class ConditionalPutError(DeltaSqlError):
     reason: str
 
 
-@condition("DELTA_UNSUPPORTED_LOCATION", "0AKDC", "{location} is not a location that tables can live in: {reason}.")
+@condition(
+    "DELTA_UNSUPPORTED_LOCATION",
+    "0AKDC",
+    "{location} is not a location that tables can live in: {reason}.",
+    remedy="Use an absolute path, or a URL of S3, Google Cloud Storage or Azure.",
+)
 class UnsupportedLocationError(DeltaSqlError):
     """A LOCATION or path that no storage opens, such as a relative one, or one of an unknown scheme."""
 
@@ -94,8 +105,11 @@ class UnsupportedLocationError(DeltaSqlError):
     "DELTA_MISSING_DELTA_TABLE",
     "42P01",
     "{table} is not a Delta table: {location} holds no transaction log.",
+    remedy="Check the path; CONVERT TO DELTA makes a table of a folder of Parquet files.",
 )
 class NotADeltaTableError(DeltaSqlError):
+    """A table or path whose folder has no `_delta_log`."""
+
     table: str
     location: str
 
@@ -107,6 +121,8 @@ class NotADeltaTableError(DeltaSqlError):
     "Restore the file, or read a version whose log files are still there.",
 )
 class LogFileNotFoundError(DeltaSqlError):
+    """A commit file or checkpoint that the table needs is missing."""
+
     table: str
     path: str
 
@@ -190,6 +206,8 @@ class InvalidMetadataError(DeltaSqlError):
     "The commits that it stands for are gone: restore the file, or read an earlier version.",
 )
 class InvalidCompactionError(DeltaSqlError):
+    """A compacted log file that is damaged, while the commits that it replaces are gone."""
+
     table: str
     path: str
     reason: str
@@ -199,6 +217,7 @@ class InvalidCompactionError(DeltaSqlError):
     "DELTA_INVALID_CHECKPOINT",
     "KD00D",
     "The checkpoint {path} of {table} cannot be read: {reason}. Older log files do not allow to do without it.",
+    remedy="Restore the file from a backup, or read a version after a newer checkpoint.",
 )
 class InvalidCheckpointError(DeltaSqlError):
     """A checkpoint file, or a sidecar of it, that is missing or damaged."""
@@ -212,6 +231,7 @@ class InvalidCheckpointError(DeltaSqlError):
     "DELTA_CHECKPOINT_SNAPSHOT_MISMATCH",
     "XXKDS",
     "The checkpoint of version {version} of {table} was not written: it has {written:files} and the table has {live}.",
+    remedy="The table stays usable without the checkpoint. Report the fault with the table's log.",
 )
 class CheckpointMismatchError(DeltaSqlError):
     """Live files, about to be written as a checkpoint, that are not as many as the log's own totals say."""
@@ -223,62 +243,24 @@ class CheckpointMismatchError(DeltaSqlError):
 
 
 @condition(
-    "DELTA_VERSION_NOT_FOUND",
-    "22003",
-    "{table} has no version {version}. Available are versions {earliest} to {latest}.",
-)
-class VersionNotFoundError(DeltaSqlError):
-    table: str
-    version: int
-    earliest: int
-    latest: int
-
-
-@condition("DELTA_NO_COMMITS_FOUND", "KD006", "No commits found in {location}, the log of {table}.")
-class NoCommitsFoundError(DeltaSqlError):
-    """Time travel to a timestamp in a log that has no commit files."""
-
-    table: str
-    location: str
-
-
-@condition(
-    "DELTA_TIMESTAMP_EARLIER_THAN_COMMIT_RETENTION",
-    "42816",
-    "{timestamp} is before the earliest version available of {table}: {earliest} (version {version}). "
-    "Use a timestamp at or after it.",
-)
-class TimestampTooEarlyError(DeltaSqlError):
-    table: str
-    timestamp: str
-    earliest: str
-    version: int
-
-
-@condition(
-    "DELTA_TIMESTAMP_GREATER_THAN_COMMIT",
-    "42816",
-    "{timestamp} is after the latest version available of {table}: {latest} (version {version}). "
-    "Use a timestamp at or before it.",
-)
-class TimestampTooLateError(DeltaSqlError):
-    table: str
-    timestamp: str
-    latest: str
-    version: int
-
-
-@condition(
     "DELTA_MISSING_COMMIT_TIMESTAMP",
     "KD004",
     "{table} has in-commit timestamps, but the commitInfo of version {version} holds none.",
+    remedy="Restore the commit file from a backup; the writer of this version broke the protocol.",
 )
 class MissingCommitTimestampError(DeltaSqlError):
+    """A commit without a timestamp, in a table with in-commit timestamps."""
+
     table: str
     version: int
 
 
-@condition("DELTA_DUPLICATE_ACTIONS_FOUND", "2D521", "A commit to {table} names {kind} {key} more than once: {reason}.")
+@condition(
+    "DELTA_DUPLICATE_ACTIONS_FOUND",
+    "2D521",
+    "A commit to {table} names {kind} {key} more than once: {reason}.",
+    remedy="Report the fault if deltasql made the commit; correct the actions if a program did.",
+)
 class DuplicateActionsError(DeltaSqlError):
     """A commit that names one file, or one action of which there can be one, twice."""
 
@@ -292,8 +274,11 @@ class DuplicateActionsError(DeltaSqlError):
     "DELTA_DUPLICATE_DOMAIN_METADATA_INTERNAL_ERROR",
     "42601",
     "A commit to {table} holds two actions for the metadata domain {domain}.",
+    remedy="Put one action for each domain into the commit.",
 )
 class DuplicateDomainError(DeltaSqlError):
+    """A commit with two actions for one metadata domain."""
+
     table: str
     domain: str
 
@@ -305,11 +290,18 @@ class DuplicateDomainError(DeltaSqlError):
     "Run: ALTER TABLE … SET TBLPROPERTIES ('delta.feature.domainMetadata' = 'supported').",
 )
 class DomainMetadataNotSupportedError(DeltaSqlError):
+    """A commit with a metadata domain, to a table without the feature domainMetadata."""
+
     table: str
     domain: str
 
 
-@condition("DELTA_INVALID_COMMIT", "XXKDS", "The commit to {table} breaks the Delta protocol: {reason}.")
+@condition(
+    "DELTA_INVALID_COMMIT",
+    "XXKDS",
+    "The commit to {table} breaks the Delta protocol: {reason}.",
+    remedy="Correct the actions that the message names.",
+)
 class InvalidCommitError(DeltaSqlError):
     """A commit whose actions the Delta protocol forbids, found before it is written."""
 
@@ -362,7 +354,10 @@ class DeletionVectorNotFoundError(InvalidDeletionVectorError):
     "To take the rows that are lost out of the table, run: FSCK REPAIR TABLE {table}.",
 )
 class DataFileNotFoundError(DeltaSqlError):
-    """`kind` is the role of the file in the table, `path` its absolute location."""
+    """A data file that the log names, and that storage does not have.
+
+    `kind` is the role of the file in the table, `path` its absolute location.
+    """
 
     kind: str
     path: str
@@ -376,6 +371,7 @@ class DataFileNotFoundError(DeltaSqlError):
     "The {kind} {path} of {table} is missing: version {version} names it. It lies outside of the table, as the files "
     "of a shallow clone do: VACUUM and DROP TABLE of the source remove them. Clone the source anew: CREATE OR REPLACE "
     "TABLE {table} CLONE …. To take the rows that are lost out of the table, run: FSCK REPAIR TABLE {table}.",
+    remedy="Clone the source again, or remove the lost files with FSCK REPAIR TABLE.",
 )
 class SourceFileNotFoundError(DataFileNotFoundError):
     """A file that is missing where another table keeps it."""
@@ -413,16 +409,7 @@ class UnreadableDataFileError(DeltaSqlError):
     "Write the file with statistics (numRecords).",
 )
 class RowIdsWithoutStatisticsError(DeltaSqlError):
+    """A file without a count of rows, added to a table with row tracking."""
+
     table: str
     path: str
-
-
-@condition(
-    "DELTA_TIMESTAMP_INVALID",
-    "42816",
-    "{expression} is no timestamp. Write one like TIMESTAMP AS OF '2024-01-31 12:00:00'.",
-)
-class TimestampInvalidError(DeltaSqlError):
-    """A time-travel expression that does not give a timestamp."""
-
-    expression: str

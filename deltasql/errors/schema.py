@@ -36,6 +36,8 @@ class InvalidSchemaJsonError(DeltaSqlError):
     "Cannot add column {column}: the name is reserved for Delta's own use. Choose another name.",
 )
 class InternalColumnNameError(DeltaSqlError):
+    """A new column with a name that Delta reserves."""
+
     column: str
 
 
@@ -45,6 +47,8 @@ class InternalColumnNameError(DeltaSqlError):
     "The nested field {column} cannot be NOT NULL: its parent {parent} can be null. Make the parent NOT NULL as well.",
 )
 class NotNullNestedFieldError(DeltaSqlError):
+    """NOT NULL for a field of a struct that may be NULL."""
+
     column: str
     parent: str
 
@@ -55,6 +59,8 @@ class NotNullNestedFieldError(DeltaSqlError):
     "NOT NULL inside the {kind} {column} is not supported: it could not be enforced. Remove it.",
 )
 class NestedNotNullError(DeltaSqlError):
+    """NOT NULL for a field inside an array or a map."""
+
     kind: str
     column: str
 
@@ -63,9 +69,13 @@ class NestedNotNullError(DeltaSqlError):
     "DELTA_FAILED_TO_MERGE_FIELDS",
     "22005",
     "Cannot merge column {column}: {reason} Cast the new data to {table_type}, or write it to another column.",
+    remedy="Cast the new data to the column's type, or write it to another column.",
 )
 class MergeFieldsError(DeltaSqlError):
-    """`__cause__` is the MergeTypesError or MergeDecimalsError of the innermost pair of types."""
+    """Schema evolution of a column whose old and new types have no common type.
+
+    `__cause__` is the MergeTypesError or MergeDecimalsError of the innermost pair of types.
+    """
 
     column: str
     table_type: str
@@ -77,6 +87,7 @@ class MergeFieldsError(DeltaSqlError):
     "DELTA_MERGE_INCOMPATIBLE_DATATYPE",
     "42K09",
     "The table's type {table_type} and the new data's type {data_type} have no common type.",
+    remedy="Cast the new data to the column's type.",
 )
 class MergeTypesError(DeltaSqlError):
     """The cause of a MergeFieldsError: two types, such as INT and STRING, without a common type."""
@@ -89,6 +100,7 @@ class MergeTypesError(DeltaSqlError):
     "DELTA_MERGE_INCOMPATIBLE_DECIMAL_TYPE",
     "42806",
     "The table's type {table_type} and the new data's type {data_type} differ in {difference}.",
+    remedy="Cast the new data to the column's type.",
 )
 class MergeDecimalsError(DeltaSqlError):
     """The cause of a MergeFieldsError: two DECIMALs that no one DECIMAL can hold."""
@@ -102,6 +114,7 @@ class MergeDecimalsError(DeltaSqlError):
     "DELTA_DUPLICATE_COLUMNS_FOUND",
     "42711",
     "Duplicate columns in {where}: {columns}. Names that differ only in case are the same; rename one.",
+    remedy="Rename or leave out one of the columns.",
 )
 class DuplicateColumnsError(DeltaSqlError):
     """Two columns of one struct, or two names in one list of columns, that are equal when case is ignored.
@@ -125,6 +138,8 @@ class DuplicateColumnsError(DeltaSqlError):
     "(one of ' ,;{{}}()\\n\\t='): {columns}. Rename the columns.",
 )
 class InvalidColumnNameError(DeltaSqlError):
+    """Column names with spaces or ,;{}()= in a table without column mapping."""
+
     where: str
     columns: Collection[str]
 
@@ -135,6 +150,8 @@ class InvalidColumnNameError(DeltaSqlError):
     "Partition column names of {where} have invalid characters (one of ' ,;{{}}()\\n\\t='): {columns}. Rename them.",
 )
 class InvalidPartitionColumnNameError(DeltaSqlError):
+    """Partition columns with spaces or ,;{}()= in their names."""
+
     where: str
     columns: Collection[str]
 
@@ -156,6 +173,7 @@ class UnsupportedTypesError(DeltaSqlError):
     "0AKDC",
     "{table} has columns of types that Delta does not define: {columns}. Its log was written by something else, or "
     "changed: DESCRIBE HISTORY says who wrote it. An earlier version may be read: {table} VERSION AS OF n.",
+    remedy="Find the writer with DESCRIBE HISTORY, and read an earlier version: t VERSION AS OF n.",
 )
 class UnknownTypesError(DeltaSqlError):
     """A table whose log has columns of types that the Delta protocol does not define."""
@@ -168,6 +186,7 @@ class UnknownTypesError(DeltaSqlError):
     "DELTA_UNSUPPORTED_DATA_TYPES",
     "0AKDC",
     "{name} is no name of a type.",
+    remedy="Write a type of SQL, such as INT or STRUCT<a: INT>.",
 )
 class UnknownTypeNameError(DeltaSqlError):
     """A type that must not come into SQL."""
@@ -195,6 +214,7 @@ class ColumnMetadataError(DeltaSqlError):
     "DELTA_CANNOT_USE_INTERNAL_COLUMN_NAME",
     "42000",
     "Column {column} of {table} cannot be used: names that begin with {prefix} are columns of deltasql's own.",
+    remedy="Rename the column.",
 )
 class HiddenColumnNameError(DeltaSqlError):
     """A column, in a statement or a log, named like the columns that deltasql adds to its own queries."""
@@ -208,8 +228,11 @@ class HiddenColumnNameError(DeltaSqlError):
     "DELTA_PARTITION_COLUMN_NOT_FOUND",
     "42703",
     "There is no column {column} to partition {where} by.{hint} Columns: {candidates}.",
+    remedy="Name a column that the message lists.",
 )
 class PartitionColumnNotFoundError(DeltaSqlError):
+    """PARTITIONED BY a column that the table does not have."""
+
     column: str
     where: str
     hint: str
@@ -222,6 +245,8 @@ class PartitionColumnNotFoundError(DeltaSqlError):
     "{where} cannot be partitioned by {column}: its type {type} cannot be a partition value. Choose another column.",
 )
 class InvalidPartitionColumnTypeError(DeltaSqlError):
+    """PARTITIONED BY a struct, array, map or another type without partition values."""
+
     where: str
     column: str
     type: str
@@ -233,6 +258,8 @@ class InvalidPartitionColumnTypeError(DeltaSqlError):
     "{where} cannot be partitioned by all of its columns ({columns}). Leave at least one data column.",
 )
 class AllColumnsPartitionError(DeltaSqlError):
+    """PARTITIONED BY all columns of the table."""
+
     where: str
     columns: Collection[str]
 
@@ -243,6 +270,8 @@ class AllColumnsPartitionError(DeltaSqlError):
     "{where} cannot be partitioned by the identity column {column}. Choose another column.",
 )
 class IdentityPartitionError(DeltaSqlError):
+    """PARTITIONED BY an identity column."""
+
     where: str
     column: str
 
@@ -254,5 +283,7 @@ class IdentityPartitionError(DeltaSqlError):
     "Rename them.",
 )
 class ChangeDataColumnsError(DeltaSqlError):
+    """The change data feed, for a table with columns such as _change_type."""
+
     where: str
     columns: Collection[str]

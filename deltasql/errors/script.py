@@ -12,6 +12,7 @@ from deltasql.errors.base import DeltaSqlError, condition
     "42K0M",
     "The variable {name} is declared too late. Variables come first in BEGIN … END, before cursors, handlers and "
     "statements; BEGIN … END inside may declare its own.",
+    remedy="Move the declaration to the beginning of the block, or into an inner BEGIN … END.",
 )
 class VariablePlaceError(DeltaSqlError):
     """DECLARE behind a statement."""
@@ -58,7 +59,7 @@ class ReplacedVariableError(DeltaSqlError):
     "{name} stands more than once in one DECLARE. Remove one of them.",
 )
 class DuplicateVariableError(DeltaSqlError):
-    """DECLARE a, a INT."""
+    """A declaration that names one variable twice: DECLARE a, a INT."""
 
     name: str
 
@@ -89,6 +90,7 @@ class DropVariableError(DeltaSqlError):
     "42K0R",
     "The condition {name} is declared too late. Conditions come first in BEGIN … END, before cursors, handlers and "
     "statements.",
+    remedy="Move the declaration to the beginning of the block.",
 )
 class ConditionPlaceError(DeltaSqlError):
     """DECLARE … CONDITION behind a statement."""
@@ -111,7 +113,7 @@ class DuplicateConditionError(DeltaSqlError):
     "'{state}' is no SQLSTATE. Write five characters, A-Z and 0-9, that do not begin with 00, 01 or XX.",
 )
 class InvalidSqlStateError(DeltaSqlError):
-    """SQLSTATE '123'."""
+    """An SQLSTATE that is not five letters or digits: SQLSTATE '123'."""
 
     state: str
 
@@ -121,6 +123,7 @@ class InvalidSqlStateError(DeltaSqlError):
     "42601",
     "The cursor {name} is declared too late. Cursors come behind variables and conditions, before handlers and "
     "statements.",
+    remedy="Move the declaration behind those of variables and conditions.",
 )
 class CursorPlaceError(DeltaSqlError):
     """DECLARE … CURSOR behind a statement."""
@@ -156,7 +159,12 @@ class CursorOpenError(DeltaSqlError):
     name: str
 
 
-@condition("CURSOR_NO_MORE_ROWS", "02000", "The cursor {name} has no more rows.")
+@condition(
+    "CURSOR_NO_MORE_ROWS",
+    "02000",
+    "The cursor {name} has no more rows.",
+    remedy="End the loop with a handler: DECLARE EXIT HANDLER FOR NOT FOUND.",
+)
 class NoMoreRowsError(DeltaSqlError):
     """FETCH behind the last row. It is ignored where no handler takes it."""
 
@@ -167,6 +175,7 @@ class NoMoreRowsError(DeltaSqlError):
     "INVALID_HANDLER_DECLARATION.WRONG_PLACE_OF_DECLARATION",
     "42K0Q",
     "The handler is declared too late. Handlers come behind all other declarations, before the statements.",
+    remedy="Move the handler behind the other declarations, before the first statement.",
 )
 class HandlerPlaceError(DeltaSqlError):
     """DECLARE … HANDLER behind a statement."""
@@ -187,12 +196,17 @@ class HandlerCombinationError(DeltaSqlError):
     "{name} stands more than once in one handler. Remove one of them.",
 )
 class DuplicateTriggerError(DeltaSqlError):
-    """HANDLER FOR a, a."""
+    """A handler that names one condition twice: HANDLER FOR a, a."""
 
     name: str
 
 
-@condition("DUPLICATE_EXCEPTION_HANDLER.CONDITION", "42734", "This BEGIN … END has a handler for {name} already.")
+@condition(
+    "DUPLICATE_EXCEPTION_HANDLER.CONDITION",
+    "42734",
+    "This BEGIN … END has a handler for {name} already.",
+    remedy="Remove one of the handlers, or merge them.",
+)
 class DuplicateHandlerError(DeltaSqlError):
     """Two handlers for one condition in a block."""
 
@@ -203,6 +217,7 @@ class DuplicateHandlerError(DeltaSqlError):
     "INVALID_LABEL_USAGE.DOES_NOT_EXIST",
     "42K0L",
     "{statement} {label}: no BEGIN … END or loop around it has that label.",
+    remedy="Name the label of a block or loop that encloses the statement.",
 )
 class LabelNotFoundError(DeltaSqlError):
     """LEAVE or ITERATE of an unknown label."""
@@ -217,14 +232,14 @@ class LabelNotFoundError(DeltaSqlError):
     "ITERATE {label}: {label} is the label of BEGIN … END, which does not repeat. Name a loop, or write LEAVE.",
 )
 class IterateBlockError(DeltaSqlError):
-    """ITERATE of a block."""
+    """ITERATE with the label of a block, which is no loop."""
 
     label: str
 
 
 @condition("LABELS_MISMATCH", "42K0L", "{end} ends what begins with the label {begin}. Write {begin} in both places.")
 class LabelsMismatchError(DeltaSqlError):
-    """a: BEGIN … END b."""
+    """A block whose two labels differ: a: BEGIN … END b."""
 
     begin: str
     end: str
@@ -234,9 +249,10 @@ class LabelsMismatchError(DeltaSqlError):
     "END_LABEL_WITHOUT_BEGIN_LABEL",
     "42K0L",
     "{label} stands behind END, and no label before the beginning: {label}: ….",
+    remedy="Write the label in front as well: a: BEGIN … END a.",
 )
 class EndLabelError(DeltaSqlError):
-    """BEGIN … END a."""
+    """A label behind END alone: BEGIN … END a."""
 
     label: str
 
@@ -253,10 +269,13 @@ class LabelExistsError(DeltaSqlError):
 
 
 @condition(
-    "LABEL_OR_FOR_VARIABLE_NAME_FORBIDDEN", "42K0L", "No label may be called {label}, as variables of Spark are."
+    "LABEL_OR_FOR_VARIABLE_NAME_FORBIDDEN",
+    "42K0L",
+    "No label may be called {label}, as variables of Spark are.",
+    remedy="Choose another label.",
 )
 class LabelForbiddenError(DeltaSqlError):
-    """session: BEGIN."""
+    """A label with a reserved name: session: BEGIN."""
 
     label: str
 
@@ -265,9 +284,10 @@ class LabelForbiddenError(DeltaSqlError):
     "INVALID_BOOLEAN_STATEMENT",
     "22546",
     "A condition is TRUE, FALSE or a BOOLEAN that is NULL, and {expression} is {found}.",
+    remedy="Write a comparison, such as n > 0.",
 )
 class NotBooleanError(DeltaSqlError):
-    """IF 1 THEN."""
+    """A condition of IF or WHILE that is no BOOLEAN: IF 1 THEN."""
 
     expression: str
     found: str
@@ -277,6 +297,7 @@ class NotBooleanError(DeltaSqlError):
     "RESIGNAL_WHEN_HANDLER_NOT_ACTIVE",
     "0K000",
     "{statement} stands in a handler, and tells of the condition that it handles.",
+    remedy="Move the statement into a handler.",
 )
 class NoHandlerActiveError(DeltaSqlError):
     """RESIGNAL or GET DIAGNOSTICS outside of a handler."""

@@ -11,6 +11,7 @@ from deltasql.errors.usage import UsageError
     "0A000",
     "This server does not know {kind}. It runs statements, prepared or not, and tells catalogs, schemas, tables and "
     "keys; transactions are statements: BEGIN TRANSACTION, COMMIT, ROLLBACK.",
+    remedy="Use statements: the server supports no other messages of this kind.",
 )
 class UnknownCommandMessageError(DeltaSqlError):
     """A message of Flight SQL that is none of the served ones; `kind` is its name."""
@@ -22,9 +23,13 @@ class UnknownCommandMessageError(DeltaSqlError):
     "INVALID_HANDLE.FORMAT",
     "HY000",
     "There is no {what} of this handle: it was closed or fetched before, or its session has ended.",
+    remedy="Run the statement again.",
 )
 class HandleNotFoundError(DeltaSqlError):
-    """`what` is a result or a prepared statement."""
+    """A client asked for a result or prepared statement that the server does not have.
+
+    `what` is a result or a prepared statement.
+    """
 
     what: str
 
@@ -35,7 +40,7 @@ class HandleNotFoundError(DeltaSqlError):
     "The session has ended: it was closed, or unused for too long. Connect anew.",
 )
 class SessionGoneError(DeltaSqlError):
-    pass
+    """A client uses a session that has ended."""
 
 
 @condition(
@@ -55,12 +60,19 @@ class UnsupportedIngestError(DeltaSqlError):
     "The call has sent more than the {limit} bytes that the server takes at once. Send less in each of several calls.",
 )
 class TooManyBytesError(DeltaSqlError):
+    """A client sends more bytes at once than the server takes."""
+
     limit: int
 
 
-@condition("AUTHENTICATION_FAILED", "28000", "The server wants its token: {how}.")
+@condition(
+    "AUTHENTICATION_FAILED",
+    "28000",
+    "The server wants its token: {how}.",
+    remedy="Give the client the server's token, as the message says.",
+)
 class AuthenticationError(DeltaSqlError):
-    """`how` says where a client gives it."""
+    """A client connected without the token of the server, or with another one. `how` says where a client gives it."""
 
     how: str
 
@@ -72,12 +84,21 @@ class AuthenticationError(DeltaSqlError):
     "token. Put one into the environment as {variable}, or into a file and name it with --token-file.",
 )
 class ServerNeedsTokenError(UsageError):
+    """`deltasql serve` on an address of the network, without a token."""
+
     host: str
     variable: str
 
 
-@condition("SERVER_CANNOT_START", "58030", "The server cannot start at {place}: {reason}.")
+@condition(
+    "SERVER_CANNOT_START",
+    "58030",
+    "The server cannot start at {place}: {reason}.",
+    remedy="Choose another port with --port, or end the program that uses it.",
+)
 class ServerStartError(UsageError):
+    """The address of the server is in use, or is not permitted."""
+
     place: str
     reason: str
 
@@ -88,4 +109,6 @@ class ServerStartError(UsageError):
     "The server needs the package {package}, which is not installed. Run: pip install 'deltasql[server]'",
 )
 class ServerPackageMissingError(UsageError):
+    """`deltasql serve` without the packages of the extra `server`."""
+
     package: str

@@ -9,8 +9,11 @@ from deltasql.errors.base import DeltaSqlError, condition
     "DELTA_EMPTY_DIRECTORY",
     "42K03",
     "There is no data file in {location}. Files and folders whose names begin with '_' or '.' do not count.",
+    remedy="Check the path; names that begin with '_' or '.' are ignored.",
 )
 class EmptySourceError(DeltaSqlError):
+    """CONVERT TO DELTA or CLONE of a folder without data files."""
+
     location: str
 
 
@@ -63,6 +66,8 @@ class SourceSchemaError(DeltaSqlError):
     "({found}). Write PARTITIONED BY with the columns of the folders, in their order and with their types.",
 )
 class PartitionCountError(DeltaSqlError):
+    """CONVERT TO DELTA of a folder with more or fewer partition columns than PARTITIONED BY names."""
+
     path: str
     expected_count: int
     expected: str
@@ -77,6 +82,8 @@ class PartitionCountError(DeltaSqlError):
     "the columns of the folders, in their order.",
 )
 class PartitionNameError(DeltaSqlError):
+    """CONVERT TO DELTA of a folder with other partition columns than PARTITIONED BY names."""
+
     path: str
     expected: str
     found: str
@@ -90,6 +97,8 @@ class PartitionNameError(DeltaSqlError):
     "spark.databricks.delta.convert.partitionValues.ignoreCastFailure = true.",
 )
 class SourcePartitionValueError(DeltaSqlError):
+    """The name of a folder holds a value that is not of the partition column's type."""
+
     value: str
     column: str
     type: str
@@ -116,6 +125,8 @@ class MappedSourceError(DeltaSqlError):
     "run: SET spark.databricks.delta.properties.defaults.enableRowTracking = false.",
 )
 class UncountedRowsError(DeltaSqlError):
+    """CONVERT TO DELTA … NO STATISTICS while new tables have row tracking."""
+
     table: str
 
 

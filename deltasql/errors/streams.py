@@ -11,15 +11,18 @@ from deltasql.errors.base import DeltaSqlError, condition
     "startingVersion and startingTimestamp both say where the stream begins. Keep one.",
 )
 class StreamStartsError(DeltaSqlError):
-    pass
+    """A stream with both startingVersion and startingTimestamp."""
 
 
 @condition(
     "DELTA_UNSUPPORTED_TIME_TRAVEL_VIEWS",
     "0AKDC",
     "{option} names one version, and a stream reads them all. To begin at one: startingVersion or startingTimestamp.",
+    remedy="Use startingVersion or startingTimestamp.",
 )
 class TimeTravelStreamError(DeltaSqlError):
+    """A stream with versionAsOf or timestampAsOf."""
+
     option: str
 
 
@@ -28,8 +31,11 @@ class TimeTravelStreamError(DeltaSqlError):
     "0A000",
     "Version {version} of {table} deleted rows (for example in {file}), and the stream has read them already. "
     "To go on without telling of it: option('ignoreDeletes', True).",
+    remedy="Set ignoreDeletes to continue, or readChangeFeed to read the changes.",
 )
 class SourceDeleteError(DeltaSqlError):
+    """A stream reads a table in which another statement has deleted rows."""
+
     table: str
     version: int
     file: str
@@ -40,8 +46,11 @@ class SourceDeleteError(DeltaSqlError):
     "0A000",
     "Version {version} of {table} changed rows ({operation}), and the stream has read them already. "
     "To leave such versions out: option('skipChangeCommits', True). For the changes: option('readChangeFeed', True).",
+    remedy="Set skipChangeCommits to leave such versions out, or readChangeFeed to read the changes.",
 )
 class SourceChangeError(DeltaSqlError):
+    """A stream reads a table in which another statement has changed rows."""
+
     table: str
     version: int
     operation: str
@@ -81,6 +90,8 @@ class IncompatibleStreamSchemaError(DeltaSqlError):
     "Start with a new checkpoint.",
 )
 class DifferentTableError(DeltaSqlError):
+    """A stream whose checkpoint belongs to another table of the same name."""
+
     table: str
     old: str
     new: str
@@ -91,15 +102,25 @@ class DifferentTableError(DeltaSqlError):
     "42K03",
     "The stream goes on at version {version} of {table}, and the log begins at {earliest}: what lies between is gone "
     "and was not read. To go on without it: option('failOnDataLoss', False).",
+    remedy="Start a new checkpoint, or set failOnDataLoss to False.",
 )
 class StreamDataLossError(DeltaSqlError):
+    """A stream continues at a version whose log files are gone."""
+
     table: str
     version: int
     earliest: int
 
 
-@condition("DELTA_REGEX_OPT_SYNTAX_ERROR", "2201B", "excludeRegex {pattern} is no regular expression: {reason}.")
+@condition(
+    "DELTA_REGEX_OPT_SYNTAX_ERROR",
+    "2201B",
+    "excludeRegex {pattern} is no regular expression: {reason}.",
+    remedy="Correct the regular expression.",
+)
 class ExcludePatternError(DeltaSqlError):
+    """excludeRegex with a pattern that is no regular expression."""
+
     pattern: str
     reason: str
 
@@ -110,6 +131,8 @@ class ExcludePatternError(DeltaSqlError):
     "Column {column} is {type}, which streams of tables do not read. Leave it out: stream from a table without it.",
 )
 class UnsupportedStreamColumnError(DeltaSqlError):
+    """A stream of a table with a column type that streams do not read."""
+
     column: str
     type: str
 
@@ -118,7 +141,10 @@ class UnsupportedStreamColumnError(DeltaSqlError):
     "DELTA_STREAMING_UNSUPPORTED_OPTION",
     "0AKDC",
     "The option {option} is not supported for streams of tables. {advice}",
+    remedy="Leave the option out, or use the alternative that the message names.",
 )
 class UnsupportedStreamOptionError(DeltaSqlError):
+    """A stream with an option that deltasql does not have."""
+
     option: str
     advice: str

@@ -5,7 +5,12 @@ from __future__ import annotations
 from deltasql.errors.base import DeltaSqlError, condition
 
 
-@condition("PARSE_SYNTAX_ERROR", "42601", "{reason}")
+@condition(
+    "PARSE_SYNTAX_ERROR",
+    "42601",
+    "{reason}",
+    remedy="Correct the text at the caret; the statements' reference has the syntax.",
+)
 class ParseSyntaxError(DeltaSqlError):
     """The text is no statement. `found` is the text at the caret, `expected` what could stand there, readable."""
 
@@ -19,6 +24,7 @@ class ParseSyntaxError(DeltaSqlError):
     "54001",
     "The statement, or a type or value that it meets, is nested too deeply. Types may be nested 100 deep; "
     "divide the statement into simpler ones.",
+    remedy="Divide the statement into simpler ones.",
 )
 class TooComplexError(DeltaSqlError):
     """A statement, a type or a value that is nested too deeply."""
@@ -36,25 +42,52 @@ class NameNotConstantError(DeltaSqlError):
     expression: str
 
 
-@condition("NOT_A_CONSTANT_STRING.WRONG_TYPE", "42601", "IDENTIFIER needs a text, and {expression} is of type {type}.")
+@condition(
+    "NOT_A_CONSTANT_STRING.WRONG_TYPE",
+    "42601",
+    "IDENTIFIER needs a text, and {expression} is of type {type}.",
+    remedy="Cast the value: CAST(… AS STRING).",
+)
 class NameOfWrongTypeError(DeltaSqlError):
+    """IDENTIFIER(…) of a value that is no text."""
+
     expression: str
     type: str
 
 
-@condition("NOT_A_CONSTANT_STRING.NULL", "42601", "IDENTIFIER needs a text, and {expression} is NULL.")
+@condition(
+    "NOT_A_CONSTANT_STRING.NULL",
+    "42601",
+    "IDENTIFIER needs a text, and {expression} is NULL.",
+    remedy="Give the parameter or variable a value.",
+)
 class NullNameError(DeltaSqlError):
+    """IDENTIFIER(…) of NULL."""
+
     expression: str
 
 
-@condition("PARSE_EMPTY_STATEMENT", "42617", "The statement is empty: there is nothing to run.")
+@condition(
+    "PARSE_EMPTY_STATEMENT",
+    "42617",
+    "The statement is empty: there is nothing to run.",
+    remedy="Write a statement before the semicolon.",
+)
 class EmptyStatementError(DeltaSqlError):
-    pass
+    """A text without a statement."""
 
 
-@condition("UNSUPPORTED_DATATYPE", "0A000", "The data type {type} is not supported.")
+@condition(
+    "UNSUPPORTED_DATATYPE",
+    "0A000",
+    "The data type {type} is not supported.",
+    remedy="Use a type that the message lists.",
+)
 class UnsupportedDatatypeError(DeltaSqlError):
-    """`supported` are the types that there are; `meant` is the one that `type` means elsewhere, or resembles."""
+    """A column, or a cast, of a type that the dialect does not have.
+
+    `supported` are the types that there are; `meant` is the one that `type` means elsewhere, or resembles.
+    """
 
     type: str
     supported: tuple[str, ...]
@@ -70,13 +103,18 @@ class UnsupportedDatatypeError(DeltaSqlError):
     "DECIMAL_PRECISION_EXCEEDS_MAX_PRECISION",
     "22003",
     "{type} is out of range: the precision must be 1 to 38, and the scale 0 to the precision.",
+    remedy="Choose a precision of 1 to 38, and a scale up to the precision.",
 )
 class DecimalPrecisionError(DeltaSqlError):
+    """DECIMAL with a precision or scale out of range."""
+
     type: str
 
 
 @condition("DATATYPE_MISSING_SIZE", "42K01", "{type} needs a length. Write {type}(n) or STRING.")
 class DatatypeMissingSizeError(DeltaSqlError):
+    """CHAR or VARCHAR without a length."""
+
     type: str
 
 

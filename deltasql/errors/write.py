@@ -10,6 +10,7 @@ from deltasql.errors.suggestion import column_meant
     "DELTA_UPDATE_SCHEMA_MISMATCH_EXPRESSION",
     "42846",
     "Cannot cast {source} to {target} for column {column}. All nested columns must match.{advice}",
+    remedy="Give the struct all fields of the column, by name.",
 )
 class NestedColumnsMismatchError(DeltaSqlError):
     """A struct value whose fields are not those of its column."""
@@ -35,6 +36,7 @@ class ConflictingAssignmentsError(DeltaSqlError):
     "DELTA_MISSING_SET_COLUMN",
     "42703",
     "SET column {column} is no column of {table}, which has {columns}.",
+    remedy="Name a column that the message lists; WITH SCHEMA EVOLUTION is for MERGE.",
 )
 class MissingSetColumnError(DeltaSqlError):
     """UPDATE … SET of a column that does not exist."""
@@ -174,6 +176,7 @@ class StructTypeMismatchError(DeltaSqlError):
     "22001",
     "Column {column} takes {limit:characters}, and a row to write has more: {values}. Nothing was written; "
     "shorten the value: left({column}, {limit}).",
+    remedy="Shorten the value with left(…), or make the column wider.",
 )
 class ExceedLengthError(DeltaSqlError):
     """A string that is too long for its CHAR or VARCHAR column."""
@@ -187,6 +190,7 @@ class ExceedLengthError(DeltaSqlError):
     "DELTA_METADATA_MISMATCH.SCHEMA_MISMATCH",
     "42KDG",
     "Column {column} of {table} is VOID and holds only NULL, and the value for it is {source}. {advice}",
+    remedy="Give the column a type first: ALTER TABLE t ALTER COLUMN a TYPE INT.",
 )
 class VoidColumnError(DeltaSqlError):
     """A value for a column that has no type yet."""
@@ -314,6 +318,7 @@ class InvalidInputError(DeltaSqlError):
     "42K09",
     "A value of type {source} cannot be stored in {column} of {table}, which is {target}: there is no such cast. "
     "{advice}",
+    remedy="Select a value of another type, or convert it with a function.",
 )
 class NoCastError(DeltaSqlError):
     """A value for a column of a type that Spark never makes of it."""

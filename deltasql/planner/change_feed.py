@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from deltasql.errors.change_feed import (
+from deltasql.errors.versions import (
     ChangeArgumentCountError,
     ChangesStartAfterLatestError,
     IncompatibleChangeSchemaError,
@@ -57,7 +57,7 @@ class _File:
 def changes(reference: TableReference, context: Context) -> Operator:
     """The rows of `table_changes('name', start [, end])`: the table's columns, then CHANGE_FIELDS.
 
-    Raises the errors of `errors.change_feed`, and what is wrong with the table.
+    Raises the errors of `errors.versions`, and what is wrong with the table.
     """
     arguments = reference.arguments or ()
     function = reference.parts[-1]

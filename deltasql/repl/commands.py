@@ -12,6 +12,7 @@ from typing import Protocol
 from deltasql.errors.usage import CommandArgumentError, UnknownCommandError, UnknownFormatError
 from deltasql.parser import unclosed
 from deltasql.render import AUTO, FORMATS
+from deltasql.render.conditions import help_on
 from deltasql.repl.preferences import NAMES, Preferences
 from deltasql.sql.tokens import tokenize
 
@@ -61,8 +62,8 @@ class Command:
     r"""One command of the shell: `\name arguments`.
 
     `does` returns the effect for an argument, "" for none. `words` are its names without a backslash, `aliases` further
-    names with one. `values` are the legal arguments, if they are a list; `takes` ("table", "file") is how others are
-    completed.
+    names with one. `values` are the legal arguments, if they are a list; `takes` ("table", "file", "condition") is how
+    others are completed.
     """
 
     name: str
@@ -149,6 +150,11 @@ def _leave(_: ShellActions) -> bool:
 def _help(shell: ShellActions) -> None:
     lines = [command.help_line() for command in COMMANDS]
     shell.say("\n".join((*lines, "", *_ON_INPUT)))
+
+
+def _explain(condition: str) -> Effect:
+    text = help_on(condition)
+    return _acting(lambda shell: shell.say(text))
 
 
 def _needed(name: str, needed: str, argument: str) -> str:
@@ -275,6 +281,14 @@ COMMANDS = (
     Command("format", "[F]", f"how rows are printed: {', '.join(FORMATS)}", _choose, values=FORMATS),
     Command("timing", "[on|off]", "tell how long statements take, or not", _set_timing, values=_SWITCH),
     Command("pset", "[NAME [VALUE]]", f"what you prefer: {', '.join(NAMES)}", _set, values=NAMES),
+    Command(
+        "help",
+        "CONDITION",
+        "an error: its cause, and how to correct the statement",
+        _explain,
+        ("h",),
+        takes="condition",
+    ),
     Command("?", "", "this list (also: help)", lambda _: _acting(_help), aliases=("h", "help"), words=("help",)),
     Command("q", "", "leave (also: exit, quit, Ctrl-D)", lambda _: Effect(act=_leave), words=("exit", "quit")),
 )

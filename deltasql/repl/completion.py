@@ -11,6 +11,7 @@ from prompt_toolkit.document import Document
 
 from deltasql.log.properties.property_registry import PROPERTIES
 from deltasql.parser import Expected, expected_keywords
+from deltasql.render.conditions import error_classes
 from deltasql.repl.commands import COMMANDS, Command
 from deltasql.repl.names import Names, Offered, Parts
 from deltasql.repl.preferences import NAMES as PREFERENCES
@@ -195,6 +196,8 @@ class SqlCompleter(Completer):
             schema, dot, _ = typed.rpartition(".")
             path = _parts(schema) if schema else ()
             return [(f"{schema}{dot}{name}", kind) for name, kind in self._names.relations(path)]
+        if takes == "condition":
+            return [(name, "condition") for name in error_classes()]
         if takes == "file":
             return _paths(typed)
         if typed.rpartition(" ")[0] in PREFERENCES:

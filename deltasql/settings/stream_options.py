@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deltasql.errors.log import TimestampInvalidError
 from deltasql.errors.streams import (
     StreamStartsError,
     TimeTravelStreamError,
     UnsupportedStreamOptionError,
 )
+from deltasql.errors.versions import TimestampInvalidError
 from deltasql.log.reading.stream_source import StreamRules
 from deltasql.schema.timezone import parse_timestamp, zone
 from deltasql.settings.frame_options import (

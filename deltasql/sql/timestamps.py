@@ -10,7 +10,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from deltasql.errors.log import TimestampInvalidError
+from deltasql.errors.versions import TimestampInvalidError
 from deltasql.schema.timezone import parse_timestamp, zone
 from deltasql.sql.constants import micros_of, unquote
 from deltasql.sql.tokens import tokenize

@@ -9,10 +9,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
-from importlib import import_module
+from dataclasses import dataclass
 from pathlib import Path
-from pkgutil import walk_packages
 from types import ModuleType
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -20,8 +18,8 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 import deltasql
-import deltasql.errors
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import cause_of, problem_and_remedy
+from deltasql.render.conditions import error_classes
 
 ROOT = Path(__file__).parents[2]
 GOLDENS = ROOT / "tests" / "golden"
@@ -116,52 +114,30 @@ def _title(name: str) -> str:
 
 
 def _errors(blocks: list[Block]) -> str:
-    """Every condition: its SQLSTATE, what it means, what its message says, and a statement that meets it."""
+    """Every condition: its SQLSTATE; cause, message and remedy of each class; and a statement that raises it."""
     examples: dict[str, Block] = {}
     for block in blocks:
         match = _ERROR.match(block.outcome.split("\n", 1)[0])
         if match and len(block.sql) + len(block.outcome) < _LONGEST_EXAMPLE:
             examples.setdefault(match[1], block)
-    by_condition: dict[str, list[type[DeltaSqlError]]] = defaultdict(list)
-    for error in _classes():
-        by_condition[error.condition].append(error)
     text = [
-        "# Errors\n\nEvery error of deltasql is a `deltasql.errors.DeltaSqlError` with a `condition`, an `sqlstate`, a "
-        "`message` that says what to do, and, where it is known, the `caret`: the place in the SQL. The names of the "
-        "conditions are Delta's and Spark's where these know them.\n"
+        "# Errors\n\nEvery error of deltasql is a `deltasql.DeltaSqlError` with a `condition`, an `sqlstate`, a "
+        "`message` that says how to correct the statement, and mostly a `caret`: the position in the SQL.\n\n"
+        "Conditions have the names that Delta and Spark give them, if these have one. `\\help CONDITION` in the shell "
+        "and `error.help` in Python show the same text. In a message, ‹…› stands for a value.\n"
     ]
-    for condition, errors in sorted(by_condition.items()):
+    for condition, errors in error_classes().items():
         text.append(f"\n## {condition}\n\nSQLSTATE `{errors[0].sqlstate}`.")
         for error in errors:
-            text.append(f"\n\n`{error.__name__}`: {' '.join((error.__doc__ or '').split())}")
-            text.append(f"\n\n> {_message(error)}" if error.template else "")
+            problem, remedy = (part.replace("\n", "  \n> ") for part in problem_and_remedy(error))
+            text.append(f"\n\n**Cause** (`{error.__name__}`): {cause_of(error)}\n\n> {problem}")
+            text.append(f"\n\n**What to do**: {remedy}")
         if (block := examples.get(condition)) is not None:
+            where = f"tests/golden/{block.family}/{block.file}.sql"
+            text.append(f"\n\n**Example**, from `{where}`:")
             text.append(f"\n\n````sql\n{block.sql}\n````\n\n````text\n{block.outcome}\n````")
         text.append("\n")
     return "".join(text)
-
-
-def _message(error: type[DeltaSqlError]) -> str:
-    """The template of a message, its fields by their names."""
-    names = [field.name for field in fields(error)]  # type: ignore[arg-type]
-    text = error.template
-    for name in names:
-        shown = f"‹{name.replace('_', ' ')}›"
-        text = re.sub(rf"\{{{name}:(\w+)\}}", rf"{shown} \1", text)
-        text = re.sub(rf"\{{{name}[^}}]*\}}", shown, text)
-    return text.replace("{{", "{").replace("}}", "}").replace("\n", "  \n> ")
-
-
-def _classes() -> list[type[DeltaSqlError]]:
-    for module in walk_packages(deltasql.errors.__path__, "deltasql.errors."):
-        import_module(module.name)
-    found: list[type[DeltaSqlError]] = []
-    todo = [DeltaSqlError]
-    while todo:
-        error = todo.pop()
-        found += [error] if error.template and error.__module__.startswith("deltasql.errors") else []
-        todo += error.__subclasses__()
-    return sorted(set(found), key=lambda item: item.__name__)
 
 
 def _api() -> str:

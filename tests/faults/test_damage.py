@@ -17,8 +17,8 @@ from deltasql.errors.log import (
     InvalidMetadataError,
     LogGapError,
     TruncatedLogError,
-    VersionNotFoundError,
 )
+from deltasql.errors.versions import VersionNotFoundError
 from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import CheckpointFiles

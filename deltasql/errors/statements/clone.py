@@ -10,6 +10,7 @@ from deltasql.errors.base import DeltaSqlError, condition
     "0AKDC",
     "{source} cannot be cloned: it is {kind}, and only Delta tables, folders of Parquet files and tables of Iceberg "
     "are. Its rows can be copied: CREATE TABLE … AS SELECT * FROM {source}.",
+    remedy="Copy its rows: CREATE TABLE … AS SELECT * FROM source.",
 )
 class CloneUnsupportedSourceError(DeltaSqlError):
     """CLONE of a relation that is no table of files; `kind` is its kind."""

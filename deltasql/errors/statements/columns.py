@@ -14,6 +14,8 @@ from deltasql.errors.base import DeltaSqlError, condition
     "Run: ALTER COLUMN {owner} SET DEFAULT named_struct(…).",
 )
 class NestedDefaultError(DeltaSqlError):
+    """DEFAULT for a field of a struct."""
+
     column: str
     owner: str
 
@@ -22,6 +24,7 @@ class NestedDefaultError(DeltaSqlError):
     "DELTA_OPERATION_NOT_ALLOWED",
     "0AKDC",
     "{clause} is not allowed for {column} in ALTER TABLE {statement}. {advice}",
+    remedy="Leave the clause out, or declare the column in CREATE TABLE.",
 )
 class ColumnClauseError(DeltaSqlError):
     """A clause that only CREATE TABLE takes."""
@@ -39,6 +42,8 @@ class ColumnClauseError(DeltaSqlError):
     "Change its columns one by one: ALTER TABLE {table} {{ADD | ALTER | RENAME}} COLUMN ….",
 )
 class ReplaceIdentityColumnsError(DeltaSqlError):
+    """REPLACE COLUMNS of a table with identity columns."""
+
     table: str
 
 
@@ -72,6 +77,7 @@ class DropClusteringColumnError(DeltaSqlError):
     "DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
     "42703",
     "There is no column {column} in {where}.{hint} Columns: {candidates}.",
+    remedy="Name a column that the message lists.",
 )
 class ColumnNotFoundError(DeltaSqlError):
     """A path whose first part is no column of a table or view; `where` is its name, `hint` a suggestion or empty."""
@@ -86,6 +92,7 @@ class ColumnNotFoundError(DeltaSqlError):
     "FIELD_NOT_FOUND",
     "42704",
     "There is no field {field} in the struct {struct}.{hint} Fields: {candidates}.",
+    remedy="Name a field that the message lists.",
 )
 class FieldNotFoundError(DeltaSqlError):
     """A path whose later part is no field of the struct before it; `hint` is a suggestion or empty."""
@@ -102,6 +109,8 @@ class FieldNotFoundError(DeltaSqlError):
     "{column} is an array: its elements have no field {field} of that name. Write {advice} instead.",
 )
 class ArrayAccessByNameError(DeltaSqlError):
+    """A path names a field of an array, without `element`."""
+
     column: str
     field: str
     advice: str
@@ -113,6 +122,8 @@ class ArrayAccessByNameError(DeltaSqlError):
     "{column} is a map and has no field {field}. Name its key or its value: {key} or {value}.",
 )
 class MapAccessByNameError(DeltaSqlError):
+    """A path names a field of a map, without `key` or `value`."""
+
     column: str
     field: str
     key: str
@@ -125,6 +136,8 @@ class MapAccessByNameError(DeltaSqlError):
     "Cannot add {column}: {parent} is of type {type}, and only a struct can have fields. Add the column elsewhere.",
 )
 class AddColumnParentNotStructError(DeltaSqlError):
+    """ADD COLUMNS of a field below a column that is no struct."""
+
     column: str
     parent: str
     type: str
@@ -136,6 +149,8 @@ class AddColumnParentNotStructError(DeltaSqlError):
     "Cannot add {column}: there is no struct {parent}.{hint} Add the struct first.",
 )
 class AddColumnStructNotFoundError(DeltaSqlError):
+    """ADD COLUMNS of a field below a struct that the table does not have."""
+
     column: str
     parent: str
     hint: str
@@ -162,6 +177,8 @@ class FieldAlreadyExistsError(DeltaSqlError):
     "Add the column without it, fill it, then run ALTER COLUMN … SET NOT NULL.",
 )
 class AddNotNullColumnError(DeltaSqlError):
+    """ADD COLUMNS with NOT NULL."""
+
     column: str
 
 
@@ -172,6 +189,8 @@ class AddNotNullColumnError(DeltaSqlError):
     "Add the column without it, then run ALTER COLUMN {column} SET DEFAULT ….",
 )
 class AddColumnDefaultError(DeltaSqlError):
+    """ADD COLUMNS with DEFAULT."""
+
     column: str
 
 
@@ -179,8 +198,11 @@ class AddColumnDefaultError(DeltaSqlError):
     "DELTA_UNSUPPORTED_DROP_NESTED_COLUMN_FROM_NON_STRUCT_TYPE",
     "0AKDC",
     "Cannot drop {column}: {parent} is of type {type}, and only fields of a struct can be dropped.",
+    remedy="Drop the whole column, or name a field of a struct.",
 )
 class DropFromNonStructError(DeltaSqlError):
+    """DROP COLUMN of a part of a column that is no struct."""
+
     column: str
     parent: str
     type: str
@@ -192,6 +214,8 @@ class DropFromNonStructError(DeltaSqlError):
     "Cannot drop {column}: it is the only column of {parent}. Drop the parent, or add another column first.",
 )
 class DropOnlyColumnError(DeltaSqlError):
+    """DROP COLUMN of the only column of a table or struct."""
+
     column: str
     parent: str
 
@@ -203,6 +227,8 @@ class DropOnlyColumnError(DeltaSqlError):
     "Comment on the column that holds them.",
 )
 class CommentOnElementError(DeltaSqlError):
+    """COMMENT on the element of an array, or on the key or value of a map."""
+
     column: str
 
 
@@ -210,6 +236,7 @@ class CommentOnElementError(DeltaSqlError):
     "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
     "0AKDC",
     "Cannot change {column} {old} to {new}: {reason}.",
+    remedy="Write a wider type, or add a new column and copy the values.",
 )
 class ChangeColumnError(DeltaSqlError):
     """ALTER or CHANGE COLUMN to a type or length that stored values may not fit, or to another name."""
@@ -224,6 +251,7 @@ class ChangeColumnError(DeltaSqlError):
     "DELTA_UNSUPPORTED_ALTER_TABLE_CHANGE_COL_OP",
     "0AKDC",
     "Cannot {change} {column}: only its type can be changed, because it is not a field of a struct.",
+    remedy="Change only its type; create the column again for other changes.",
 )
 class ChangeElementError(DeltaSqlError):
     """Another name, place, default or nullability for an array's element, or a map's key or value."""
@@ -236,6 +264,7 @@ class ChangeElementError(DeltaSqlError):
     "DELTA_UNSUPPORTED_ALTER_TABLE_REPLACE_COL_OP",
     "0AKDC",
     "Unsupported ALTER TABLE REPLACE COLUMNS: {reason}.",
+    remedy="Enable column mapping, or use ADD, ALTER and DROP COLUMN one by one.",
 )
 class ReplaceColumnsError(DeltaSqlError):
     """REPLACE COLUMNS that would drop columns without column mapping, or make one NOT NULL."""
@@ -263,6 +292,8 @@ class AmbiguousChangeError(DeltaSqlError):
     "Cannot change the struct {column} as a whole. Add, change or drop its fields by name: {column}.<field>.",
 )
 class CannotUpdateStructError(DeltaSqlError):
+    """ALTER COLUMN gives a struct another type as a whole."""
+
     column: str
 
 
@@ -272,6 +303,8 @@ class CannotUpdateStructError(DeltaSqlError):
     "Cannot change the array {column} as a whole. Change its element: {column}.element.",
 )
 class CannotUpdateArrayError(DeltaSqlError):
+    """ALTER COLUMN gives an array another type as a whole."""
+
     column: str
 
 
@@ -281,6 +314,8 @@ class CannotUpdateArrayError(DeltaSqlError):
     "Cannot change the map {column} as a whole. Change its key or value: {column}.key or {column}.value.",
 )
 class CannotUpdateMapError(DeltaSqlError):
+    """ALTER COLUMN gives a map another type as a whole."""
+
     column: str
 
 
@@ -288,6 +323,7 @@ class CannotUpdateMapError(DeltaSqlError):
     "INVALID_FIELD_NAME",
     "42000",
     "There is no field {field} in {column}: it is of type {type}, not a struct.",
+    remedy="Name the column itself, or a field of another column.",
 )
 class NotAStructError(DeltaSqlError):
     """A path that goes on below a column of a plain type."""

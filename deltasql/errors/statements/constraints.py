@@ -9,6 +9,7 @@ from deltasql.errors.base import DeltaSqlError, condition
     "DELTA_CONSTRAINT_DEPENDENT_COLUMN_CHANGE",
     "42K09",
     "Cannot {operation} column {column}: the {kind} {constraint} uses it ({expression}). {advice}",
+    remedy="Drop the constraint first: ALTER TABLE t DROP CONSTRAINT c.",
 )
 class ConstraintDependentColumnError(DeltaSqlError):
     """A change of a column that a CHECK constraint, a column invariant, a primary key or a foreign key refers to."""
@@ -83,6 +84,7 @@ class ConstraintNotFoundError(DeltaSqlError):
     "DELTA_NON_BOOLEAN_CHECK_CONSTRAINT",
     "42621",
     "The CHECK constraint {constraint} must be a condition, and ({expression}) is of type {type}.",
+    remedy="Write a comparison, such as a > 0.",
 )
 class NonBooleanConstraintError(DeltaSqlError):
     """A CHECK expression that is not boolean."""
@@ -96,6 +98,7 @@ class NonBooleanConstraintError(DeltaSqlError):
     "DELTA_UNSUPPORTED_EXPRESSION_CHECK_CONSTRAINT",
     "42621",
     "{part} cannot be used in the {kind} {constraint}: {expression}. {advice}",
+    remedy="Write a condition over the columns of one row.",
 )
 class CheckExpressionError(DeltaSqlError):
     """A sub-query, a window, a name that is no column, text that is no expression."""
@@ -111,6 +114,7 @@ class CheckExpressionError(DeltaSqlError):
     "DELTA_AGGREGATE_IN_CHECK_CONSTRAINT",
     "42621",
     "{part} cannot be used in the {kind} {constraint}: {expression}. {advice}",
+    remedy="Write a condition over the columns of one row.",
 )
 class CheckAggregateError(DeltaSqlError):
     """An aggregate: a condition is one of a single row."""
@@ -126,9 +130,10 @@ class CheckAggregateError(DeltaSqlError):
     "DELTA_NON_DETERMINISTIC_EXPRESSION_IN_CHECK_CONSTRAINT",
     "42621",
     "{part} cannot be used in the {kind} {constraint}: {expression}. {advice}",
+    remedy="Compute the value in the statement that writes the row.",
 )
 class CheckNotDeterministicError(DeltaSqlError):
-    """rand(), uuid() …"""
+    """A CHECK constraint with rand(), uuid() or another function of random values."""
 
     part: str
     constraint: str
@@ -141,6 +146,7 @@ class CheckNotDeterministicError(DeltaSqlError):
     "DELTA_UDF_IN_CHECK_CONSTRAINT",
     "42621",
     "{part} cannot be used in the {kind} {constraint}: {expression}. {advice}",
+    remedy="Use functions of Spark that depend on their arguments alone.",
 )
 class CheckFunctionError(DeltaSqlError):
     """A function that is none of Spark's own, or one that looks at more than its arguments."""
@@ -170,6 +176,7 @@ class ConstraintDeclaredTwiceError(DeltaSqlError):
     "0A000",
     "UNIQUE is not supported. PRIMARY KEY says which columns tell the rows apart; nothing checks that, as with any "
     "key. To keep rows unique, write with MERGE.",
+    remedy="Declare a PRIMARY KEY for information, and write with MERGE to keep rows unique.",
 )
 class UniqueConstraintError(DeltaSqlError):
     """UNIQUE of a column or a table."""
@@ -179,6 +186,7 @@ class UniqueConstraintError(DeltaSqlError):
     "MULTIPLE_PRIMARY_KEYS",
     "42P16",
     "{table} can have one primary key, and has {constraint}: {definition}. {advice}",
+    remedy="Drop the present key first: ALTER TABLE t DROP PRIMARY KEY.",
 )
 class MultiplePrimaryKeysError(DeltaSqlError):
     """A second primary key."""
@@ -193,6 +201,7 @@ class MultiplePrimaryKeysError(DeltaSqlError):
     "PRIMARY_KEY_COLUMN_NULLABLE",
     "42831",
     "Column {column} of {table} may hold NULL, and columns of a primary key may not. {advice}",
+    remedy="Run ALTER TABLE t ALTER COLUMN a SET NOT NULL first.",
 )
 class PrimaryKeyNullableError(DeltaSqlError):
     """PRIMARY KEY of a column that is not NOT NULL, or DROP NOT NULL of one that is in the key."""
@@ -202,7 +211,12 @@ class PrimaryKeyNullableError(DeltaSqlError):
     advice: str
 
 
-@condition("INVALID_KEY_CONSTRAINT", "42621", "The {kind} of {table} cannot be as it is written: {reason}.")
+@condition(
+    "INVALID_KEY_CONSTRAINT",
+    "42621",
+    "The {kind} of {table} cannot be as it is written: {reason}.",
+    remedy="Correct the columns of the key, as the message says.",
+)
 class KeyDefinitionError(DeltaSqlError):
     """A key over nested fields, or with a repeated column."""
 
@@ -215,6 +229,7 @@ class KeyDefinitionError(DeltaSqlError):
     "FOREIGN_KEY_MISMATCH",
     "42830",
     "The foreign key ({columns}) of {table} does not fit {parent}: {reason}.",
+    remedy="Name the columns of the parent's primary key, with the same types.",
 )
 class ForeignKeyMismatchError(DeltaSqlError):
     """A foreign key that does not refer to a primary key with as many columns of the same types."""
@@ -229,6 +244,7 @@ class ForeignKeyMismatchError(DeltaSqlError):
     "PRIMARY_KEY_IS_REFERENCED",
     "2BP01",
     "Cannot {operation}: foreign keys refer to it. They are {keys}. {advice}",
+    remedy="Drop the foreign keys first, or add CASCADE to DROP PRIMARY KEY.",
 )
 class PrimaryKeyReferencedError(DeltaSqlError):
     """DROP of a primary key, or a new name for its column or its table, while foreign keys depend on it."""
@@ -255,6 +271,7 @@ class KeyNotFoundError(DeltaSqlError):
     "UNSUPPORTED_CONSTRAINT_CHARACTERISTIC",
     "0A000",
     "{characteristic} is not supported for a {kind}: {reason}.",
+    remedy="Leave the option out.",
 )
 class KeyOptionError(DeltaSqlError):
     """ENFORCED, ON DELETE CASCADE …: options that would require checks or actions."""

@@ -12,6 +12,8 @@ from deltasql.errors.base import DeltaSqlError, condition
     "CREATE TABLE t AS SELECT * FROM {source}.",
 )
 class NonParquetSourceError(DeltaSqlError):
+    """CONVERT TO DELTA of files that are not Parquet."""
+
     source: str
 
 
@@ -22,6 +24,8 @@ class NonParquetSourceError(DeltaSqlError):
     "files, or iceberg.{path}.",
 )
 class MissingProviderError(DeltaSqlError):
+    """CONVERT TO DELTA of a path without its format."""
+
     path: str
 
 
@@ -31,4 +35,4 @@ class MissingProviderError(DeltaSqlError):
     "A table of Iceberg says itself how it is partitioned. Leave PARTITIONED BY out.",
 )
 class IcebergPartitionedByError(DeltaSqlError):
-    pass
+    """CONVERT TO DELTA of an Iceberg table, with PARTITIONED BY."""

@@ -10,9 +10,10 @@ from deltasql.errors.log import UnsupportedLocationError
     "COPY_INTO_SOURCE_FILE_FORMAT_NOT_SUPPORTED",
     "0A000",
     "COPY INTO reads no files of the format {format}. FILEFORMAT is one of {formats}.{advice}",
+    remedy="Use a FILEFORMAT that the message lists.",
 )
 class SourceFormatError(DeltaSqlError):
-    """`format` in capitals."""
+    """COPY INTO with a FILEFORMAT that it does not read. `format` in capitals."""
 
     format: str
     formats: tuple[str, ...]
@@ -36,6 +37,7 @@ class DeltaSourceError(DeltaSqlError):
     "COPY_INTO_SCHEMA_MISMATCH_WITH_TARGET_TABLE",
     "42KDG",
     "{table} has no {columns}, which COPY INTO would fill. {advice}",
+    remedy="Set COPY_OPTIONS ('mergeSchema' = 'true'), or select the columns of the table.",
 )
 class CopySchemaMismatchError(DeltaSqlError):
     """The files have columns, or fields of structs, that the table lacks; or the list of columns does."""
@@ -49,6 +51,7 @@ class CopySchemaMismatchError(DeltaSqlError):
     "COPY_INTO_COLUMN_ARITY_MISMATCH",
     "21S01",
     "COPY INTO {table} fills {expected:columns} by position ({columns}), and the files have {given}.",
+    remedy="List the columns that the files fill: COPY INTO t (a, b) ….",
 )
 class CopyArityError(DeltaSqlError):
     """BY POSITION, or a list of columns, and files with another number of columns."""
@@ -63,6 +66,7 @@ class CopyArityError(DeltaSqlError):
     "COPY_INTO_FEATURE_INCOMPATIBLE_SETTING",
     "42613",
     "{clause} is for CSV files without a header, whose columns have no names. {advice}",
+    remedy="Leave BY POSITION or the column list out, or load CSV files without a header.",
 )
 class ByPositionError(DeltaSqlError):
     """Columns are to go by position that have names."""
@@ -86,6 +90,7 @@ class CopyOwnColumnError(DeltaSqlError):
     "COPY_INTO_CREDENTIALS_NOT_ALLOWED_ON",
     "0A000",
     "{scheme} takes no credential {keys}. {advice}",
+    remedy="Use the keys of the scheme that the message lists.",
 )
 class CopyCredentialError(DeltaSqlError):
     """Keys of WITH (CREDENTIAL (…)) that are none, or that are those of another storage."""
@@ -122,6 +127,7 @@ class CopyEncryptionError(DeltaSqlError):
     "55019",
     "It is not known which files COPY INTO has loaded into {table}: {reason}. To load all files of a source, whether "
     "they were loaded before or not, and to begin anew: COPY_OPTIONS ('force' = 'true').",
+    remedy="Load all files again: COPY_OPTIONS ('force' = 'true').",
 )
 class CopyStateError(DeltaSqlError):
     """A record of loaded files that is missing or damaged."""
@@ -130,7 +136,12 @@ class CopyStateError(DeltaSqlError):
     reason: str
 
 
-@condition("PATH_NOT_FOUND", "42K03", "There is nothing to load at {location}: {reason}.")
+@condition(
+    "PATH_NOT_FOUND",
+    "42K03",
+    "There is nothing to load at {location}: {reason}.",
+    remedy="Check the path and the pattern.",
+)
 class SourceNotFoundError(DeltaSqlError):
     """The source, or a file of FILES, is not there."""
 
@@ -138,7 +149,12 @@ class SourceNotFoundError(DeltaSqlError):
     reason: str
 
 
-@condition("DELTA_UNSUPPORTED_LOCATION", "0AKDC", "COPY INTO cannot read from {location}: {reason}.")
+@condition(
+    "DELTA_UNSUPPORTED_LOCATION",
+    "0AKDC",
+    "COPY INTO cannot read from {location}: {reason}.",
+    remedy="Check the path, the credentials and the rights.",
+)
 class SourceLocationError(UnsupportedLocationError):
     """A source that no storage opens."""
 
@@ -147,6 +163,7 @@ class SourceLocationError(UnsupportedLocationError):
     "INVALID_PARAMETER_VALUE.PATTERN",
     "22023",
     "{glob} is no pattern: {reason}. Patterns are of ?, *, [a-z], [^a-z] and {{one,other}}.",
+    remedy="Correct the pattern: ?, *, [a-z], [^a-z] and {one,other} are supported.",
 )
 class GlobError(DeltaSqlError):
     """PATTERN = 'glob' that cannot be read."""
@@ -155,7 +172,12 @@ class GlobError(DeltaSqlError):
     reason: str
 
 
-@condition("INVALID_PARAMETER_VALUE.COPY_OPTION", "22023", "{key} = {value} is no option of COPY INTO. {advice}")
+@condition(
+    "INVALID_PARAMETER_VALUE.COPY_OPTION",
+    "22023",
+    "{key} = {value} is no option of COPY INTO. {advice}",
+    remedy="Use an option that the message lists.",
+)
 class CopyOptionError(DeltaSqlError):
     """A key or a value of COPY_OPTIONS, or an option that deltasql reads itself."""
 
@@ -181,6 +203,7 @@ class AvroReaderMissingError(DeltaSqlError):
     "42KD9",
     "The CSV files begin with different names of columns, and would not be read by them. To read each file by its own: "
     "FORMAT_OPTIONS ('header' = 'true', 'mergeSchema' = 'true').",
+    remedy="Set FORMAT_OPTIONS ('header' = 'true', 'mergeSchema' = 'true').",
 )
 class CsvHeaderError(DeltaSqlError):
     """Files of one load whose headers differ, in names or in their order."""

@@ -14,6 +14,8 @@ from deltasql.errors.base import DeltaSqlError, condition
     "Run: ALTER TABLE {table} UNSET TBLPROPERTIES ('{feature}').",
 )
 class FeatureIsPropertyError(DeltaSqlError):
+    """DROP FEATURE of a table property."""
+
     table: str
     feature: str
 
@@ -22,8 +24,11 @@ class FeatureIsPropertyError(DeltaSqlError):
     "DELTA_FEATURE_DROP_UNSUPPORTED_CLIENT_FEATURE",
     "0AKDC",
     "Cannot drop {feature} from {table}: deltasql knows no way to do so.{hint}",
+    remedy="Check the name, or drop the feature with the engine that added it.",
 )
 class UnknownFeatureToDropError(DeltaSqlError):
+    """DROP FEATURE of a feature that deltasql does not know."""
+
     table: str
     feature: str
     hint: str
@@ -33,8 +38,11 @@ class UnknownFeatureToDropError(DeltaSqlError):
     "DELTA_FEATURE_DROP_FEATURE_NOT_PRESENT",
     "55000",
     "Cannot drop {feature}: the protocol of {table} does not have it. It has: {present}.",
+    remedy="Name a feature that the message lists.",
 )
 class FeatureNotPresentError(DeltaSqlError):
+    """DROP FEATURE of a feature that the table does not have."""
+
     table: str
     feature: str
     present: str
@@ -44,8 +52,11 @@ class FeatureNotPresentError(DeltaSqlError):
     "DELTA_FEATURE_DROP_NONREMOVABLE_FEATURE",
     "0AKDC",
     "Cannot drop {feature} from {table}: once a table has it, it stays. What can be dropped: {removable}.",
+    remedy="Keep the feature, or copy the rows into a new table.",
 )
 class FeatureNotRemovableError(DeltaSqlError):
+    """DROP FEATURE of a feature that cannot be removed."""
+
     table: str
     feature: str
     removable: str
@@ -57,6 +68,8 @@ class FeatureNotRemovableError(DeltaSqlError):
     "Cannot drop {feature} from {table}: it is needed by {dependents}. Drop that first.",
 )
 class DependentFeaturesError(DeltaSqlError):
+    """DROP FEATURE of a feature that another feature needs."""
+
     table: str
     feature: str
     dependents: str
@@ -82,6 +95,8 @@ class TruncationNotAllowedError(DeltaSqlError):
     "Run: ALTER TABLE {table} DROP FEATURE checkpointProtection TRUNCATE HISTORY.",
 )
 class ProtectionNeedsTruncationError(DeltaSqlError):
+    """DROP FEATURE checkpointProtection without TRUNCATE HISTORY."""
+
     table: str
 
 
@@ -122,6 +137,8 @@ class HistoricalVersionsError(DeltaSqlError):
     "(delta.dropFeatureTruncateHistory.retentionDuration).",
 )
 class ProtectedVersionsError(DeltaSqlError):
+    """DROP FEATURE checkpointProtection while the history still has protected versions."""
+
     table: str
     version: int
     retention: str
@@ -148,6 +165,8 @@ class DropCheckpointError(DeltaSqlError):
     "Run for each: ALTER TABLE {table} DROP CONSTRAINT name. Names: {constraints}.",
 )
 class ConstraintsLeftError(DeltaSqlError):
+    """DROP FEATURE checkConstraints of a table with constraints."""
+
     table: str
     constraints: str
 
@@ -159,6 +178,8 @@ class ConstraintsLeftError(DeltaSqlError):
     "Rename these first: {columns}.",
 )
 class MappedColumnNamesError(DeltaSqlError):
+    """DROP FEATURE columnMapping of a table whose column names need it."""
+
     table: str
     columns: str
 
@@ -184,6 +205,8 @@ class InvalidProtocolVersionError(DeltaSqlError):
     "Remove them with another engine (ALTER TABLE … DROP FEATURE) or use a newer deltasql.",
 )
 class UnsupportedReadFeaturesError(DeltaSqlError):
+    """The table's protocol has reader features that deltasql does not support."""
+
     table: str
     features: Collection[str]
 
@@ -195,6 +218,8 @@ class UnsupportedReadFeaturesError(DeltaSqlError):
     "Leave them off, or use another engine or a newer deltasql.",
 )
 class UnsupportedWriteFeaturesError(DeltaSqlError):
+    """The table's protocol has writer features that deltasql does not support."""
+
     table: str
     features: Collection[str]
 
@@ -230,6 +255,7 @@ class ReadFeaturesNeedWriterVersionError(DeltaSqlError):
     "DELTA_UNSUPPORTED_FEATURES_IN_CONFIG",
     "56038",
     "Unknown table features: {features}. {hint}",
+    remedy="Check the names: a newer deltasql may know them.",
 )
 class UnknownFeaturesError(DeltaSqlError):
     """A name, in delta.feature.… or ADD FEATURE, that is no table feature; `hint` is a sentence."""

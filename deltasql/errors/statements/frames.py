@@ -10,6 +10,7 @@ from deltasql.errors.usage import UsageError
     "DELTA_METADATA_MISMATCH.SCHEMA_MISMATCH",
     "42KDG",
     "{table} has no column {columns}, and the DataFrame does. {advice}",
+    remedy="Set option('mergeSchema', True), or drop the columns from the DataFrame.",
 )
 class FrameSchemaMismatchError(DeltaSqlError):
     """A DataFrame with columns that the table lacks, and no option that lets the table have them."""
@@ -26,6 +27,8 @@ class FrameSchemaMismatchError(DeltaSqlError):
     "replace the table's layout: mode('overwrite').option('overwriteSchema', True).",
 )
 class FramePartitioningMismatchError(DeltaSqlError):
+    """partitionBy with other columns than the table's."""
+
     table: str
     existing: tuple[str, ...]
     given: tuple[str, ...]
@@ -38,8 +41,15 @@ class PathExistsError(DeltaSqlError):
     path: str
 
 
-@condition("DELTA_ILLEGAL_OPTION", "42616", "The option {option} cannot be {value}: it must be {expected}.")
+@condition(
+    "DELTA_ILLEGAL_OPTION",
+    "42616",
+    "The option {option} cannot be {value}: it must be {expected}.",
+    remedy="Give the option a value that the message names.",
+)
 class IllegalOptionError(DeltaSqlError):
+    """An option of a DataFrame with a value that it cannot have."""
+
     option: str
     value: str
     expected: str
@@ -49,8 +59,11 @@ class IllegalOptionError(DeltaSqlError):
     "DELTA_INVALID_IDEMPOTENT_WRITES_OPTIONS",
     "42616",
     "An idempotent write needs both {app_id} and {version}: {reason}.",
+    remedy="Give both options; the version is a whole number.",
 )
 class InvalidIdempotentWriteError(DeltaSqlError):
+    """txnAppId without txnVersion, or the reverse, or a version that is no number."""
+
     app_id: str
     version: str
     reason: str
@@ -63,16 +76,16 @@ class InvalidIdempotentWriteError(DeltaSqlError):
     "Leave one of the two away.",
 )
 class OverwriteSchemaDynamicError(DeltaSqlError):
-    pass
+    """overwriteSchema together with a dynamic partition overwrite."""
 
 
 @condition(
     "DELTA_REPLACE_WHERE_WITH_DYNAMIC_PARTITION_OVERWRITE",
     "42613",
-    "replaceWhere and partitionOverwriteMode 'dynamic' both say which rows make way. Leave one of the two away.",
+    "replaceWhere and partitionOverwriteMode 'dynamic' both say which rows are replaced. Leave one of the two away.",
 )
 class ReplaceWhereDynamicError(DeltaSqlError):
-    pass
+    """replaceWhere together with a dynamic partition overwrite."""
 
 
 @condition(
@@ -81,6 +94,8 @@ class ReplaceWhereDynamicError(DeltaSqlError):
     "The options {first} and {second} exclude each other. Leave one of the two away.",
 )
 class IncompatibleOptionsError(DeltaSqlError):
+    """Two options of a DataFrame that exclude each other."""
+
     first: str
     second: str
 
@@ -88,7 +103,7 @@ class IncompatibleOptionsError(DeltaSqlError):
 @condition(
     "DELTA_OVERWRITE_BY_FILTER_INCOMPATIBLE_REPLACE_ON_OR_USING",
     "42613",
-    "A condition already says which rows make way, and so does the option {option}. Leave one of the two away.",
+    "A condition already says which rows are replaced, and so does the option {option}. Leave one of the two away.",
 )
 class ReplaceByFilterError(DeltaSqlError):
     """replaceWhere, or overwrite(condition), together with replaceOn or replaceUsing."""
@@ -102,6 +117,8 @@ class ReplaceByFilterError(DeltaSqlError):
     "A dynamic overwrite replaces whole partitions, and the option {option} says which rows. Leave one away.",
 )
 class ReplaceDynamicError(DeltaSqlError):
+    """A dynamic partition overwrite together with replaceUsing or replaceOn."""
+
     option: str
 
 
@@ -112,6 +129,8 @@ class ReplaceDynamicError(DeltaSqlError):
     "to replace. Leave it away, or write with mode('overwrite').",
 )
 class ReplaceByDefinitionError(DeltaSqlError):
+    """create(), replace() or createOrReplace() with replaceWhere, replaceUsing or replaceOn."""
+
     option: str
 
 
@@ -121,6 +140,8 @@ class ReplaceByDefinitionError(DeltaSqlError):
     "There is no table {table} in which rows could be replaced. Leave the options replaceUsing and replaceOn away.",
 )
 class ReplaceInNothingError(DeltaSqlError):
+    """replaceUsing or replaceOn for a table that does not exist."""
+
     table: str
 
 
@@ -131,6 +152,8 @@ class ReplaceInNothingError(DeltaSqlError):
     "Leave the option away, or change the schema first.",
 )
 class DataChangeFalseError(DeltaSqlError):
+    """A write with dataChange = false that changes the schema."""
+
     table: str
 
 
@@ -141,10 +164,17 @@ class DataChangeFalseError(DeltaSqlError):
     "Leave the option away, or name partition columns only.",
 )
 class ReplaceWhereDataChangeError(DeltaSqlError):
+    """replaceWhere over data columns together with dataChange = false."""
+
     predicate: str
 
 
-@condition("DELTA_OPERATION_NOT_ALLOWED", "0AKDC", "{what} is not supported for Delta tables. {advice}")
+@condition(
+    "DELTA_OPERATION_NOT_ALLOWED",
+    "0AKDC",
+    "{what} is not supported for Delta tables. {advice}",
+    remedy="Use the alternative that the message names.",
+)
 class UnsupportedWriteError(DeltaSqlError):
     """Something that PySpark's writers have and a Delta table has not."""
 
@@ -152,7 +182,12 @@ class UnsupportedWriteError(DeltaSqlError):
     advice: str
 
 
-@condition("UNSUPPORTED_ARROWTYPE", "0A000", "The rows of the {given} cannot be written: {reason}.")
+@condition(
+    "UNSUPPORTED_ARROWTYPE",
+    "0A000",
+    "The rows of the {given} cannot be written: {reason}.",
+    remedy="Convert the columns that the message names to types of Arrow that Delta has.",
+)
 class UnsupportedRowsError(DeltaSqlError):
     """Rows in memory with a column that no table can have. `given` is the name of their type."""
 
@@ -160,16 +195,31 @@ class UnsupportedRowsError(DeltaSqlError):
     reason: str
 
 
-@condition("NOT_A_DATAFRAME", "42K09", "A DataFrame or a result of sql() is needed here, not {given}. {advice}")
+@condition(
+    "NOT_A_DATAFRAME",
+    "42K09",
+    "A DataFrame or a result of sql() is needed here, not {given}. {advice}",
+    remedy="Pass a DataFrame, an Arrow table, or a result of sql().",
+)
 class NotADataFrameError(UsageError):
-    """`given` is the name of its type; `advice` says how such an object becomes a DataFrame."""
+    """session.write, or another call, with an object that holds no rows.
+
+    `given` is the name of its type; `advice` says how such an object becomes a DataFrame.
+    """
 
     given: str
     advice: str
 
 
-@condition("INVALID_SAVE_MODE", "42000", "There is no save mode {mode}. Modes are: append, overwrite, error, ignore.")
+@condition(
+    "INVALID_SAVE_MODE",
+    "42000",
+    "There is no save mode {mode}. Modes are: append, overwrite, error, ignore.",
+    remedy="Use append, overwrite, error or ignore.",
+)
 class InvalidSaveModeError(DeltaSqlError):
+    """mode(…) with an unknown name."""
+
     mode: str
 
 
@@ -177,8 +227,11 @@ class InvalidSaveModeError(DeltaSqlError):
     "DELTA_UNSUPPORTED_OUTPUT_MODE",
     "0AKDC",
     "A stream writes into a table in the mode append or complete, not {mode}. For updates: foreachBatch and MERGE.",
+    remedy="Use append or complete, or foreachBatch with MERGE.",
 )
 class OutputModeError(DeltaSqlError):
+    """A stream in the output mode update."""
+
     mode: str
 
 
@@ -188,6 +241,8 @@ class OutputModeError(DeltaSqlError):
     "The column {column} of the stream is of type VOID. Give it a type: CAST({column} AS STRING).",
 )
 class VoidInStreamError(DeltaSqlError):
+    """A stream with a column of type VOID."""
+
     column: str
 
 
@@ -195,13 +250,18 @@ class VoidInStreamError(DeltaSqlError):
     "DELTA_TIME_TRAVEL_INVALID_BEGIN_VALUE",
     "42604",
     "versionAsOf is {value}, and a version is a whole number from 0 on.",
+    remedy="Give a whole number from 0 on.",
 )
 class InvalidVersionOptionError(DeltaSqlError):
+    """versionAsOf with a value that is no version."""
+
     value: str
 
 
 @condition("DELTA_ONEOF_IN_TIMETRAVEL", "42601", "The options {first} and {second} both say what is read. Keep one.")
 class ReadOptionsError(DeltaSqlError):
+    """Two options of a read that both name the version or the changes."""
+
     first: str
     second: str
 
@@ -212,6 +272,8 @@ class ReadOptionsError(DeltaSqlError):
     "The options {first} and {second} both say where the changes {verb}. Keep one.",
 )
 class ChangeBoundariesError(DeltaSqlError):
+    """A read of changes with two options for the same boundary."""
+
     first: str
     second: str
     verb: str
@@ -221,6 +283,7 @@ class ChangeBoundariesError(DeltaSqlError):
     "DELTA_NO_START_FOR_CDC_READ",
     "42601",
     "Changes are read from somewhere on: give the option startingVersion or startingTimestamp.",
+    remedy="Set startingVersion or startingTimestamp.",
 )
 class MissingStartError(DeltaSqlError):
     """readChangeFeed without a start."""
@@ -232,9 +295,14 @@ class MissingStartError(DeltaSqlError):
     "A table knows its columns, so that schema() has nothing to say. Leave it away, and select and cast afterwards.",
 )
 class UnsupportedReadSchemaError(DeltaSqlError):
-    """`.schema(…)` before a read."""
+    """A read of a table with .schema(…)."""
 
 
-@condition("DELTA_MISSING_PATH", "42601", "load() needs a path: load(path), or table(name).")
+@condition(
+    "DELTA_MISSING_PATH",
+    "42601",
+    "load() needs a path: load(path), or table(name).",
+    remedy="Write load(path) or table(name).",
+)
 class MissingPathError(DeltaSqlError):
-    """`load()` of nothing."""
+    """The call load() without a path."""

@@ -9,6 +9,7 @@ from deltasql.errors.base import DeltaSqlError, condition
     "DELTA_OPERATION_NOT_ALLOWED",
     "0AKDC",
     "Functions are made of SQL, and {function} is of {language}. {advice}",
+    remedy="Write the function in SQL: CREATE FUNCTION f(x INT) RETURN x + 1.",
 )
 class ForeignFunctionError(DeltaSqlError):
     """CREATE FUNCTION … LANGUAGE PYTHON, or AS 'class'."""
@@ -29,7 +30,12 @@ class FunctionAlreadyExistsError(DeltaSqlError):
     function: str
 
 
-@condition("ROUTINE_NOT_FOUND", "42883", "There is no function {function}. {advice}")
+@condition(
+    "ROUTINE_NOT_FOUND",
+    "42883",
+    "There is no function {function}. {advice}",
+    remedy="Check the spelling with SHOW USER FUNCTIONS.",
+)
 class FunctionNotFoundError(DeltaSqlError):
     """DROP FUNCTION of an unknown name."""
 
@@ -37,23 +43,36 @@ class FunctionNotFoundError(DeltaSqlError):
     advice: str
 
 
-@condition("UNRESOLVED_ROUTINE", "42883", "There is no function {function}. SHOW FUNCTIONS lists those that there are.")
+@condition(
+    "UNRESOLVED_ROUTINE",
+    "42883",
+    "There is no function {function}. SHOW FUNCTIONS lists those that there are.",
+    remedy="Check the spelling with SHOW FUNCTIONS.",
+)
 class UnknownFunctionError(DeltaSqlError):
     """DESCRIBE FUNCTION of an unknown name."""
 
     function: str
 
 
-@condition("FORBIDDEN_OPERATION", "42809", "{function} is a function of Spark's own, and stays. {advice}")
+@condition(
+    "FORBIDDEN_OPERATION",
+    "42809",
+    "{function} is a function of Spark's own, and stays. {advice}",
+    remedy="Choose another name for a new function.",
+)
 class DropSparksFunctionError(DeltaSqlError):
-    """DROP FUNCTION abs."""
+    """DROP FUNCTION of a function of Spark, such as abs."""
 
     function: str
     advice: str
 
 
 @condition(
-    "CYCLIC_FUNCTION_REFERENCE", "42887", "A function would call itself: {cycle}. Loops are written WITH RECURSIVE."
+    "CYCLIC_FUNCTION_REFERENCE",
+    "42887",
+    "A function would call itself: {cycle}. Loops are written WITH RECURSIVE.",
+    remedy="Write the loop as a query: WITH RECURSIVE.",
 )
 class RecursiveFunctionError(DeltaSqlError):
     """A function whose text calls it, in itself or in the functions that it calls."""

@@ -11,6 +11,8 @@ from deltasql.errors.base import DeltaSqlError, condition
     "GENERATE knows no '{mode}'. Write GENERATE symlink_format_manifest FOR TABLE ….",
 )
 class ManifestModeError(DeltaSqlError):
+    """GENERATE with another mode than symlink_format_manifest."""
+
     mode: str
 
 
@@ -22,6 +24,8 @@ class ManifestModeError(DeltaSqlError):
     "APPLY (PURGE).",
 )
 class ManifestVectorsError(DeltaSqlError):
+    """The property for manifests, on a table whose files have deletion vectors."""
+
     table: str
 
 
@@ -32,6 +36,8 @@ class ManifestVectorsError(DeltaSqlError):
     "into a table without 'delta.columnMapping.mode' for them.",
 )
 class MappedManifestError(DeltaSqlError):
+    """GENERATE symlink_format_manifest of a table with column mapping."""
+
     table: str
 
 
@@ -42,6 +48,8 @@ class MappedManifestError(DeltaSqlError):
     "'true': readers of manifests do not know deletion vectors. Set one to 'false'.",
 )
 class ManifestPropertiesError(DeltaSqlError):
+    """Properties that ask for both deletion vectors and manifests."""
+
     table: str
 
 
@@ -52,4 +60,6 @@ class ManifestPropertiesError(DeltaSqlError):
     "(PURGE) first.",
 )
 class ManifestExistingVectorsError(DeltaSqlError):
+    """GENERATE symlink_format_manifest of a table with deletion vectors."""
+
     table: str

@@ -12,10 +12,17 @@ from deltasql.errors.base import DeltaSqlError, condition
     "Say DEFAULT in every row, or leave the column out of the column list.",
 )
 class MixedDefaultsError(DeltaSqlError):
+    """INSERT … VALUES with DEFAULT in some rows, for an identity or generated column."""
+
     column: str
 
 
-@condition("DELTA_DUPLICATE_COLUMNS_ON_INSERT", "42701", "Column {column} {reason}.")
+@condition(
+    "DELTA_DUPLICATE_COLUMNS_ON_INSERT",
+    "42701",
+    "Column {column} {reason}.",
+    remedy="Name each column once.",
+)
 class DuplicateInsertColumnError(DeltaSqlError):
     """Two values for one column."""
 
@@ -27,6 +34,7 @@ class DuplicateInsertColumnError(DeltaSqlError):
     "INSERT_COLUMN_ARITY_MISMATCH.NOT_ENOUGH_DATA_COLUMNS",
     "21S01",
     "{table} needs {expected:columns} ({columns}), and the query gives {given}.{advice}",
+    remedy="List the columns that the query gives: INSERT INTO t (a, b) ….",
 )
 class TooFewInsertColumnsError(DeltaSqlError):
     """Fewer values than columns."""
@@ -57,6 +65,7 @@ class TooManyInsertColumnsError(DeltaSqlError):
     "DELTA_MISSING_COLUMN",
     "42703",
     "{column} is no column of {table}, which has {columns}.{advice}",
+    remedy="Name a column of the table, or add WITH SCHEMA EVOLUTION.",
 )
 class UnknownInsertColumnError(DeltaSqlError):
     """A column list or a BY NAME query with a column that the table lacks."""
@@ -83,6 +92,7 @@ class MissingNotNullColumnError(DeltaSqlError):
     "NON_PARTITION_COLUMN",
     "42000",
     "PARTITION names {column}, which is no partition column of {table}; those are: {columns}.",
+    remedy="Name partition columns only, and give other columns in the query.",
 )
 class NotPartitionColumnError(DeltaSqlError):
     """A PARTITION clause over another column."""
@@ -112,7 +122,7 @@ class StaticPartitionInListError(DeltaSqlError):
 @condition(
     "PARSE_SYNTAX_ERROR",
     "42601",
-    "{replaces} says itself which rows make way, so {clause} cannot stand beside it. "
+    "{replaces} says itself which rows are replaced, so {clause} cannot stand beside it. "
     "Write: INSERT INTO … {replaces} … SELECT ….",
 )
 class ReplaceClauseError(DeltaSqlError):
@@ -129,6 +139,8 @@ class ReplaceClauseError(DeltaSqlError):
     "with those of the query write REPLACE ON.",
 )
 class ReplaceWhereAliasError(DeltaSqlError):
+    """INSERT … REPLACE WHERE with an alias."""
+
     alias: str
 
 
@@ -136,9 +148,13 @@ class ReplaceWhereAliasError(DeltaSqlError):
     "UNRESOLVED_INSERT_REPLACE_USING_COLUMN",
     "42703",
     "REPLACE USING names {column}, which the {where} does not have; its columns are: {columns}.",
+    remedy="Name a column that the message lists.",
 )
 class UnresolvedReplaceUsingError(DeltaSqlError):
-    """`where` is the query, or the table with its name."""
+    """REPLACE USING with a column that the table or the query does not have.
+
+    `where` is the query, or the table with its name.
+    """
 
     column: str
     where: str
@@ -157,6 +173,8 @@ class UnresolvedReplaceUsingError(DeltaSqlError):
     "position. Write INSERT INTO … BY NAME REPLACE USING …, or put the query's columns into the order of the table's.",
 )
 class MisalignedReplaceUsingError(DeltaSqlError):
+    """INSERT … REPLACE USING by position, with the column at another position in the query."""
+
     column: str
 
 
@@ -167,6 +185,8 @@ class MisalignedReplaceUsingError(DeltaSqlError):
     "query a name: REPLACE ON … (SELECT …) AS s.",
 )
 class AmbiguousReplaceOnError(DeltaSqlError):
+    """A column in REPLACE ON that both the table and the query have."""
+
     column: str
     example: str
 
@@ -175,8 +195,11 @@ class AmbiguousReplaceOnError(DeltaSqlError):
     "DELTA_INSERT_REPLACE_ON_UNRESOLVED_COLUMNS_IN_CONDITION",
     "42703",
     "{column} in the condition of REPLACE ON is no column of the table or of the query. Columns are: {columns}.",
+    remedy="Name a column that the message lists.",
 )
 class UnresolvedReplaceOnError(DeltaSqlError):
+    """REPLACE ON with a column that neither the table nor the query has."""
+
     column: str
     columns: tuple[str, ...]
 
@@ -185,9 +208,13 @@ class UnresolvedReplaceOnError(DeltaSqlError):
     "DELTA_REPLACE_ON_OR_USING_TABLE_CONSTRAINT_VIOLATION",
     "44000",
     "A row to write with REPLACE ON or USING {clause} breaks a rule of the table, so nothing was written. {violation}",
+    remedy="Correct the row that the message shows, or filter it out.",
 )
 class ReplaceViolationError(DeltaSqlError):
-    """`violation` says which rule, as it is said of any write."""
+    """A row of INSERT … REPLACE USING or ON breaks a constraint of the table.
+
+    `violation` says which rule, as it is said of any write.
+    """
 
     clause: str
     violation: str
@@ -198,6 +225,7 @@ class ReplaceViolationError(DeltaSqlError):
     "44000",
     "A row to write does not satisfy REPLACE WHERE {predicate}, so nothing was written: {values}. "
     "Filter the query by the same predicate.",
+    remedy="Filter the query by the predicate of REPLACE WHERE.",
 )
 class ReplaceWhereMismatchError(DeltaSqlError):
     """A row outside the range that INSERT … REPLACE WHERE replaces."""

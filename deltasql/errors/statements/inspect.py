@@ -9,6 +9,7 @@ from deltasql.errors.base import DeltaSqlError, condition
     "DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_TABLE",
     "42809",
     "{table} is not partitioned, so there are no partitions to show.",
+    remedy="Use DESCRIBE DETAIL, which shows partition columns and files.",
 )
 class ShowPartitionsUnpartitionedError(DeltaSqlError):
     """SHOW PARTITIONS of a table without partition columns."""
@@ -31,6 +32,7 @@ class ShowCreateBuiltInViewError(DeltaSqlError):
     "EXPECT_PERMANENT_VIEW_NOT_TEMP",
     "42809",
     "SHOW CREATE TABLE is for what the catalog keeps, and {view} is a temporary view of this session.",
+    remedy="Store the view in the catalog: CREATE VIEW without TEMPORARY.",
 )
 class ShowCreateViewError(DeltaSqlError):
     """SHOW CREATE TABLE of a temporary view."""
@@ -75,6 +77,7 @@ class DescribeViewHistoryError(DeltaSqlError):
     "DELTA_SHOW_PARTITION_IN_NON_PARTITIONED_COLUMN",
     "42P10",
     "{column} is no partition column of {table}; these are {columns}.",
+    remedy="Name a partition column that the message lists.",
 )
 class NotAPartitionColumnError(DeltaSqlError):
     """PARTITION (column = value) of another column, in SHOW or DESCRIBE."""
@@ -99,6 +102,7 @@ class PartitionWithoutValueError(DeltaSqlError):
     "PARTITIONS_NOT_FOUND",
     "428FT",
     "{table} has no partition {partition}: one is there with its first row. SHOW PARTITIONS {table} lists them.",
+    remedy="Run SHOW PARTITIONS t.",
 )
 class PartitionNotFoundError(DeltaSqlError):
     """DESCRIBE or SHOW TABLE EXTENDED of a partition that no file is in."""

@@ -21,6 +21,8 @@ class MultipleSourceRowsError(DeltaSqlError):
 
 @condition("DELTA_MERGE_MISSING_WHEN", "42601", "MERGE INTO {table} has no WHEN clause. Add at least one.")
 class MergeMissingWhenError(DeltaSqlError):
+    """MERGE without a WHEN clause."""
+
     table: str
 
 
@@ -28,6 +30,7 @@ class MergeMissingWhenError(DeltaSqlError):
     "DELTA_MERGE_UNRESOLVED_EXPRESSION",
     "42601",
     "Cannot resolve {expression} in {clause}: the columns in reach there are {columns}.{advice}",
+    remedy="Name a column that the message lists; source and target columns need their alias.",
 )
 class MergeUnresolvedError(DeltaSqlError):
     """A name in a MERGE clause that is no column of the table that the clause may look at."""
@@ -61,6 +64,7 @@ class MergeIntoEmptySchemaError(DeltaSqlError):
     "0AKDC",
     "{column} is a nested field, and the column list of INSERT names whole columns only. "
     "Insert the struct: named_struct(…).",
+    remedy="Insert the struct as a whole: named_struct('a', 1).",
 )
 class NestedInsertColumnError(DeltaSqlError):
     """A nested field in the column list of an INSERT clause."""
@@ -72,6 +76,7 @@ class NestedInsertColumnError(DeltaSqlError):
     "NON_LAST_MATCHED_CLAUSE_OMIT_CONDITION",
     "42613",
     "Only the last WHEN MATCHED clause may lack a condition: the ones after it would never apply.",
+    remedy="Move the clause to the end, or give it a condition.",
 )
 class UnconditionalMatchedError(DeltaSqlError):
     """A WHEN MATCHED clause without a condition before another one."""
@@ -81,6 +86,7 @@ class UnconditionalMatchedError(DeltaSqlError):
     "NON_LAST_NOT_MATCHED_BY_TARGET_CLAUSE_OMIT_CONDITION",
     "42613",
     "Only the last WHEN NOT MATCHED clause may lack a condition: the ones after it would never apply.",
+    remedy="Move the clause to the end, or give it a condition.",
 )
 class UnconditionalNotMatchedError(DeltaSqlError):
     """A WHEN NOT MATCHED clause without a condition before another one."""
@@ -90,6 +96,7 @@ class UnconditionalNotMatchedError(DeltaSqlError):
     "NON_LAST_NOT_MATCHED_BY_SOURCE_CLAUSE_OMIT_CONDITION",
     "42613",
     "Only the last WHEN NOT MATCHED BY SOURCE clause may lack a condition: the ones after it would never apply.",
+    remedy="Move the clause to the end, or give it a condition.",
 )
 class UnconditionalBySourceError(DeltaSqlError):
     """A WHEN NOT MATCHED BY SOURCE clause without a condition before another one."""

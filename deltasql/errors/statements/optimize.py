@@ -36,6 +36,7 @@ class PartitionPredicateError(DeltaSqlError):
     "DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
     "42703",
     "{table} has no column {column} to order by. Columns: {columns}.",
+    remedy="Name a column that the message lists.",
 )
 class ZOrderColumnNotFoundError(DeltaSqlError):
     """ZORDER BY of an unknown column."""
@@ -86,6 +87,7 @@ class OptimizeFullError(DeltaSqlError):
     "DELTA_CLUSTERING_WITH_PARTITION_PREDICATE",
     "0A000",
     "{table} is clustered and has no partitions to choose from: leave out WHERE {predicate}.",
+    remedy="Leave WHERE out.",
 )
 class ClusteringWithPredicateError(DeltaSqlError):
     """OPTIMIZE … WHERE of a clustered table."""
@@ -99,6 +101,7 @@ class ClusteringWithPredicateError(DeltaSqlError):
     "42613",
     "{table} is ordered by its clustering columns ({columns}): leave out ZORDER BY, or choose other columns: "
     "ALTER TABLE {table} CLUSTER BY (…).",
+    remedy="Leave ZORDER BY out, or change the clustering columns: ALTER TABLE t CLUSTER BY (…).",
 )
 class ClusteringWithZOrderError(DeltaSqlError):
     """OPTIMIZE … ZORDER BY of a clustered table."""
@@ -152,6 +155,7 @@ class ClusteringWithoutStatsError(DeltaSqlError):
     "42000",
     "{table} is partitioned by {columns} and cannot be clustered. To cluster it, write it anew: "
     "CREATE TABLE … CLUSTER BY (…) AS SELECT * FROM {table}.",
+    remedy="Run CREATE OR REPLACE TABLE … CLUSTER BY (…) AS SELECT * FROM the table.",
 )
 class ClusterPartitionedTableError(DeltaSqlError):
     """ALTER TABLE … CLUSTER BY of a partitioned table."""

@@ -37,8 +37,11 @@ class ManualFeaturesError(DeltaSqlError):
     "WRONG_COLUMN_DEFAULTS_FOR_DELTA_FEATURE_NOT_ENABLED",
     "0AKDE",
     "{table} cannot have column defaults: its protocol lacks the table feature allowColumnDefaults. {advice}",
+    remedy="Set the property delta.feature.allowColumnDefaults to 'supported'.",
 )
 class ColumnDefaultsNotEnabledError(DeltaSqlError):
+    """A default for a column of a table without the feature allowColumnDefaults."""
+
     table: str
     advice: str
 
@@ -49,6 +52,8 @@ class ColumnDefaultsNotEnabledError(DeltaSqlError):
     "The table feature {feature} cannot be set by TBLPROPERTIES. Write CLUSTER BY (…) in CREATE TABLE.",
 )
 class CreateWithClusteringFeatureError(DeltaSqlError):
+    """CREATE TABLE … TBLPROPERTIES of the table feature clustering."""
+
     feature: str
 
 
@@ -58,6 +63,8 @@ class CreateWithClusteringFeatureError(DeltaSqlError):
     "The table feature {feature} cannot be set by TBLPROPERTIES. Run: ALTER TABLE … CLUSTER BY (…).",
 )
 class AlterWithClusteringFeatureError(DeltaSqlError):
+    """SET TBLPROPERTIES of the table feature clustering."""
+
     feature: str
 
 
@@ -66,14 +73,24 @@ class AlterWithClusteringFeatureError(DeltaSqlError):
     "F0000",
     "Unknown table property {key}.{hint} To set it all the same: "
     "SET spark.databricks.delta.allowArbitraryProperties.enabled = true.",
+    remedy="Check the spelling: the reference lists the properties of tables.",
 )
 class UnknownPropertyError(DeltaSqlError):
+    """SET TBLPROPERTIES of an unknown delta.… property."""
+
     key: str
     hint: str
 
 
-@condition("INVALID_PROPERTY_VALUE", "42602", "'{value}' is not a value for table property {key}. Legal: {legal}.")
+@condition(
+    "INVALID_PROPERTY_VALUE",
+    "42602",
+    "'{value}' is not a value for table property {key}. Legal: {legal}.",
+    remedy="Use a value that the message lists.",
+)
 class PropertyValueError(DeltaSqlError):
+    """A table property with a value that it cannot have."""
+
     key: str
     value: str
     legal: str
@@ -84,8 +101,11 @@ class PropertyValueError(DeltaSqlError):
     "25000",
     "'{value}' is not an isolation level for table property delta.isolationLevel. "
     "Legal: Serializable, WriteSerializable.",
+    remedy="Use Serializable or WriteSerializable.",
 )
 class IsolationLevelError(DeltaSqlError):
+    """The property delta.isolationLevel with an unknown value."""
+
     value: str
 
 
@@ -93,6 +113,7 @@ class IsolationLevelError(DeltaSqlError):
     "DELTA_PROTOCOL_PROPERTY_NOT_INT",
     "42K06",
     "Table property {key} needs an integer, not '{value}'.",
+    remedy="Give a whole number, or name the feature: 'delta.feature.name' = 'supported'.",
 )
 class ProtocolPropertyError(DeltaSqlError):
     """delta.minReaderVersion or delta.minWriterVersion that is no whole number."""
@@ -107,6 +128,8 @@ class ProtocolPropertyError(DeltaSqlError):
     "Table property {key} cannot be set. Run: ALTER TABLE … ADD CONSTRAINT {name} CHECK (…).",
 )
 class ConstraintPropertyError(DeltaSqlError):
+    """SET TBLPROPERTIES of delta.constraints.…."""
+
     key: str
     name: str
 
@@ -128,7 +151,7 @@ class InternalPropertyError(DeltaSqlError):
     "The table property 'provider' is reserved: a table's format cannot be changed. Write USING DELTA in CREATE TABLE.",
 )
 class ProviderPropertyError(DeltaSqlError):
-    pass
+    """SET TBLPROPERTIES of provider."""
 
 
 @condition(
@@ -137,7 +160,7 @@ class ProviderPropertyError(DeltaSqlError):
     "The table property 'location' is reserved. Write LOCATION 'path' in CREATE TABLE, or ALTER TABLE … SET LOCATION.",
 )
 class LocationPropertyError(DeltaSqlError):
-    pass
+    """SET TBLPROPERTIES of location."""
 
 
 @condition(
@@ -146,6 +169,8 @@ class LocationPropertyError(DeltaSqlError):
     "The table property '{key}' is reserved and cannot be set. Choose another name.",
 )
 class ReservedPropertyError(DeltaSqlError):
+    """SET TBLPROPERTIES of a reserved key."""
+
     key: str
 
 
@@ -155,12 +180,17 @@ class ReservedPropertyError(DeltaSqlError):
     "{table} has no property {key} to unset. Write UNSET TBLPROPERTIES IF EXISTS to pass over it.",
 )
 class UnsetMissingPropertyError(DeltaSqlError):
+    """UNSET TBLPROPERTIES of a property that the table does not have."""
+
     key: str
     table: str
 
 
 @condition(
-    "DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED", "0A000", "The properties of {table} exclude each other: {reason}."
+    "DELTA_VIOLATE_TABLE_PROPERTY_VALIDATION_FAILED",
+    "0A000",
+    "The properties of {table} exclude each other: {reason}.",
+    remedy="Leave one of the properties out.",
 )
 class PropertyCombinationError(DeltaSqlError):
     """delta.logRetentionDuration shorter than delta.deletedFileRetentionDuration, where a setting forbids it."""
@@ -175,6 +205,8 @@ class PropertyCombinationError(DeltaSqlError):
     "{table} cannot have both 'delta.enableRowTracking' and 'delta.rowTrackingSuspended' = 'true'. Set one to 'false'.",
 )
 class RowTrackingPropertiesError(DeltaSqlError):
+    """Properties that ask for row tracking and suspend it."""
+
     table: str
 
 
@@ -183,6 +215,7 @@ class RowTrackingPropertiesError(DeltaSqlError):
     "0AKDC",
     "The column mapping mode of {table} cannot be changed from '{before}' to '{after}'. "
     "An existing table can only go from 'none' to 'name'; for another mode copy it: CREATE TABLE … AS SELECT ….",
+    remedy="Copy the table: CREATE TABLE … AS SELECT ….",
 )
 class ColumnMappingModeError(DeltaSqlError):
     """A change of delta.columnMapping.mode that would need other data files."""

@@ -5,7 +5,12 @@ from __future__ import annotations
 from deltasql.errors.base import DeltaSqlError, condition
 
 
-@condition("DELTA_OPERATION_NOT_ALLOWED", "0AKDC", "{operation} is not for Delta tables. {advice}")
+@condition(
+    "DELTA_OPERATION_NOT_ALLOWED",
+    "0AKDC",
+    "{operation} is not for Delta tables. {advice}",
+    remedy="Use the alternative that the message names.",
+)
 class HiveStatementError(DeltaSqlError):
     """A statement of Hive tables, by name."""
 
@@ -14,7 +19,12 @@ class HiveStatementError(DeltaSqlError):
     advice: str
 
 
-@condition("DELTA_OPERATION_NOT_ALLOWED", "0AKDC", "{operation} is not supported. {advice}")
+@condition(
+    "DELTA_OPERATION_NOT_ALLOWED",
+    "0AKDC",
+    "{operation} is not supported. {advice}",
+    remedy="Use the alternative that the message names, if there is one.",
+)
 class UnsupportedStatementError(DeltaSqlError):
     """A statement or clause of the dialect that deltasql does not have, by name."""
 
@@ -23,7 +33,10 @@ class UnsupportedStatementError(DeltaSqlError):
 
 
 @condition(
-    "UNSUPPORTED_FEATURE.INSERT_PARTITION_SPEC_IF_NOT_EXISTS", "0A000", "{operation} is for tables of Hive. {advice}"
+    "UNSUPPORTED_FEATURE.INSERT_PARTITION_SPEC_IF_NOT_EXISTS",
+    "0A000",
+    "{operation} is for tables of Hive. {advice}",
+    remedy="Write INSERT INTO … SELECT … WHERE NOT EXISTS (…).",
 )
 class PartitionIfNotExistsError(DeltaSqlError):
     """INSERT OVERWRITE … PARTITION (…) IF NOT EXISTS."""
@@ -32,7 +45,12 @@ class PartitionIfNotExistsError(DeltaSqlError):
     advice: str
 
 
-@condition("INVALID_STATEMENT_OR_CLAUSE", "42601", "{operation} is no clause of INSERT INTO. {advice}")
+@condition(
+    "INVALID_STATEMENT_OR_CLAUSE",
+    "42601",
+    "{operation} is no clause of INSERT INTO. {advice}",
+    remedy="Leave the clause out.",
+)
 class InsertIfNotExistsError(DeltaSqlError):
     """IF NOT EXISTS behind the table of INSERT INTO."""
 
@@ -40,7 +58,12 @@ class InsertIfNotExistsError(DeltaSqlError):
     advice: str
 
 
-@condition("DELTA_TRUNCATE_TABLE_PARTITION_NOT_SUPPORTED", "0AKDC", "TRUNCATE TABLE empties all of {table}. {advice}")
+@condition(
+    "DELTA_TRUNCATE_TABLE_PARTITION_NOT_SUPPORTED",
+    "0AKDC",
+    "TRUNCATE TABLE empties all of {table}. {advice}",
+    remedy="Write DELETE FROM t WHERE p = 1.",
+)
 class TruncatePartitionError(DeltaSqlError):
     """TRUNCATE TABLE … PARTITION."""
 
@@ -49,7 +72,10 @@ class TruncatePartitionError(DeltaSqlError):
 
 
 @condition(
-    "DELTA_OPERATION_NOT_ALLOWED", "0AKDC", "Partitioning by expressions is not supported: {expression}. {advice}"
+    "DELTA_OPERATION_NOT_ALLOWED",
+    "0AKDC",
+    "Partitioning by expressions is not supported: {expression}. {advice}",
+    remedy="Partition by a generated column, or use CLUSTER BY.",
 )
 class PartitionExpressionError(DeltaSqlError):
     """PARTITIONED BY (year(d))."""
@@ -101,6 +127,7 @@ class WrongObjectError(DeltaSqlError):
     "0A000",
     "EXPLAIN ANALYZE runs queries, and statements that change rows up to their commit; this one has no rows to run. "
     "EXPLAIN tells what it would do.",
+    remedy="Use EXPLAIN without ANALYZE.",
 )
 class NothingToAnalyzeError(DeltaSqlError):
     """EXPLAIN ANALYZE of a statement that is answered by the log, the catalog or Spark alone."""

@@ -9,6 +9,7 @@ from deltasql.errors.base import DeltaSqlError, condition
     "DELTA_CANNOT_RESTORE_TABLE_VERSION",
     "22003",
     "{table} cannot be restored to version {version}. Available are versions {earliest} to {latest}.",
+    remedy="Choose a version that the message names.",
 )
 class RestoreVersionError(DeltaSqlError):
     """RESTORE to a version that the log does not have."""

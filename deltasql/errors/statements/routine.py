@@ -34,7 +34,7 @@ class ImmediateIntoError(DeltaSqlError):
     "Some values behind USING have a name and {value} has none. Write {value} AS name, as in the text's :name.",
 )
 class UnnamedParameterError(DeltaSqlError):
-    """USING 1 AS a, 2."""
+    """EXECUTE IMMEDIATE … USING with and without names: USING 1 AS a, 2."""
 
     value: str
 
@@ -45,7 +45,7 @@ class UnnamedParameterError(DeltaSqlError):
     "Two values behind USING are called {name}. Give each a name of its own.",
 )
 class DuplicateAliasError(DeltaSqlError):
-    """USING 1 AS a, 2 AS a."""
+    """EXECUTE IMMEDIATE … USING with one name twice: USING 1 AS a, 2 AS a."""
 
     name: str
 
@@ -74,6 +74,7 @@ class ScriptInImmediateError(DeltaSqlError):
     "NULL_QUERY_STRING_EXECUTE_IMMEDIATE",
     "22004",
     "EXECUTE IMMEDIATE wants a text, and {expression} is NULL.",
+    remedy="Give the text of a statement.",
 )
 class NullImmediateError(DeltaSqlError):
     """EXECUTE IMMEDIATE of a variable that is NULL."""

@@ -18,7 +18,12 @@ class InvalidSettingError(DeltaSqlError):
     expected: str
 
 
-@condition("CONFIG_NOT_AVAILABLE", "42K0I", "There is no setting {key}. {advice}")
+@condition(
+    "CONFIG_NOT_AVAILABLE",
+    "42K0I",
+    "There is no setting {key}. {advice}",
+    remedy="Check the spelling with SET, which lists the settings.",
+)
 class UnknownSettingError(DeltaSqlError):
     """SET of a key of ours that there is not."""
 
@@ -68,7 +73,7 @@ class LastingVersionError(DeltaSqlError):
     "args is a {kind}. Pass a mapping for :name, such as {{'name': 1}}, or a list for ?, such as [1, 2].",
 )
 class ParametersError(DeltaSqlError):
-    """`args` from which no value can be taken."""
+    """Arguments that are no mapping or sequence, or hold values without a SQL type."""
 
     kind: str
 

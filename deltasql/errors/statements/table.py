@@ -27,7 +27,12 @@ class SchemaNotProvidedError(DeltaSqlError):
     table: str
 
 
-@condition("DELTA_EMPTY_DATA", "428GU", "The query for {table} gives no columns, and a table from a query takes its.")
+@condition(
+    "DELTA_EMPTY_DATA",
+    "428GU",
+    "The query for {table} gives no columns, and a table from a query takes its.",
+    remedy="Select at least one column.",
+)
 class EmptyQuerySchemaError(DeltaSqlError):
     """CREATE TABLE AS SELECT with a query of zero columns."""
 
@@ -142,6 +147,7 @@ class LocationMismatchError(DeltaSqlError):
     "{table} cannot be moved to {location}: the table there has other columns or partitions. To move it all the same, "
     "run: SET spark.databricks.delta.alterLocation.bypassSchemaCheck = true.\n"
     "== {table} ==\n{current}\n== {location} ==\n{found}",
+    remedy="Choose the table's copy, or switch the check off with the setting in the message.",
 )
 class SetLocationSchemaError(DeltaSqlError):
     """SET LOCATION to a location of a table with another schema."""

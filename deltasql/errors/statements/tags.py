@@ -9,6 +9,7 @@ from deltasql.errors.base import DeltaSqlError, condition
     "TAG_ALREADY_EXISTS",
     "42710",
     "{owner} has the tag {key} already. To change its value, write {advice} SET TAGS ({pair}).",
+    remedy="Use SET TAGS, which changes a tag.",
 )
 class TagExistsError(DeltaSqlError):
     """SET TAG of a key that is set."""
@@ -19,7 +20,12 @@ class TagExistsError(DeltaSqlError):
     pair: str
 
 
-@condition("TAG_NOT_FOUND", "42704", "{owner} has no tag {key}. {known}")
+@condition(
+    "TAG_NOT_FOUND",
+    "42704",
+    "{owner} has no tag {key}. {known}",
+    remedy="Check the spelling with DESCRIBE EXTENDED.",
+)
 class TagNotFoundError(DeltaSqlError):
     """UNSET TAG of a key that is not set."""
 

@@ -6,7 +6,10 @@ from deltasql.errors.base import DeltaSqlError, condition
 
 
 @condition(
-    "TRANSACTION_NOT_SUPPORTED.COMMAND", "0A000", "{operation} cannot be part of a transaction: {reason} {advice}"
+    "TRANSACTION_NOT_SUPPORTED.COMMAND",
+    "0A000",
+    "{operation} cannot be part of a transaction: {reason} {advice}",
+    remedy="Commit first, and run the statement alone.",
 )
 class NotInTransactionError(DeltaSqlError):
     """A statement that does not compose with others into one commit. `reason` is a sentence."""
@@ -30,6 +33,7 @@ class NestedTransactionError(DeltaSqlError):
     "0A000",
     "A transaction writes one table, and this one has written {first}: it cannot write {second} as well. Two tables "
     "become two commits, which only a catalog could make both or neither. Reading any number of tables is fine.",
+    remedy="Use a transaction for each table.",
 )
 class SecondTableError(DeltaSqlError):
     """A statement that would write another table than those before it. The transaction stays as it was."""
@@ -43,6 +47,7 @@ class SecondTableError(DeltaSqlError):
     "0A000",
     "{operation} cannot be in one transaction with what came before it, since {table} has a change data feed: "
     "{reason} Run it in a transaction of its own.",
+    remedy="Run the statement in a separate transaction.",
 )
 class FeedInTransactionError(DeltaSqlError):
     """A statement whose change rows, with those before it, would not be the changes from version to version."""
@@ -58,7 +63,7 @@ class FeedInTransactionError(DeltaSqlError):
     "The statement was begun before other statements of its transaction were done. Begin it anew.",
 )
 class StaleStatementError(DeltaSqlError):
-    """`commit` of a Pending of `Session.begin`, after another statement of the transaction."""
+    """Another statement of the transaction ran between `begin` and `commit` of this one."""
 
 
 @condition(
@@ -77,6 +82,7 @@ class ControlInBlockError(DeltaSqlError):
     "NO_ACTIVE_TRANSACTION",
     "25000",
     "There is no transaction to {verb}. BEGIN TRANSACTION begins one; outside of one each statement is a commit.",
+    remedy="Start with BEGIN TRANSACTION.",
 )
 class NoTransactionError(DeltaSqlError):
     """COMMIT or ROLLBACK without BEGIN."""
@@ -88,4 +94,4 @@ class NoTransactionError(DeltaSqlError):
     "TRANSACTION_NOT_SUPPORTED.EMPTY_BLOCK", "0A000", "BEGIN ATOMIC … END holds no statement. Write at least one."
 )
 class EmptyBlockError(DeltaSqlError):
-    """BEGIN ATOMIC END."""
+    """A block without statements: BEGIN ATOMIC END."""

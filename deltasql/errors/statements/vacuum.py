@@ -11,6 +11,7 @@ from deltasql.errors.base import DeltaSqlError, condition
     "RETAIN {hours} HOURS is less than the {configured} hours for which {table} keeps deleted files: who reads an "
     "older version, or is about to commit files written before, would miss them. Retain at least {configured} hours. "
     "If nobody else uses the table now: SET spark.databricks.delta.retentionDurationCheck.enabled = false.",
+    remedy="Retain more hours, or switch the check off while no other process uses the table.",
 )
 class RetentionTooShortError(DeltaSqlError):
     """RETAIN below `delta.deletedFileRetentionDuration` while the check is on."""
@@ -50,6 +51,7 @@ class VacuumLiteError(DeltaSqlError):
     "42000",
     "The inventory has the columns {columns}. It must have: path STRING, length BIGINT, isDir BOOLEAN, "
     "modificationTime BIGINT (in milliseconds).",
+    remedy="Select these columns with these types.",
 )
 class InventorySchemaError(DeltaSqlError):
     """USING INVENTORY of something else."""

@@ -29,6 +29,7 @@ class ViewNotFoundError(DeltaSqlError):
     "DELTA_UNSUPPORTED_TIME_TRAVEL_VIEWS",
     "0AKDC",
     "{view} has no versions to travel to here: VERSION and TIMESTAMP AS OF are for tables that are read.",
+    remedy="Name the table behind the view.",
 )
 class TimeTravelViewError(DeltaSqlError):
     """Time travel of a view, or of the target of a change."""
@@ -42,7 +43,7 @@ class TimeTravelViewError(DeltaSqlError):
     "{view} is a view, and rows are changed in tables only. Name the table that the view reads.",
 )
 class WriteIntoViewError(DeltaSqlError):
-    """DML on a view."""
+    """INSERT, UPDATE, DELETE or MERGE of a view."""
 
     view: str
 
@@ -62,6 +63,7 @@ class ViewInPlaceOfTableError(DeltaSqlError):
     "INVALID_TEMP_OBJ_REFERENCE",
     "42K0F",
     "{name} would last, and the {kind} {reference}, which it names, is of this session alone. {advice}",
+    remedy="Create the view or function that it names in the catalog, or make this one temporary.",
 )
 class TemporaryReferenceError(DeltaSqlError):
     """A view or function of the catalog whose text names a temporary view or function, or a variable."""
@@ -182,7 +184,7 @@ class ViewSchemaChangedError(DeltaSqlError):
 
     view: str
     change: str
-    remedy: str
+    statement: str
 
 
 @condition(
@@ -198,7 +200,12 @@ class AlterTemporaryViewError(DeltaSqlError):
     clause: str
 
 
-@condition("TABLE_OR_VIEW_NOT_FOUND", "42P01", "There is no view {view}. SHOW VIEWS lists those that there are.")
+@condition(
+    "TABLE_OR_VIEW_NOT_FOUND",
+    "42P01",
+    "There is no view {view}. SHOW VIEWS lists those that there are.",
+    remedy="Check the spelling with SHOW VIEWS.",
+)
 class AlteredViewNotFoundError(ViewNotFoundError):
     """ALTER VIEW of an unknown name."""
 
@@ -230,6 +237,7 @@ class AlterViewOfTableError(DeltaSqlError):
     "0AKDD",
     "{operation} changes rows of a table, and {view} is a query of more than its columns. A temporary view can stand "
     "for a table where it is SELECT columns FROM table; else name the table.",
+    remedy="Name the table itself.",
 )
 class UnwritableViewError(DeltaSqlError):
     """DML on a temporary view that joins, groups, sorts …"""

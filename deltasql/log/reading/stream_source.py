@@ -10,8 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from deltasql.errors.change_feed import MissingChangeDataError
-from deltasql.errors.log import VersionNotFoundError
 from deltasql.errors.streams import (
     DifferentTableError,
     IncompatibleStreamSchemaError,
@@ -20,6 +18,7 @@ from deltasql.errors.streams import (
     SourceDeleteError,
     StreamDataLossError,
 )
+from deltasql.errors.versions import MissingChangeDataError, VersionNotFoundError
 from deltasql.lazy import np, pa
 from deltasql.log.actions.actions import Json, Metadata
 from deltasql.log.actions.commit_file import CommitFile, parse_whole_commit

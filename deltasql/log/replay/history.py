@@ -7,13 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from deltasql.errors.log import (
-    LogFileNotFoundError,
-    MissingCommitTimestampError,
-    NoCommitsFoundError,
-    TimestampTooEarlyError,
-    TimestampTooLateError,
-)
+from deltasql.errors.log import LogFileNotFoundError, MissingCommitTimestampError
+from deltasql.errors.versions import NoCommitsFoundError, TimestampTooEarlyError, TimestampTooLateError
 from deltasql.log.actions.commit_file import parse_commit
 from deltasql.log.configuration.commit_timestamps import first_with_timestamp
 from deltasql.log.replay.log_reader import LogReader

@@ -11,7 +11,8 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from deltasql.errors.log import LogGapError, NotADeltaTableError, TruncatedLogError, VersionNotFoundError
+from deltasql.errors.log import LogGapError, NotADeltaTableError, TruncatedLogError
+from deltasql.errors.versions import VersionNotFoundError
 from deltasql.log.replay.last_checkpoint import read_last_checkpoint
 from deltasql.log.storage.locations import is_local
 from deltasql.log.storage.log_store import Entry, LogStore

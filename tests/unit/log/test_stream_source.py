@@ -11,8 +11,6 @@ from types import MappingProxyType
 import pytest
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.change_feed import MissingChangeDataError
-from deltasql.errors.log import TimestampTooLateError, VersionNotFoundError
 from deltasql.errors.streams import (
     DifferentTableError,
     IncompatibleStreamSchemaError,
@@ -21,6 +19,7 @@ from deltasql.errors.streams import (
     SourceDeleteError,
     StreamDataLossError,
 )
+from deltasql.errors.versions import MissingChangeDataError, TimestampTooLateError, VersionNotFoundError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction

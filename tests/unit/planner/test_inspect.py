@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.log import TimestampInvalidError
 from deltasql.errors.statements.inspect import (
     DescribeViewDetailError,
     DescribeViewHistoryError,
@@ -17,6 +16,7 @@ from deltasql.errors.statements.inspect import (
 from deltasql.errors.statements.refused import NothingToAnalyzeError
 from deltasql.errors.statements.table import ReadTableWithoutColumnsError
 from deltasql.errors.statements.view import TimeTravelViewError
+from deltasql.errors.versions import TimestampInvalidError
 from deltasql.plan.way import EVALUATED
 from deltasql.planner.changes import Analysis, Answer
 from tests.unit.planner.lab import Lab

@@ -251,6 +251,9 @@ def test_commands_of_the_shell(session: Canned) -> None:
     assert run(session, "\\timing off") == "Timing is off.\n"
     for asked in ("\\?", "\\help", "help", "HELP;"):
         assert "\\dt" in run(session, asked)
+    for asked in ("\\help DELTA_METADATA_CHANGED", "\\h delta_metadata_changed;"):
+        assert "Cause: Another writer changed the schema" in run(session, asked)
+    assert "UNKNOWN_CONDITION" in run(session, "\\help DELTA_METADATA")
     assert "UNKNOWN_SHELL_COMMAND" in run(session, "\\zap")
     assert "UNKNOWN_OUTPUT_FORMAT" in run(session, "\\format xml")
     with pytest.raises(UnknownCommandError):
@@ -330,6 +333,7 @@ def test_columns_are_remembered_for_a_moment(session: Canned) -> None:
 def test_completion_of_commands(session: Canned) -> None:
     assert completions(session, "\\t") == ["\\timing"]
     assert completions(session, "\\format v") == ["vertical"]
+    assert completions(session, "\\help delta_metadata_c") == ["DELTA_METADATA_CHANGED"]
     assert completions(session, "\\d") == ["\\d", "\\dt", "\\dv", "\\df"]
 
 

@@ -6,7 +6,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from deltasql.errors.log import TimestampInvalidError
+from deltasql.errors.versions import TimestampInvalidError
 from deltasql.sql.timestamps import timestamp_of
 
 

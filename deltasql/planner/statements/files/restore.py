@@ -6,13 +6,13 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import TimestampTooEarlyError, TimestampTooLateError, VersionNotFoundError
 from deltasql.errors.statements.restore import (
     RestoreMissingFilesError,
     RestoreTimestampEarlierError,
     RestoreTimestampGreaterError,
     RestoreVersionError,
 )
+from deltasql.errors.versions import TimestampTooEarlyError, TimestampTooLateError, VersionNotFoundError
 from deltasql.lazy import pa, pc
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata
