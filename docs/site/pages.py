@@ -7,6 +7,7 @@ files, errors from their classes and the golden files that raise them, the Pytho
 from __future__ import annotations
 
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,6 +21,10 @@ from mkdocs.structure.pages import Page
 import deltasql
 from deltasql.errors.base import cause_of, problem_and_remedy
 from deltasql.render.conditions import error_classes
+
+# mkdocs loads a hook by its path, and not as a part of a package.
+sys.path.insert(0, str(Path(__file__).parent))
+from unsupported import page as unsupported
 
 ROOT = Path(__file__).parents[2]
 GOLDENS = ROOT / "tests" / "golden"
@@ -51,6 +56,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages = {
         "index.md": (ROOT / "README.md").read_text(encoding="utf-8"),
         "errors.md": _errors(blocks),
+        "unsupported.md": unsupported(),
         "api.md": _api(),
         **_examples(blocks),
     }
