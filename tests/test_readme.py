@@ -18,18 +18,20 @@ from deltasql.script.parsing import parse_script
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^```(\w*)(?: title=\"([^\"]+)\")?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_SECONDS = re.compile(r"\b\d+\.\d+ s\b")
 _COMMAND = re.compile(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)#:]+)\)")
 
 
 class Code(NamedTuple):
-    """A fenced block; `line` is where it begins."""
+    """A fenced block; `line` is where it begins. `file` is its title: a file that the reader writes."""
 
     page: str
     line: int
     language: str
     text: str
+    file: str
 
 
 def blocks(*languages: str) -> list[Code]:
@@ -39,7 +41,7 @@ def blocks(*languages: str) -> list[Code]:
 def _blocks(page: Path) -> Iterator[Code]:
     text = page.read_text(encoding="utf-8")
     for match in _BLOCK.finditer(text):
-        yield Code(page.name, text.count("\n", 0, match.start()) + 1, match[1], match[2])
+        yield Code(page.name, text.count("\n", 0, match.start()) + 1, match[1], match[3], match[2] or "")
 
 
 def _id(code: Code) -> str:
@@ -74,17 +76,20 @@ def test_sql_blocks_parse(code: Code) -> None:
 def test_console_blocks_print_what_they_show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The commands of one page share a directory, as its reader would type them."""
+    """The commands of one page share a directory, as its reader would type them, with the files that the page names."""
     for page in PAGES:
         (tmp_path / page.name).mkdir()
         monkeypatch.chdir(tmp_path / page.name)
-        for command, expected in _COMMAND.findall(
-            "".join(code.text for code in _blocks(page) if code.language == "console")
-        ):
-            program, *arguments = shlex.split(command)
-            assert program == "deltasql"
-            cli.main(arguments)
-            assert "".join(capsys.readouterr()) == expected
+        for code in _blocks(page):
+            if code.file:
+                Path(code.file).parent.mkdir(parents=True, exist_ok=True)
+                Path(code.file).write_text(code.text, encoding="utf-8")
+            for command, expected in _COMMAND.findall(code.text) if code.language == "console" else ():
+                program, *arguments = shlex.split(command)
+                assert program == "deltasql"
+                cli.main(arguments)
+                said = "".join(capsys.readouterr())
+                assert _SECONDS.sub("0.0 s", said) == _SECONDS.sub("0.0 s", expected), f"{page.name}: {command}"
 
 
 def test_shell_blocks_name_what_is_there() -> None:
