@@ -109,7 +109,7 @@ REPLACE_WHERE = _maybe(
     any_text,
     "a condition in SQL",
     _OVERWRITES,
-    "Rows for which this is TRUE make way; the new ones must satisfy it.",
+    "Rows that satisfy this are deleted; the new rows must satisfy it.",
 )
 REPLACE_USING = _maybe(
     WRITE_OPTIONS,
@@ -117,8 +117,8 @@ REPLACE_USING = _maybe(
     _names,
     "names of columns with commas between them, none of them empty",
     _OVERWRITES,
-    "Rows make way that are equal in these columns, NULL to nothing, to a row of the DataFrame; all of its rows are "
-    "added.",
+    "Deletes table rows with the values of a DataFrame row in these columns, where NULL matches nothing; then inserts "
+    "all rows of the DataFrame.",
 )
 REPLACE_ON = _maybe(
     WRITE_OPTIONS,
@@ -126,17 +126,22 @@ REPLACE_ON = _maybe(
     any_text,
     "a condition in SQL",
     _OVERWRITES,
-    "Rows make way for which this is TRUE with a row of the DataFrame, whose columns it calls by `df.alias(…)`.",
+    "Deletes table rows for which this is TRUE with a DataFrame row; `df.alias(…)` qualifies columns of the DataFrame.",
 )
 TARGET_ALIAS = _maybe(
-    WRITE_OPTIONS, "targetAlias", any_text, "a name", _OVERWRITES, "What `replaceOn` calls the table."
+    WRITE_OPTIONS,
+    "targetAlias",
+    any_text,
+    "a name",
+    _OVERWRITES,
+    "The qualifier of table columns in `replaceOn`.",
 )
 IGNORE_NULL_PARTITIONS = _flag(
     WRITE_OPTIONS,
     "useNullIntolerantEqualityWithDPO",
     "false",
     _OVERWRITES,
-    "With true a dynamic overwrite leaves what lies in partitions with a NULL.",
+    "With true a dynamic overwrite keeps rows of partitions with a NULL.",
 )
 OVERWRITE_MODE = _maybe(
     WRITE_OPTIONS,

@@ -135,7 +135,7 @@ STORE_ASSIGNMENT = _word(
     ("ANSI", "LEGACY", "STRICT"),
     "ANSI",
     _WRITES,
-    "Which casts a write makes by itself.",
+    "The casts that a write makes automatically.",
 )
 ANSI = SETTINGS.add(
     Setting(
@@ -172,7 +172,7 @@ STRICT_UNSET = _flag(
     "deltasql.unsetProperties.strict",
     "true",
     "UNSET TBLPROPERTIES",
-    "To unset what is not set is an error; false: it is passed over.",
+    "UNSET of a missing property is an error; false: it is ignored.",
 )
 OPTIMIZE_MIN_FILE_SIZE = _maybe(
     "spark.databricks.delta.optimize.minFileSize",
@@ -194,7 +194,7 @@ OPTIMIZE_DELETED_RATIO = SETTINGS.add(
         share,
         "a number from 0 to 1",
         "0.05",
-        "Files of whose rows more are deleted are written anew.",
+        "Files with a larger share of deleted rows are rewritten.",
         "OPTIMIZE",
         listed=False,
     )

@@ -12,8 +12,8 @@ from pygments.token import Comment, Keyword, Number, String
 
 import deltasql
 from benchmarks.svg import MONO, box
-from deltasql.repl.highlight import sql_lexer
 from deltasql.repl.preferences import Preferences
+from deltasql.repl.prompt import sql_lexer
 from deltasql.repl.shell import Shell, Terminal
 
 NAME = "shell.svg"

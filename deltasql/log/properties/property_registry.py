@@ -187,7 +187,7 @@ ROW_VERSION_COLUMN = _maybe(
 IN_COMMIT_TIMESTAMPS = _flag(
     "delta.enableInCommitTimestamps",
     "commits",
-    "Commits carry their own time, which time travel then goes by.",
+    "Commits have a timestamp inside, which time travel then uses.",
     feature="inCommitTimestamp",
     on_replace=OnReplace.STAYS_WHILE_ON,
     on_drop=OnDrop.BEFORE,
@@ -197,7 +197,7 @@ TIMESTAMPS_SINCE_VERSION = _maybe(
     integer(0),
     "an integer, at least 0",
     "time travel",
-    "The first version with a time of its own, where that is not the table's first.",
+    "The first version with a timestamp inside, if that is not the table's first.",
     internal=True,
     feature="inCommitTimestamp",
     of_one_table=True,
@@ -209,7 +209,7 @@ TIMESTAMPS_SINCE_TIME = _maybe(
     integer(0),
     "an integer, at least 0",
     "time travel",
-    "The time, in milliseconds, of the first version with a time of its own.",
+    "The time, in milliseconds, of the first version with a timestamp inside.",
     internal=True,
     feature="inCommitTimestamp",
     of_one_table=True,
@@ -246,7 +246,7 @@ STATS_AS_JSON = _flag(
 STATS_AS_STRUCT = _flag(
     "delta.checkpoint.writeStatsAsStruct",
     _CHECKPOINTS,
-    "Checkpoints hold statistics and partition values in columns of their own types.",
+    "Checkpoints hold statistics and partition values in typed columns.",
     default="true",
 )
 INDEXED_COLUMNS = _integer(
@@ -358,7 +358,7 @@ PROPERTIES.add(
 VARIANT_SHREDDING = _flag(
     "delta.enableVariantShredding",
     "data files",
-    "Fields of VARIANT values that are often there are stored in columns of their own.",
+    "Frequent fields of VARIANT values are stored in separate columns.",
     feature="variantShredding-preview",
 )
 for _name, _feature in (
