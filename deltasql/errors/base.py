@@ -170,7 +170,7 @@ def message_of(error: type[DeltaSqlError]) -> str:
     for item in fields(error):  # type: ignore[arg-type]
         shown = f"‹{item.name.replace('_', ' ')}›"
         text = re.sub(rf"\{{{item.name}:(\w+)\}}", rf"{shown} \1", text)
-        text = re.sub(rf"\{{{item.name}[^}}]*\}}", shown, text)
+        text = re.sub(rf"\{{{item.name}(?:!r)?\}}", shown, text)
     return text.replace("{{", "{").replace("}}", "}")
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
+from string import Formatter
 
 import pytest
 
@@ -34,6 +36,12 @@ def test_each_class_has_a_cause_and_a_remedy(error: type[DeltaSqlError]) -> None
     assert INSTRUCTION.search(remedy), f"no sentence of its template says what to do; write remedy=…: {remedy}"
 
 
+@pytest.mark.parametrize("error", CLASSES, ids=lambda error: error.__name__)
+def test_each_template_has_the_fields_of_its_class(error: type[DeltaSqlError]) -> None:
+    names = {item.name for item in fields(error)}  # type: ignore[arg-type]
+    assert {name for _, name, _, _ in Formatter().parse(error.template) if name} <= names
+
+
 def test_the_remedy_is_the_rest_of_the_message() -> None:
     assert problem_and_remedy(MetadataChangedError) == (
         "‹operation› changed the schema or properties of ‹table› (version ‹version›) while this statement ran.",
@@ -50,6 +58,10 @@ def test_the_remedy_of_a_message_without_one() -> None:
 def test_causes_leave_out_the_fields() -> None:
     assert "rows" in (RowAppendError.__doc__ or "")
     assert "`" not in cause_of(RowAppendError)
+
+
+def test_fields_are_named_in_messages() -> None:
+    assert message_of(MissingSetColumnError) == "SET column ‹column› is no column of ‹table›, which has ‹columns›."
 
 
 def test_numbers_in_messages_have_their_things() -> None:

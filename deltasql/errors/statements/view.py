@@ -177,7 +177,7 @@ class ViewArityError(DeltaSqlError):
 @condition(
     "INCOMPATIBLE_VIEW_SCHEMA_CHANGE",
     "51024",
-    "View {view} no longer fits its tables: {change}. Make it again: {remedy}",
+    "View {view} no longer fits its tables: {change}. Make it again: {statement}",
 )
 class ViewSchemaChangedError(DeltaSqlError):
     """A view whose tables have lost a column, or changed its type, since it was made."""
