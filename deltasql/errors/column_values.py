@@ -319,7 +319,7 @@ class GeneratedFromRandomError(DeltaSqlError):
     "Cast the value to {old}.",
 )
 class GeneratedTypeMismatchError(DeltaSqlError):
-    """Schema evolution that changes what a generated column is made of."""
+    """Schema evolution that changes the type of a column from which a generated column is computed."""
 
     column: str
     old: str

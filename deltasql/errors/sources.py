@@ -113,7 +113,7 @@ class SourcePartitionValueError(DeltaSqlError):
     "the table can map its columns afterwards.",
 )
 class MappedSourceError(DeltaSqlError):
-    """The session's default gives new tables a column mapping, by itself or because Iceberg is to read them."""
+    """CONVERT TO DELTA while the session's defaults give new tables a column mapping, alone or for Iceberg."""
 
     mode: str
 

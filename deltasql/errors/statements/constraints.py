@@ -30,7 +30,7 @@ class ConstraintDependentColumnError(DeltaSqlError):
     "ALTER TABLE {table} DROP CONSTRAINT {constraint}.",
 )
 class ConstraintTypeMismatchError(DeltaSqlError):
-    """Schema evolution that changes what a CHECK constraint refers to."""
+    """Schema evolution that changes the type of a column of a CHECK constraint."""
 
     column: str
     old: str

@@ -69,7 +69,7 @@ class CopyArityError(DeltaSqlError):
     remedy="Leave BY POSITION or the column list out, or load CSV files without a header.",
 )
 class ByPositionError(DeltaSqlError):
-    """Columns are to go by position that have names."""
+    """COPY INTO … BY POSITION of files whose columns have names."""
 
     clause: str
     advice: str

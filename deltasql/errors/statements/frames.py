@@ -176,7 +176,7 @@ class ReplaceWhereDataChangeError(DeltaSqlError):
     remedy="Use the alternative that the message names.",
 )
 class UnsupportedWriteError(DeltaSqlError):
-    """Something that PySpark's writers have and a Delta table has not."""
+    """A method of PySpark's writers that has no meaning for a Delta table."""
 
     what: str
     advice: str

@@ -25,7 +25,7 @@ class InvalidSettingError(DeltaSqlError):
     remedy="Check the spelling with SET, which lists the settings.",
 )
 class UnknownSettingError(DeltaSqlError):
-    """SET of a key of ours that there is not."""
+    """SET of an unknown key that begins with `deltasql.`."""
 
     key: str
     advice: str
