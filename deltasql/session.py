@@ -402,9 +402,9 @@ class Session:
         log = self._logs.get(location)
         if log is None or log.table != name:
             log = self._logs[location] = self.open_log(location, name)
-            log.store.at = self.stores.open
+            log.store.at, log.catalog = self.stores.open, self.catalog.commits
         if isinstance(log.store, LocalLogStore):
-            log.store.durable = self.settings[FSYNC]
+            log.store.durable = self.catalog.commits.durable = self.settings[FSYNC]
         log.store.probed = self.settings[COMMIT_PROBE]
         transaction = self._transactions.open
         return log if transaction is None else transaction.log(log)

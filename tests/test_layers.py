@@ -20,6 +20,7 @@ LAYERS = (
     {"datafiles.footers"},
     {"plan"},
     {"sql", "render", "log.storage", "log.protocol"},
+    {"log.committer"},
     {"parser", "result_arrow", "catalog", "log.actions"},
     {"result", "log.configuration"},
     {"log.replay"},

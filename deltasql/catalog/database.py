@@ -16,12 +16,13 @@ from deltasql.errors.catalog import CatalogFileError
 from deltasql.log.storage.locations import absolute_location
 
 FILE_NAME = "_catalog.db"
-_LAYOUT_VERSION = 5
+_LAYOUT_VERSION = 6
 _BUSY_SECONDS = 30.0
 _FUNCTIONS = """CREATE TABLE functions (
     catalog TEXT NOT NULL, schema TEXT NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL,
     created_at INTEGER NOT NULL, PRIMARY KEY (catalog, schema, name),
     FOREIGN KEY (catalog, schema) REFERENCES schemas (catalog, name))"""
+_COMMITS = "CREATE TABLE commits (location TEXT PRIMARY KEY, latest INTEGER, unpublished TEXT)"
 _LAYOUT = (
     """CREATE TABLE catalogs (
         name TEXT PRIMARY KEY, created_at INTEGER NOT NULL, comment TEXT, location TEXT, properties TEXT)""",
@@ -34,12 +35,14 @@ _LAYOUT = (
         FOREIGN KEY (catalog, schema) REFERENCES schemas (catalog, name))""",
     "CREATE INDEX tables_by_location ON tables (location)",
     _FUNCTIONS,
+    _COMMITS,
 )
 _UPGRADES = {
     1: ("ALTER TABLE schemas ADD COLUMN properties TEXT",),
     2: ("ALTER TABLE tables ADD COLUMN view TEXT", _FUNCTIONS),
     3: ("ALTER TABLE catalogs ADD COLUMN comment TEXT", "ALTER TABLE catalogs ADD COLUMN location TEXT"),
     4: ("ALTER TABLE catalogs ADD COLUMN properties TEXT",),
+    5: (_COMMITS,),
 }
 """By the version of a file's layout, what makes the next one of it."""
 
@@ -63,13 +66,14 @@ class Database:
             return self._open().execute(sql, values).fetchall()
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self, *, lasting: bool = False) -> Iterator[sqlite3.Connection]:
         """A write transaction: committed at the end, rolled back on an error. Writers of all processes take turns.
 
-        Raises CatalogFileError.
+        With `lasting` it outlives a crash of the machine. Raises CatalogFileError.
         """
         with self._lock, self.explained():
             connection = self._open()
+            connection.execute(f"PRAGMA synchronous = {'FULL' if lasting else 'NORMAL'}")
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import TypeAlias, Union
 
+from deltasql.catalog.commit_registry import CommitRegistry
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
@@ -60,6 +61,8 @@ class CatalogNames:
             else ObjectCatalogStore(lambda: open_store(self.warehouse))
         )
         self._lookups = Lookups(self._store)
+        self.commits = CommitRegistry(self._store.commits)
+        """The commits of the tables that the catalog manages."""
 
     def catalogs(self, pattern: str | None = None) -> list[str]:
         """Names of all catalogs, sorted."""

@@ -2,6 +2,7 @@
 
     <warehouse>/_catalog.d/schemas.json                     catalogs and schemas, with comments, places and properties
     <warehouse>/_catalog.d/tables/<catalog>/<schema>.json   names and locations of tables, views and functions
+    <warehouse>/_catalog.d/commits.json                     ratified commits of the tables that the catalog manages
 
 No table, schema or catalog can have that folder: their names have no dot. What concerns one object is one compare and
 swap. Two things concern two objects:
@@ -20,6 +21,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from deltasql.catalog.commit_stores import ObjectCommits
 from deltasql.catalog.documents import SchemaList, SchemaRecord, SchemaTables, TableRecord, new_id
 from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
 from deltasql.catalog.renaming import Edited, Renaming, UnsettledError, present
@@ -57,6 +59,7 @@ class ObjectCatalogStore:
     def __init__(self, open_store: Callable[[], LogStore]) -> None:
         self._objects = SharedObjects(open_store)
         self._renaming = Renaming(self._tables, self._edit)
+        self.commits = ObjectCommits(self._objects, FOLDER)
 
     def catalogs(self) -> Collection[str]:
         return self._list().catalogs.keys()

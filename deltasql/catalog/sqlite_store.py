@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+from deltasql.catalog.commit_stores import SqliteCommits
 from deltasql.catalog.database import DamagedEntryError, Database
 from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
 from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
@@ -38,6 +39,7 @@ class SqliteCatalogStore:
 
     def __init__(self, warehouse: str) -> None:
         self._database = Database(warehouse)
+        self.commits = SqliteCommits(self._database)
 
     def catalogs(self) -> Collection[str]:
         return [row[0] for row in self._database.rows("SELECT name FROM catalogs")]

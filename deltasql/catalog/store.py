@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from enum import Enum
 from typing import Protocol, TypeAlias
 
+from deltasql.catalog.commit_registry import CommitStore
 from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
 
 SchemaKey: TypeAlias = tuple[str, str]
@@ -60,6 +61,10 @@ class CatalogStore(Protocol):
 
     Every method may raise a DeltaSqlError if the store cannot be read or written.
     """
+
+    @property
+    def commits(self) -> CommitStore:
+        """Where the commits of managed tables are."""
 
     def catalogs(self) -> Collection[str]:
         """Names of all catalogs, in no order."""

@@ -40,7 +40,7 @@ def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> N
         case Registration(parts, location, managed):
             catalog.register(parts, location, managed)
         case Unregistration(parts):
-            _remove_files(catalog.unregister(parts), stores)
+            _remove_files(catalog.unregister(parts), catalog, stores)
         case RenameChange(parts, new_parts):
             catalog.rename(parts, new_parts)
         case Relocation(parts, location):
@@ -63,7 +63,7 @@ def _change_schemas(change: CatalogChange, catalog: Catalog, stores: Stores) -> 
             catalog.change_schema_properties(name, dict(added), removed)
         case SchemaRemoval(name, cascade, if_exists):
             for entry in catalog.drop_schema(name, cascade, if_exists):
-                _remove_files(entry, stores)
+                _remove_files(entry, catalog, stores)
         case SchemaChoice(name):
             catalog.use(name)
 
@@ -80,7 +80,7 @@ def _change_catalogs(change: CatalogChange, catalog: Catalog, stores: Stores) ->
             catalog.comment_on_catalog(name, comment)
         case CatalogRemoval(name, cascade, if_exists):
             for entry in catalog.drop_catalog(name, cascade, if_exists):
-                _remove_files(entry, stores)
+                _remove_files(entry, catalog, stores)
 
 
 def _change_definitions(change: CatalogChange, catalog: Catalog) -> None:
@@ -126,7 +126,8 @@ def change_functions(change: FunctionChange, functions: dict[str, TemporaryFunct
         functions[change.name] = change.function
 
 
-def _remove_files(entry: TableEntry, stores: Stores) -> None:
+def _remove_files(entry: TableEntry, catalog: Catalog, stores: Stores) -> None:
     """Deletes all files of a managed table; an external table's files stay."""
     if entry.managed:
+        catalog.commits.forget(entry.location)
         stores.open(entry.location).delete_below()

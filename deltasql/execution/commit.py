@@ -181,6 +181,7 @@ def register(registration: Registration | None, catalog: Catalog, store: LogStor
         if isinstance(error, TableAlreadyExistsError) and _is_at(catalog, registration):
             return
         if registration.managed:
+            catalog.commits.forget(registration.location)
             store.delete_below()
         raise
 

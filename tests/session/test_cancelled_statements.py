@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from deltasql import Session
 from deltasql.interrupts import StatementInterrupted
-from deltasql.log.storage.committer import FileSystemCommitter
+from deltasql.log.committer.committers import FileSystemCommitter
 
 pytestmark = pytest.mark.spark
 

@@ -18,7 +18,7 @@ from deltasql.errors.statements.transaction import (
     StaleStatementError,
 )
 from deltasql.execution.transactions import OpenTransaction
-from deltasql.log.storage.committer import FileSystemCommitter
+from deltasql.log.committer.committers import FileSystemCommitter
 from tests.session.test_serialisability import left_over
 
 

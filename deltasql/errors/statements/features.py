@@ -267,8 +267,32 @@ class UnknownFeaturesError(DeltaSqlError):
 @condition(
     "DELTA_UNSUPPORTED_FEATURES_FOR_READ",
     "56038",
-    "{table} cannot be read as it is now: a catalog decides which version is the newest one ({features}), and deltasql "
-    "asks none. Name a version, whose commit is published in the log then: SELECT … FROM {table} VERSION AS OF n.",
+    "{table} cannot be read as it is now: a catalog decides which version is the newest one ({features}), and it is "
+    "not the catalog of this session. Open the warehouse that manages the table, or name a version, whose commit is "
+    "published in the log then: SELECT … FROM {table} VERSION AS OF n.",
 )
 class CatalogManagedError(UnsupportedReadFeaturesError):
-    """Reading a table that a catalog manages, without the number of a version."""
+    """Reading a table that another catalog manages, without the number of a version."""
+
+
+@condition(
+    "DELTA_UNSUPPORTED_FEATURES_FOR_WRITE",
+    "56038",
+    "{table} cannot be written: a catalog ratifies its commits ({features}), and it is not the catalog of this "
+    "session. Write it in a session of the warehouse that manages it; there, ALTER TABLE … DROP FEATURE catalogManaged "
+    "gives the table back to every writer.",
+)
+class ManagedElsewhereError(UnsupportedWriteFeaturesError):
+    """Writing a table that another catalog manages."""
+
+
+@condition(
+    "DELTA_CATALOG_MANAGED_NEEDS_IN_COMMIT_TIMESTAMPS",
+    "0A000",
+    "{table} is managed by a catalog, and its commits must carry their own timestamps: leave "
+    "'delta.enableInCommitTimestamps' = 'true', or run ALTER TABLE … DROP FEATURE catalogManaged first.",
+)
+class ManagedTimestampsError(DeltaSqlError):
+    """Switching in-commit timestamps off in a table that a catalog manages."""
+
+    table: str

@@ -17,11 +17,10 @@ from deltasql.log.actions.operations import operation_named
 from deltasql.log.commit.commit_writer import CommitText, CommitWriter
 from deltasql.log.commit.conflict import TableWrites, Winner, table_conflict
 from deltasql.log.commit.rebase import Rebase
+from deltasql.log.committer.committers import Committer
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.reading.copy_log import COPY_INTO
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.log_segment import list_after
-from deltasql.log.storage.committer import Committer
 from deltasql.log.storage.paths import commit_path
 
 _MOST_ATTEMPTS = 1000
@@ -225,7 +224,7 @@ class CommitRace:
 
     def _commits_from(self, version: int) -> list[CommitFile]:
         """The commits from `version` on, without gaps; at least one."""
-        newer = list_after(self._log.store, version - 1).commits
+        newer = self._log.commits_after(version - 1)
         last = version
         while last + 1 in newer:
             last += 1

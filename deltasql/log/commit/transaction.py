@@ -28,18 +28,19 @@ from deltasql.log.commit.commit_rules import of_kind, split_adds
 from deltasql.log.commit.commit_writer import CommitPlan, CommitWriter
 from deltasql.log.commit.conflict import Attempt, IsolationLevel, ReadPredicate, ReadSet, TableWrites
 from deltasql.log.commit.rebase import Rebase
+from deltasql.log.committer.committers import Committer
 from deltasql.log.configuration.row_ids import (
     RowNumbering,
     assigns_row_ids,
     high_water_mark,
 )
 from deltasql.log.configuration.support import check_writable
+from deltasql.log.protocol.features import CATALOG_MANAGED
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import LogListing, LogSegment
 from deltasql.log.replay.segment_replay import BEFORE_FIRST
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.committer import Committer, FileSystemCommitter
 from deltasql.log.storage.log_store import Entry
 from deltasql.log.storage.paths import canonical
 from deltasql.log.upkeep.post_commit import after_commit
@@ -89,7 +90,7 @@ class Transaction:
         self.read_snapshot = read_snapshot
         self.transaction_id = str(uuid.uuid4())
         self._log = log
-        self._committer = committer or FileSystemCommitter(log.store)
+        self._committer = committer
         self._reads = RecordedReads(log.location)
         self._advice = ""
         self.need: Callable[[bool], None] = lambda needed: None
@@ -172,7 +173,10 @@ class Transaction:
         """
         first = [*actions, *rebase.actions()]
         protocol, metadata = self._effective(first)
-        check_writable(protocol, self._log.table, metadata.schema, metadata.configuration)
+        read = self.read_snapshot
+        # The table's first commit under a catalog needs no word of it on the version before.
+        by_catalog = self._log.catalog is not None and (read is None or read.by_catalog or not read.is_managed)
+        check_writable(protocol, self._log.table, metadata.schema, metadata.configuration, by_catalog=by_catalog)
         added = self._conformed(added)
         level = isolation_level or effective_level(
             table_level(metadata.configuration),
@@ -180,7 +184,6 @@ class Transaction:
             first,
             data_change=changes_data(first, added),
         )
-        read = self.read_snapshot
         plan = CommitPlan(
             read,
             provenance,
@@ -196,7 +199,9 @@ class Transaction:
         plan.check(first)
         if read is not None and self._log.replaced(read):
             raise TableReplacedError(self._log.table, read.version, "Another statement")
-        race = CommitRace(self._log, self._committer, CommitWriter(plan, self._log.store), rebase, self.need, self.note)
+        managed = CATALOG_MANAGED in protocol.features
+        committer = self._committer or self._log.committer(read, managed=managed)
+        race = CommitRace(self._log, committer, CommitWriter(plan, self._log.store), rebase, self.need, self.note)
         try:
             won = race.run(actions)
         except BaseException:
@@ -204,7 +209,7 @@ class Transaction:
             if not race.needs_files:
                 rebase.discard()
             raise
-        return None if won is None else self._committed(won)
+        return None if won is None else self._committed(won, committer, managed=managed)
 
     def _conformed(self, added: pa.Table | None) -> pa.Table | None:
         if added is None or len(added) == 0:
@@ -213,14 +218,16 @@ class Transaction:
 
         return conformed_adds(added, self._log.table)
 
-    def _committed(self, won: WonRace) -> Commit:
+    def _committed(self, won: WonRace, committer: Committer, *, managed: bool) -> Commit:
         """Runs the post-commit work and returns the commit, whose files must stay even if this fails."""
         commit = won.commit
+        published = committer.publish(commit.version, won.data)
         self._log.reader.remember(commit)
         entries = {item.version: Entry(item.path, 0, -1) for item in won.winners if item.version < commit.version}
-        entries[commit.version] = self._entry(commit.path, won.data)
-        snapshot = self._snapshot(entries, commit.version)
-        after_commit(self._log.store, snapshot, self.transaction_id)
+        entries[commit.version] = self._entry(commit.path, won.data) if published else Entry(commit.path, 0, -1)
+        snapshot = self._snapshot(entries, commit.version, by_catalog=managed)
+        if published:
+            after_commit(self._log.store, snapshot, self.transaction_id)
         self._log.committed(snapshot)
         return Commit(commit.version, snapshot, won.attempts)
 
@@ -234,13 +241,14 @@ class Transaction:
         except (FileNotFoundError, StorageError):
             return Entry(path, len(data or b""), -1)
 
-    def _snapshot(self, entries: Mapping[int, Entry], version: int) -> Snapshot:
+    def _snapshot(self, entries: Mapping[int, Entry], version: int, *, by_catalog: bool) -> Snapshot:
         read = self.read_snapshot
         if read is None:
-            return Snapshot(self._log.reader, LogSegment(0, None, ((0, entries[0]),), frozenset()), BEFORE_FIRST)
+            segment = LogSegment(0, None, ((0, entries[0]),), frozenset())
+            return Snapshot(self._log.reader, segment, BEFORE_FIRST, by_catalog=by_catalog)
         segment = read.segment.extended(LogListing(dict(entries), (), frozenset(), complete=False))
         assert segment.version == version
-        return Snapshot(self._log.reader, segment, read.as_base())
+        return Snapshot(self._log.reader, segment, read.as_base(), by_catalog=by_catalog)
 
     def _effective(self, actions: Sequence[Action]) -> tuple[Protocol, Metadata]:
         """Protocol and metadata after the commit."""

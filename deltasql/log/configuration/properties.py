@@ -37,6 +37,7 @@ from deltasql.log.properties.property_registry import (
     FEATURE_PREFIX,
     FREE_PREFIXES,
     IGNORE_PROTOCOL_DEFAULTS,
+    IN_COMMIT_TIMESTAMPS,
     LOG_RETENTION,
     MANIFESTS,
     PROPERTIES,
@@ -45,6 +46,7 @@ from deltasql.log.properties.property_registry import (
 )
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.protocol.features import (
+    CATALOG_MANAGED,
     FEATURES,
     Support,
     find_feature,
@@ -97,10 +99,11 @@ def parse_properties(
     ConstraintPropertyError, ProtocolPropertyError, FeatureStatusError, UnknownFeaturesError, ProviderPropertyError,
     LocationPropertyError, ReservedPropertyError, and for the clustering feature the class of the statement.
     """
-    parsed = _parse(items, allow_arbitrary, on_create)
+    parsed = _with_timestamps(_parse(items, allow_arbitrary, on_create))
     if not defaults:
         return parsed
     session = _parse(((f"delta.{key}", value) for key, value in defaults.items()), allow_arbitrary, on_create)
+    session = _with_timestamps(session)
     configuration = {**session.configuration, **parsed.configuration}
     if parsed.ignore_protocol_defaults:
         return replace(parsed, configuration=configuration)
@@ -133,6 +136,13 @@ def _parse(items: Iterable[tuple[str, str]], allow_arbitrary: bool, on_create: b
             configuration[stored_key] = stored_value
     reader, writer = versions.get("delta.minreaderversion"), versions.get("delta.minwriterversion")
     return ParsedProperties(configuration, frozenset(features), reader, writer, comment, ignore_defaults)
+
+
+def _with_timestamps(parsed: ParsedProperties) -> ParsedProperties:
+    """The list, with the in-commit timestamps that a catalog-managed table must have."""
+    if CATALOG_MANAGED not in parsed.features:
+        return parsed
+    return replace(parsed, configuration={IN_COMMIT_TIMESTAMPS.name: "true", **parsed.configuration})
 
 
 def canonical_key(key: str) -> str:
@@ -283,7 +293,7 @@ def _start(defaults: Protocol, reader: int | None, writer: int | None) -> Protoc
 
 
 def _refused(name: str) -> bool:
-    return name in FEATURES and FEATURES[name].write is not Support.YES
+    return name in FEATURES and FEATURES[name].write not in {Support.YES, Support.PUBLISHED}
 
 
 def _check_manual(missing: frozenset[str], table: str, *, new: bool) -> None:

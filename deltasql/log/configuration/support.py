@@ -10,13 +10,17 @@ from collections.abc import Iterable, Mapping
 from deltasql.errors.statements.features import (
     CatalogManagedError,
     InvalidProtocolVersionError,
+    ManagedElsewhereError,
+    ManagedTimestampsError,
     ReadFeaturesNeedWriterVersionError,
     UnsupportedReadFeaturesError,
     UnsupportedTypeChangeError,
     UnsupportedWriteFeaturesError,
 )
 from deltasql.log.configuration.iceberg_compat import check_compatible
-from deltasql.log.protocol.features import FEATURES, Support
+from deltasql.log.properties.property_registry import IN_COMMIT_TIMESTAMPS
+from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.protocol.features import CATALOG_MANAGED, FEATURES, Support
 from deltasql.log.protocol.protocol import MAX_READER_VERSION, MAX_WRITER_VERSION, Protocol
 from deltasql.schema.foreign import check_foreign
 from deltasql.schema.text import path_text, type_text
@@ -31,8 +35,10 @@ def check_readable(
     configuration: Mapping[str, str] | None = None,
     *,
     by_version: bool = False,
+    by_catalog: bool = False,
 ) -> None:
-    """Raises when deltasql cannot read such a table; `by_version`, one of its versions that was asked for by number.
+    """Raises when deltasql cannot read such a table; `by_version`, one of its versions that was asked for by number,
+    `by_catalog`, the version that its catalog says is the latest.
 
     InvalidProtocolVersionError, UnsupportedReadFeaturesError, what `check_foreign` raises, and
     UnsupportedTypeChangeError where old files may hold a type that is not read as the present one. With schema and
@@ -43,7 +49,8 @@ def check_readable(
     features = set(protocol.reader_features or ())
     if protocol.min_reader_version == 2:
         features.add("columnMapping")
-    _check_features(_refused(protocol, features, "read", schema, configuration), table, by_version)
+    refused = _refused(protocol, features, "read", schema, configuration)
+    _check_features(refused, table, published=by_version or by_catalog)
     if schema is not None:
         check_foreign(schema, table)
     if schema is not None and features & {"typeWidening", "typeWidening-preview"}:
@@ -52,12 +59,12 @@ def check_readable(
             raise UnsupportedTypeChangeError(table, path_text(change.path), old, new)
 
 
-def _check_features(refused: list[str], table: str, by_version: bool) -> None:
+def _check_features(refused: list[str], table: str, *, published: bool) -> None:
     """Raises UnsupportedReadFeaturesError, which is CatalogManagedError where a version by its number can be read."""
     unknown = [name for name in refused if not _is_published(name)]
     if unknown:
         raise UnsupportedReadFeaturesError(table, refused)
-    if refused and not by_version:
+    if refused and not published:
         raise CatalogManagedError(table, refused)
 
 
@@ -66,22 +73,29 @@ def check_writable(
     table: str,
     schema: StructType | None = None,
     configuration: Mapping[str, str] | None = None,
+    *,
+    by_catalog: bool = False,
 ) -> None:
     """Raises when deltasql cannot write such a table; that it must be readable too is part of the check.
 
-    What `check_readable` raises, UnsupportedWriteFeaturesError, and with schema and configuration also what
-    `check_compatible` raises.
+    With `by_catalog` the commit goes through the catalog that manages the table. What `check_readable` raises,
+    ManagedElsewhereError, UnsupportedWriteFeaturesError, and with schema and configuration also what
+    `check_compatible` raises and ManagedTimestampsError.
     """
     refused = _refused(protocol, protocol.features, "write", schema, configuration)
-    if any(_is_published(name) for name in refused):
-        raise UnsupportedWriteFeaturesError(table, refused)
-    check_readable(protocol, table, schema, configuration)
+    managed = [name for name in refused if _is_published(name)]
+    if managed and not by_catalog:
+        raise ManagedElsewhereError(table, managed)
+    check_readable(protocol, table, schema, configuration, by_catalog=by_catalog)
     _check_versions(protocol, table, protocol.min_reader_version, protocol.min_writer_version)
-    refused = _refused(protocol, protocol.features, "write", schema, configuration)
+    refused = [name for name in refused if name != CATALOG_MANAGED]
     if refused:
         raise UnsupportedWriteFeaturesError(table, refused)
-    if schema is not None and configuration is not None:
-        check_compatible(schema, configuration, protocol.features, table)
+    if schema is None or configuration is None:
+        return
+    check_compatible(schema, configuration, protocol.features, table)
+    if managed and not TableProperties(configuration)[IN_COMMIT_TIMESTAMPS]:
+        raise ManagedTimestampsError(table)
 
 
 def _check_versions(protocol: Protocol, table: str, reader: int, writer: int) -> None:

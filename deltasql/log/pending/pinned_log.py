@@ -65,7 +65,9 @@ class PinnedLog(DeltaLog):
         commit = pending_commit(net, version, now)
         entry = Entry(commit_path(version), 0, now)
         segment = read.segment.extended(LogListing({version: entry}, (), frozenset(), complete=False))
-        self._pending = Snapshot(self.real.reader.with_pending(commit, entry), segment, read.as_base())
+        self._pending = Snapshot(
+            self.real.reader.with_pending(commit, entry), segment, read.as_base(), by_catalog=read.by_catalog
+        )
         return self._pending
 
     def version_at(self, timestamp_us: int) -> int:

@@ -24,7 +24,7 @@ class Support(Enum):
 
     YES = "yes"
     PUBLISHED = "published"
-    """Only of a version that is asked for by its number: the newest one only a catalog knows."""
+    """Through the catalog that manages the table; without it only versions are read that are asked for by number."""
     INACTIVE = "inactive"
     """Only while no property and no column metadata uses it, so that there is nothing to respect."""
     NO = "no"
@@ -58,6 +58,7 @@ class TableFeature:
         return self.min_reader > 1
 
 
+CATALOG_MANAGED = "catalogManaged"
 YES, INACTIVE, PUBLISHED, NO = Support.YES, Support.INACTIVE, Support.PUBLISHED, Support.NO
 
 
@@ -101,7 +102,9 @@ _ALL = (
     _both("variantShredding-preview", YES, YES, ("variantType",)),
     _both("geospatial", NO, NO, removable=True),
     _both("vacuumProtocolCheck", YES, YES, benign=True, removable=True),
-    _both("catalogManaged", PUBLISHED, NO, ("inCommitTimestamp", "vacuumProtocolCheck"), manual=True, benign=True),
+    _both(
+        CATALOG_MANAGED, PUBLISHED, PUBLISHED, ("inCommitTimestamp", "vacuumProtocolCheck"), manual=True, removable=True
+    ),
     _both(
         "catalogOwned-preview", PUBLISHED, NO, ("inCommitTimestamp", "vacuumProtocolCheck"), manual=True, benign=True
     ),
@@ -153,7 +156,7 @@ def find_feature(name: str) -> TableFeature:
     close = similar_names(name, (feature.name for feature in _ALL))
     if close:
         raise UnknownFeaturesError([name], meant(close))
-    writable = ", ".join(sorted(feature.name for feature in _ALL if feature.write is YES))
+    writable = ", ".join(sorted(feature.name for feature in _ALL if feature.write in {YES, PUBLISHED}))
     raise UnknownFeaturesError([name], f"deltasql can write: {writable}.")
 
 

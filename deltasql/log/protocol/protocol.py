@@ -11,6 +11,7 @@ from typing import Any
 
 from deltasql.errors.statements.features import InvalidProtocolVersionError, ReadFeaturesNeedWriterVersionError
 from deltasql.log.protocol.features import (
+    CATALOG_MANAGED,
     FEATURES,
     active_features,
     implied_features,
@@ -117,6 +118,10 @@ class Protocol:
             (base.reader_features or frozenset()) - {name},
             (base.writer_features or frozenset()) - {name},
         ).normalized()
+
+    def unmanaged(self) -> Protocol:
+        """The protocol of a copy of the table, which the catalog of the original does not manage."""
+        return self.without(CATALOG_MANAGED) if CATALOG_MANAGED in self.features else self
 
     def merge(self, other: Protocol) -> Protocol:
         """The weakest protocol that supports all that both support."""

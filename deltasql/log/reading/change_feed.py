@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from deltasql.errors.log import LogFileNotFoundError
 from deltasql.lazy import np
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Json
@@ -47,12 +46,8 @@ class VersionChanges:
 def version_changes(log: DeltaLog, start: int, end: int) -> Iterator[VersionChanges]:
     """The changes of the versions from `start` to `end`, both included. Raises LogFileNotFoundError."""
     for version in range(start, end + 1):
-        path = commit_path(version)
-        try:
-            data = log.store.read(path)
-        except FileNotFoundError as error:
-            raise LogFileNotFoundError(log.table, path) from error
-        yield changes_of(log, parse_whole_commit(data, version, path, log.table))
+        data = log.reader.data(version)
+        yield changes_of(log, parse_whole_commit(data, version, commit_path(version), log.table))
 
 
 def changes_of(log: DeltaLog, commit: CommitFile) -> VersionChanges:

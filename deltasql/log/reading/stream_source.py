@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from deltasql.errors.log import LogFileNotFoundError
 from deltasql.errors.streams import (
     DifferentTableError,
     IncompatibleStreamSchemaError,
@@ -216,8 +217,8 @@ class StreamSource:
         """A version's commit; None for one that was cleaned up, where that is no error."""
         path = commit_path(version)
         try:
-            return parse_whole_commit(self.log.store.read(path), version, path, self.log.table)
-        except FileNotFoundError:
+            return parse_whole_commit(self.log.reader.data(version), version, path, self.log.table)
+        except LogFileNotFoundError:
             earliest = self._earliest
             # A hole in the log is damage, whatever may be lost.
             if self.rules.fail_on_data_loss or earliest <= version:

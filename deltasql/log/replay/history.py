@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from deltasql.errors.log import LogFileNotFoundError, MissingCommitTimestampError
+from deltasql.errors.log import MissingCommitTimestampError
 from deltasql.errors.versions import NoCommitsFoundError, TimestampTooEarlyError, TimestampTooLateError
 from deltasql.log.actions.commit_file import parse_commit
 from deltasql.log.configuration.commit_timestamps import first_with_timestamp
@@ -97,15 +97,12 @@ def file_times(listing: LogListing) -> dict[int, int]:
 def read_commit_info(reader: LogReader, version: int, size: int) -> Mapping[str, Any]:
     """The commitInfo of a version, empty if it has none; of a big commit only the first line is fetched."""
     path = commit_path(version)
-    try:
-        if size > _HEAD:
-            head, newline, _ = reader.store.read_range(path, 0, _HEAD).partition(b"\n")
-            if newline and head.startswith(b'{"commitInfo"'):
-                info = parse_commit(head, version, path, reader.table).info
-                return info.values if info is not None else {}
-        info = parse_commit(reader.store.read(path), version, path, reader.table).info
-    except FileNotFoundError as error:
-        raise LogFileNotFoundError(reader.table, path) from error
+    if size > _HEAD:
+        head, newline, _ = reader.data(version, _HEAD).partition(b"\n")
+        if newline and head.startswith(b'{"commitInfo"'):
+            info = parse_commit(head, version, path, reader.table).info
+            return info.values if info is not None else {}
+    info = parse_commit(reader.data(version), version, path, reader.table).info
     return info.values if info is not None else {}
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 from deltasql.errors.log import InvalidCompactionError, InvalidLogJsonError, LogFileNotFoundError
 from deltasql.log.actions.commit_file import CommitFile, parse_commit
@@ -14,6 +15,7 @@ from deltasql.log.replay.log_segment import (
     LogListing,
     LogSegment,
     build_segment,
+    with_staged,
 )
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import Entry, LogStore
@@ -28,6 +30,8 @@ class LogReader:
     def __init__(self, store: LogStore, table: str) -> None:
         self.store = store
         self.table = table
+        self.staged: Mapping[int, str] = {}
+        """The staged files of commits that a catalog has ratified and that are not published, by version."""
         self._pending: Entry | None = None
         self._commits: dict[int, CommitFile] = {}
         self._checkpoints: dict[CheckpointFiles, Checkpoint] = {}
@@ -37,13 +41,21 @@ class LogReader:
         """The parsed commit. Raises LogFileNotFoundError or InvalidLogJsonError."""
         commit = self._commits.get(version)
         if commit is None:
-            path = commit_path(version)
-            try:
-                data = self.store.read(path)
-            except FileNotFoundError as error:
-                raise LogFileNotFoundError(self.table, path) from error
-            commit = self._commits[version] = parse_commit(data, version, path, self.table)
+            data = self.data(version)
+            commit = self._commits[version] = parse_commit(data, version, commit_path(version), self.table)
         return commit
+
+    def data(self, version: int, length: int | None = None) -> bytes:
+        """The text of a commit, or its first bytes. Raises LogFileNotFoundError."""
+        staged, path = self.staged.get(version), commit_path(version)
+        if staged is not None:
+            # It is deleted once it is published.
+            with suppress(FileNotFoundError):
+                return self.store.read(staged)
+        try:
+            return self.store.read(path) if length is None else self.store.read_range(path, 0, length)
+        except FileNotFoundError as error:
+            raise LogFileNotFoundError(self.table, path) from error
 
     def commits(self, versions: Sequence[int]) -> list[CommitFile]:
         """The parsed commits of these versions; remote ones are fetched side by side."""
@@ -88,6 +100,7 @@ class LogReader:
     def with_pending(self, commit: CommitFile, entry: Entry) -> LogReader:
         """A reader of the same log with one more version, which is not there: `commit`, listed as `entry`."""
         reader = LogReader(self.store, self.table)
+        reader.staged = self.staged
         reader._commits = {**self._commits, commit.version: commit}
         reader._checkpoints, reader._compactions = self._checkpoints, self._compactions
         reader._pending = entry
@@ -98,6 +111,7 @@ class LogReader:
 
         Raises what `build_segment` raises.
         """
+        listing = with_staged(listing, self.staged)
         if self._pending is None:
             return build_segment(listing, self.table, self.store.root, version, without)
         segment = build_segment(listing, self.table, self.store.root, version - 1, without)

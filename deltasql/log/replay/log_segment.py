@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -172,6 +172,27 @@ def _next_entries(store: LogStore, version: int) -> list[Entry] | None:
         with suppress(FileNotFoundError):
             entries.append(store.head(checksum_path(newer)))
     return None
+
+
+def with_staged(listing: LogListing, staged: Mapping[int, str]) -> LogListing:
+    """The listing with ratified commits that are not published yet, which win over a published file of that version."""
+    if not staged:
+        return listing
+    commits = {version: Entry(path, 0, -1) for version, path in staged.items()}
+    return replace(listing, commits={**listing.commits, **commits})
+
+
+def up_to(listing: LogListing, latest: int) -> LogListing:
+    """The listing without later versions than the `latest` one, which a catalog has told."""
+    if listing.latest <= latest:
+        return listing
+    return LogListing(
+        {version: entry for version, entry in listing.commits.items() if version <= latest},
+        tuple(item for item in listing.checkpoints if item.version <= latest),
+        frozenset(version for version in listing.checksums if version <= latest),
+        listing.complete,
+        tuple(item for item in listing.compacted if item.end <= latest),
+    )
 
 
 def classify(entries: Iterable[Entry], complete: bool) -> LogListing:

@@ -42,14 +42,21 @@ class Snapshot:
     """
 
     def __init__(
-        self, reader: LogReader, segment: LogSegment, base: BaseVersion | None = None, *, by_version: bool = False
+        self,
+        reader: LogReader,
+        segment: LogSegment,
+        base: BaseVersion | None = None,
+        *,
+        by_version: bool = False,
+        by_catalog: bool = False,
     ) -> None:
-        """`by_version` says that this version was asked for by its number, not as the newest one."""
+        """`by_version` says that this version was asked for by its number, not as the newest one; `by_catalog`, that
+        the catalog which manages the table says that it is the newest one."""
         self.location = reader.store.root
         self.table = reader.table
         self.version = segment.version
         self._reader = reader
-        self._by_version = by_version
+        self._by_version, self.by_catalog = by_version, by_catalog
         self._replay = RecoveringReplay(SegmentReplay(reader, segment, base))
         # Files that were counted one by one, and whether that corrects what a checksum says.
         self._counted: FileTotals | None = None
@@ -103,11 +110,18 @@ class Snapshot:
 
     def check_readable(self) -> None:
         """Raises what `support.check_readable` raises when deltasql cannot read rows of this version."""
-        check_readable(self.protocol, self.table, self.schema, self.configuration, by_version=self._by_version)
+        check_readable(
+            self.protocol,
+            self.table,
+            self.schema,
+            self.configuration,
+            by_version=self._by_version,
+            by_catalog=self.by_catalog,
+        )
 
     def check_writable(self) -> None:
         """Raises what `support.check_writable` raises when deltasql cannot write on top of this version."""
-        check_writable(self.protocol, self.table, self.schema, self.configuration)
+        check_writable(self.protocol, self.table, self.schema, self.configuration, by_catalog=self.by_catalog)
 
     @cached_property
     def state(self) -> TableState:

@@ -27,7 +27,7 @@ from deltasql.log.storage.local_files import (
     sync_trees,
 )
 from deltasql.log.storage.log_store import PIECE, Entry, LogStore, Tag, by_path
-from deltasql.log.storage.paths import LOG, commit_path
+from deltasql.log.storage.paths import LOG, STAGED_COMMITS, commit_path
 from deltasql.log.storage.patience import Patience, storage_reason
 
 # Files that only help: who finds them missing or torn does without.
@@ -75,12 +75,29 @@ class LocalLogStore(LogStore):
         except OSError as error:
             raise StorageError("write", self.url(path), storage_reason(error)) from error
         if lasting:
-            try:
-                sync_folder(f"{self.root}/{path}".rpartition("/")[0])
-            except OSError as error:
-                # The name is there: whether it lasts nobody knows.
-                raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
+            self._keep_name(path)
         return True
+
+    def put_copy_if_absent(self, source: str, path: str, data: bytes) -> bool:
+        """As `put_if_absent`, where `source` has the content `data`: its file gets a second name."""
+        try:
+            self._require_inside("write", [source, path])
+            os.link(f"{self.root}/{source}", f"{self.root}/{path}")
+        except FileExistsError:
+            return False
+        except OSError:
+            return self.put_if_absent(path, data)
+        if self.durable:
+            self._keep_name(path)
+        return True
+
+    def _keep_name(self, path: str) -> None:
+        """Waits until the name of a new file is on the disk. Raises AmbiguousWriteError."""
+        try:
+            sync_folder(f"{self.root}/{path}".rpartition("/")[0])
+        except OSError as error:
+            # The name is there: whether it lasts nobody knows.
+            raise AmbiguousWriteError(self.url(path), storage_reason(error)) from error
 
     @property
     def shared(self) -> None:
@@ -347,15 +364,19 @@ def _entry_of(folder: str, item: os.DirEntry[str]) -> Entry | None:
 
 def _begins_table(path: str) -> bool:
     """False for the file of a later version: where its folder is missing the table has been dropped."""
-    return not path.startswith(f"{LOG}/0") or path == commit_path(0)
+    return not path.startswith((f"{LOG}/0", STAGED_COMMITS)) or path == commit_path(0)
 
 
 def _created(path: str, lasting: bool, *, begins: bool = True) -> BinaryIO:
-    """A new file, in a folder that is made where it is missing, if the file `begins` what is in there."""
+    """A new file, in a folder that is made where it is missing, if the file `begins` what is in there.
+
+    The folder of staged commits is made as long as the log is there.
+    """
+    folder = path.rpartition("/")[0]
     try:
         return open(path, "xb")  # noqa: PTH123 - see read; the caller closes it
     except FileNotFoundError:
-        if not begins:
+        if not (begins or (folder.endswith(STAGED_COMMITS) and os.path.isdir(folder.rpartition("/")[0]))):  # noqa: PTH112
             raise
-        make_folders(path.rpartition("/")[0], lasting=lasting)
+        make_folders(folder, lasting=lasting)
         return open(path, "xb")  # noqa: PTH123 - see read; the caller closes it

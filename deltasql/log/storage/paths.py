@@ -16,6 +16,7 @@ from deltasql.log.storage.locations import is_url, plain_location
 
 LOG = "_delta_log"
 LAST_CHECKPOINT = f"{LOG}/_last_checkpoint"
+STAGED_COMMITS = f"{LOG}/_staged_commits"
 
 _PLAIN = "_-!.~'()*:@&=+$,;/"
 _IS_PLAIN = re.compile(rf"[A-Za-z0-9{re.escape(_PLAIN)}]*")

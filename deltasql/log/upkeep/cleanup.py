@@ -25,12 +25,13 @@ from deltasql.log.replay.history import file_times
 from deltasql.log.replay.log_segment import LogListing, classify
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.log_store import Entry, LogStore
-from deltasql.log.storage.paths import LOG
+from deltasql.log.storage.paths import LOG, STAGED_COMMITS
 
 _DAY_MS = 24 * 60 * 60 * 1000
 
 # Commits, checksums and checkpoints, compacted files, and the checksums that Hadoop puts beside them.
 _VERSIONED = re.compile(r"\.?(\d{20})\.(json|crc|checkpoint\..+|\d{20}\.compacted\.json)(\.crc)?")
+_STAGED = re.compile(r"(\d{20})\..+\.json")
 _ORDER = {"json": 0, "crc": 1}
 
 
@@ -84,6 +85,7 @@ def _delete_before(
     store.delete(expired)
     orphans = _orphans(store, [Checkpoint(store, snapshot.table, item) for item in retained], now) if expired else []
     orphans += _unneeded_parts(store, snapshot, now) if expired else []
+    orphans += _staged_commits(store, snapshot.version, now) if expired and snapshot.is_managed else []
     store.delete(orphans)
     return [*expired, *orphans]
 
@@ -125,6 +127,13 @@ def _orphans(store: LogStore, retained: Iterable[Checkpoint], now: int) -> list[
         return []
     # If the folder is a link, its files are not part of the table.
     return [entry.path for entry in sidecars if entry.path not in used and store.contains(entry.path)]
+
+
+def _staged_commits(store: LogStore, published: int, now: int) -> list[str]:
+    """Staged files of commits that were never ratified, or are published; none of the last day."""
+    old = (entry for entry in store.list_folder(STAGED_COMMITS) if entry.modified < now - _DAY_MS)
+    found = ((entry.path, _STAGED.fullmatch(entry.name)) for entry in old)
+    return [path for path, match in found if match and int(match[1]) <= published and store.contains(path)]
 
 
 def _unneeded_parts(store: LogStore, snapshot: Snapshot, now: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +19,17 @@ from deltasql.errors.statements.table import (
 from deltasql.errors.statements.view import WriteIntoViewError
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties.deltasql_properties import without_deltasql_properties
+from deltasql.log.protocol.features import CATALOG_MANAGED
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import table_location
 from deltasql.plan.base import TableName
 from deltasql.planner.catalog_changes import Registration
 from deltasql.planner.context import Context
+from deltasql.settings.session_settings import PROPERTY_DEFAULTS
+
+MANAGED_SCHEMA = "deltasql.catalogManaged"
+"""The property of a schema whose new tables the catalog manages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +126,17 @@ def refuse_provider(provider: str | None, table: TableName) -> None:
     """Raises NotADeltaProviderError for USING of another format."""
     if provider is not None and provider.lower() != "delta":
         raise NotADeltaProviderError(provider=provider, table=str(table))
+
+
+def property_defaults(target: Target, context: Context) -> Mapping[str, str]:
+    """The properties of new tables, keys without `delta.`: of the session, and of the schema for a new name."""
+    of_session = context.settings.with_prefix(PROPERTY_DEFAULTS)
+    if target.name.path is not None or target.in_catalog:
+        return of_session
+    schema = context.catalog.schema(context.catalog.full_name(target.name.parts)[:2])
+    if schema.properties.get(MANAGED_SCHEMA, "").strip().lower() != "true":
+        return of_session
+    return {f"feature.{CATALOG_MANAGED}": "supported", **of_session}
 
 
 def creation_parameters(metadata: Metadata, *, managed: bool, clustering: str = "[]") -> dict[str, Any]:

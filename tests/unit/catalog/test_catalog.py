@@ -342,6 +342,7 @@ def test_a_file_of_an_earlier_release_is_brought_up_to_date(layout: int, tmp_pat
     with_properties.register(("s", "t"), "/t", managed=False)
     with_properties.close()
     connection = sqlite3.connect(tmp_path / "_catalog.db")
+    connection.execute("DROP TABLE commits")
     if layout == 1:
         connection.execute("ALTER TABLE schemas DROP COLUMN properties")
     if layout < 3:

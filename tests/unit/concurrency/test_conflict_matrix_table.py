@@ -12,6 +12,7 @@ import pytest
 
 from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions import operations
+from deltasql.log.committer.committers import FileSystemCommitter
 from tests.unit.concurrency.writers import (
     OK,
     Begin,
@@ -299,14 +300,14 @@ def test_an_answer_that_does_not_come(lab: Lab) -> None:
     log = lab.log()
     before = log.snapshot().version
 
-    class Lossy:
+    class Lossy(FileSystemCommitter):
         def commit(self, version: int, data: bytes) -> bool:
             log.store.put_if_absent(f"_delta_log/{version:020d}.json", data)
             raise AmbiguousWriteError("t", "no answer")
 
     from deltasql.log.commit.transaction import Transaction
 
-    done = Transaction(log, log.snapshot(), Lossy()).commit(operations.WRITE, {}, [file("n")])
+    done = Transaction(log, log.snapshot(), Lossy(log.store)).commit(operations.WRITE, {}, [file("n")])
     assert (done.version, lab.log().snapshot().version) == (before + 1, before + 1)
 
 
@@ -316,7 +317,7 @@ def test_three_races_are_lost(lab: Lab) -> None:
     log = lab.log()
     before = log.snapshot().version
 
-    class Beaten:
+    class Beaten(FileSystemCommitter):
         tries = 0
 
         def commit(self, version: int, data: bytes) -> bool:
@@ -327,7 +328,7 @@ def test_three_races_are_lost(lab: Lab) -> None:
 
     from deltasql.log.commit.transaction import Transaction
 
-    done = Transaction(log, log.snapshot(), Beaten()).commit(operations.WRITE, {}, [file("m")])
+    done = Transaction(log, log.snapshot(), Beaten(log.store)).commit(operations.WRITE, {}, [file("m")])
     assert (done.version, done.attempts) == (before + 4, 4)
     times = stamps(lab)
     assert len(times) == before + 5

@@ -21,9 +21,9 @@ from deltasql.log.commit.moved_rows import SOURCE_TAG, NewPositions, TouchedRows
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.row_rebase import Budget, FollowingRebase, RowPositions, RowRebase
 from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.committer.committers import Committer
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.committer import Committer
 from deltasql.log.storage.log_store import LogStore
 from deltasql.schema.types import LONG, StructField, StructType
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import ClassVar
 
 import pytest
 
@@ -16,6 +16,7 @@ from deltasql.errors.concurrency import (
 from deltasql.log.actions import operations
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.commit.transaction import Transaction
+from deltasql.log.committer.committers import FileSystemCommitter
 from tests.unit.log.races import Table
 from tests.unit.log.test_row_rebase import refused
 
@@ -158,19 +159,17 @@ def test_metadata_are_no_matter_of_bins(table: Table) -> None:
 def test_each_try_leaves_only_the_vectors_of_its_commit(table: Table) -> None:
     late = table.optimizer((["f1", "f2"], ["o"]))
 
-    class Busy:
+    class Busy(FileSystemCommitter):
         """Deletes one more row in front of the first tries."""
 
-        def __init__(self, committer: Any) -> None:
-            self.committer, self.rows = committer, [1, 2, 3]
+        rows: ClassVar = [1, 2, 3]
 
         def commit(self, version: int, data: bytes) -> bool:
             if self.rows:
                 table.writer({"f1": [self.rows.pop()]}).commit()
-            committed: bool = self.committer.commit(version, data)
-            return committed
+            return super().commit(version, data)
 
-    late.transaction._committer = Busy(late.transaction._committer)
+    late.transaction._committer = Busy(table.log.store)
     commit = late.commit()
     assert commit is not None
     assert commit.attempts == 4

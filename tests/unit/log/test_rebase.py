@@ -13,8 +13,8 @@ from deltasql.errors.concurrency import RowAppendError
 from deltasql.errors.log import AmbiguousWriteError, StorageError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.commit import commit_race, transaction
+from deltasql.log.committer.committers import FileSystemCommitter
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.storage.committer import FileSystemCommitter
 from deltasql.log.storage.open_store import open_store
 from tests.unit.log.races import VECTORS, Table, Writer
 
@@ -26,10 +26,11 @@ def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commit_race, "back_off", lambda attempts: None)
 
 
-class Scripted:
+class Scripted(FileSystemCommitter):
     """A committer that does to its puts, one after another, what a list says; then all go well."""
 
     def __init__(self, table: Table, *script: str | Callable[[], object]) -> None:
+        super().__init__(table.log.store)
         self._puts = FileSystemCommitter(table.log.store)
         self._table, self._script = table, list(script)
 

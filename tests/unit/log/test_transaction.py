@@ -30,9 +30,9 @@ from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.commit_rules import check_commit
 from deltasql.log.commit.transaction import Commit, Transaction
+from deltasql.log.committer.committers import FileSystemCommitter
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.committer import FileSystemCommitter
 from deltasql.schema.types import StructType
 
 Create = Callable[..., DeltaLog]

@@ -127,6 +127,12 @@ OBLIGATIONS: Mapping[str, Obligations] = {
         "clocks that go back": "unit/log/test_commit_timestamps.py::test_a_clock_that_goes_back_a_day",
         "a lost race": "unit/log/test_commit_timestamps.py::test_both_are_told_anew_after_a_lost_race",
     },
+    "catalogManaged": {
+        "commits are ratified by the catalog": "unit/log/test_catalog_committer.py::test_one_writer_wins_each_version",
+        "and never written past it": "unit/log/test_catalog_managed.py::test_nothing_is_written",
+        "in-commit timestamps stay on": "unit/log/test_catalog_committer.py::test_timestamps_stay_on",
+        "checkpoints of published versions only": "unit/log/test_catalog_committer.py::test_no_early_checkpoint",
+    },
     "checkpointProtection": {
         "history is kept": "unit/log/test_cleanup.py::test_protection_follows_a_commit_too",
         "or goes as a whole": "unit/log/test_cleanup.py::test_protected_versions_may_go_all_at_once",

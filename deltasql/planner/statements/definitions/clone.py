@@ -199,7 +199,8 @@ def _definition(
     if old is not None:
         check_replacement(old.partition_columns, metadata.partition_columns, configuration, table)
         metadata = _on_top_of(metadata, old)
-    current = source.protocol if old is None else old.protocol.merge(source.protocol)
+    given = source.protocol.unmanaged()
+    current = given if old is None else old.protocol.merge(given)
     protocol = protocol_for(
         metadata.schema, metadata.configuration, parsed=parsed, current=current, creating=True, table=table
     )

@@ -26,7 +26,7 @@ from deltasql.errors.statements.features import (
 )
 from deltasql.log.actions import operations
 from deltasql.log.properties.property_registry import DROP_FEATURE_RETENTION, PROTECTED_BEFORE
-from deltasql.log.protocol.features import FEATURES, TableFeature, find_feature
+from deltasql.log.protocol.features import CATALOG_MANAGED, FEATURES, TableFeature, find_feature
 from deltasql.log.reading.feature_traces import earliest_version, has_traces
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
@@ -100,7 +100,8 @@ def _steps(feature: TableFeature, truncate: bool, log: DeltaLog, context: Contex
         yield step
     if feature.name == PROTECTION:
         yield from _unprotected(feature, log)
-    elif not feature.reader_writer:
+    elif not feature.reader_writer or feature.name == CATALOG_MANAGED:
+        # Older versions are read by their numbers, which takes no catalog.
         yield _removal(feature, log)
     elif truncate:
         yield from _truncated(feature, used, log)

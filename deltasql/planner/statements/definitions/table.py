@@ -79,6 +79,7 @@ from deltasql.planner.tables.target import (
     Target,
     creation_parameters,
     is_of_view,
+    property_defaults,
     refuse_provider,
     registration,
     target_of,
@@ -89,7 +90,7 @@ from deltasql.schema.checks import check_table_schema
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.lengths import declared_texts, declared_type, plain_field
 from deltasql.schema.types import StructField, StructType
-from deltasql.settings.session_settings import ARBITRARY_PROPERTIES, PROPERTY_DEFAULTS
+from deltasql.settings.session_settings import ARBITRARY_PROPERTIES
 from deltasql.sql.tokens import tokenize
 
 
@@ -252,7 +253,7 @@ def _definition(
 ) -> tuple[Metadata, Protocol]:
     """Metadata and protocol of the table to be. A replaced table gets a new id; its protocol never goes down."""
     arbitrary = context.setting(ARBITRARY_PROPERTIES)
-    defaults = context.settings.with_prefix(PROPERTY_DEFAULTS)
+    defaults = property_defaults(target, context)
     parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True, defaults=defaults)
     configuration = with_valid_formats(with_column_mapping(parsed.configuration), {}, str(statement.table))
     parsed = replace(parsed, configuration=configuration)

@@ -118,7 +118,6 @@ def _definition(statement: CreateTableLike, source: _Source, context: Context) -
         created_time=int(time.time() * 1000),
     )
     metadata = with_current_names(mapped_metadata(metadata, preserve_names=False), source.metadata)
-    protocol = protocol_for(
-        schema, metadata.configuration, parsed=parsed, current=source.protocol, creating=True, table=table
-    )
+    current = None if source.protocol is None else source.protocol.unmanaged()
+    protocol = protocol_for(schema, metadata.configuration, parsed=parsed, current=current, creating=True, table=table)
     return with_row_id_columns(metadata, protocol, {}), protocol

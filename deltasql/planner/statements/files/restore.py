@@ -166,7 +166,7 @@ def _state(old: Snapshot, current: Snapshot, *, downgrade: bool) -> list[Action]
     """Protocol, metadata and clustering as they are to be, where that is not how they are."""
     actions: list[Action] = []
     # Nothing that files or older versions may need is given up, unless that is asked for.
-    protocol = old.protocol if downgrade else current.protocol.merge(old.protocol)
+    protocol = old.protocol if downgrade else current.protocol.merge(old.protocol.unmanaged())
     if protocol != current.protocol:
         actions.append(protocol)
     metadata = _metadata(old.metadata, current.metadata)
