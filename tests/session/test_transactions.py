@@ -17,7 +17,7 @@ from deltasql.errors.statements.transaction import (
     NoTransactionError,
     StaleStatementError,
 )
-from deltasql.execution.transactions import OpenTransaction
+from deltasql.execution.transaction.open_transaction import OpenTransaction
 from deltasql.log.committer.committers import FileSystemCommitter
 from tests.session.test_serialisability import left_over
 

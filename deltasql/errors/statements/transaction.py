@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from deltasql.errors.base import DeltaSqlError, condition
 
 
@@ -31,15 +33,17 @@ class NestedTransactionError(DeltaSqlError):
 @condition(
     "TRANSACTION_NOT_SUPPORTED.SECOND_TABLE",
     "0A000",
-    "A transaction writes one table, and this one has written {first}: it cannot write {second} as well. Two tables "
-    "become two commits, which only a catalog could make both or neither. Reading any number of tables is fine.",
-    remedy="Use a transaction for each table.",
+    "This transaction has written {first}: it cannot write {second} as well. Several tables are committed together "
+    "where the catalog manages all of them, and it does not manage {plain}. To change that, run: {advice}",
+    remedy="Let the catalog manage the table, or use a transaction for each table.",
 )
 class SecondTableError(DeltaSqlError):
-    """A statement that would write another table than those before it. The transaction stays as it was."""
+    """A statement that would write another table, where one of them is `plain`. The transaction stays as it was."""
 
     first: str
     second: str
+    plain: Collection[str]
+    advice: str
 
 
 @condition(

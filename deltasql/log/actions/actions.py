@@ -362,8 +362,23 @@ class Metadata:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class TransactionGroup:
+    """The versions of all tables that one transaction has written, ratified together, as pairs of table id and version.
+
+    Readers ignore it. Source: Delta's proposal of multi-table transactions.
+    """
+
+    transaction_id: str
+    participants: tuple[tuple[str, int], ...]
+
+    def to_json(self) -> Json:
+        tables = [{"tableId": table_id, "version": version} for table_id, version in self.participants]
+        return {"transactionGroup": {"txnId": self.transaction_id, "participants": tables}}
+
+
 Action: TypeAlias = Union[
-    AddFile, RemoveFile, AddCDCFile, SetTransaction, DomainMetadata, CommitInfo, Metadata, "Protocol"
+    AddFile, RemoveFile, AddCDCFile, SetTransaction, DomainMetadata, CommitInfo, Metadata, TransactionGroup, "Protocol"
 ]
 
 

@@ -23,10 +23,10 @@ from deltasql.log.reading.copy_log import COPY_INTO
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.paths import commit_path
 
-_MOST_ATTEMPTS = 1000
+MOST_ATTEMPTS = 1000
 _MOST_LOST_ANSWERS = 5
 _MOST_DOUBTFUL_SECONDS = 60
-_MOST_SECONDS = 600
+MOST_SECONDS = 600
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class WonRace:
 
 
 class CommitRace:
-    """Tries to commit what `writer` writes, with the actions of `rebase` besides. Used once.
+    """Tries to commit `actions` and those of `rebase` as `writer` writes them. Used once.
 
     `need` is told whether the commit is there or may be, and needs the files of `rebase`.
     """
@@ -54,51 +54,79 @@ class CommitRace:
         committer: Committer,
         writer: CommitWriter,
         rebase: Rebase,
+        actions: Sequence[Action],
         need: Callable[[bool], None],
         note: Callable[[CommitFile], SetTransaction] | None = None,
     ) -> None:
         """`note` gives the action of COPY INTO anew, on top of a winner that has one."""
         self._log, self._committer, self._writer, self._rebase, self._need = log, committer, writer, rebase, need
-        self._note = note
+        self._actions, self._note = actions, note
         self._plan = writer.plan
-        self._version = self._plan.attempt.version
+        self.table, self.location = log.table, log.location
+        self.table_id = self._plan.metadata.id
+        self.version = self._plan.attempt.version
+        """The version that is tried next."""
         self._winners: list[CommitFile] = []
         self.needs_files = False
 
-    def run(self, actions: Sequence[Action]) -> WonRace | None:
-        """The commit of `actions` and those of the rebase; None where winners have left nothing to commit.
+    def run(self) -> WonRace | None:
+        """The commit; None where winners have left nothing to commit.
 
         Raises a ConcurrentModificationError that names the winner which is in the way, CommitRetriesExceededError
         after too many tries, AmbiguousWriteError where the storage does not say whether the commit is there, and the
         errors of `commit_rules`.
         """
-        deadline = time.monotonic() + _MOST_SECONDS
-        for attempts in range(1, _MOST_ATTEMPTS + 1):
-            self._put_preceding()
+        deadline = time.monotonic() + MOST_SECONDS
+        for attempts in range(1, MOST_ATTEMPTS + 1):
+            self.put_preceding()
             if self._rebase.is_void:
                 return None
-            text = self._writer.text(
-                [*actions, *self._rebase.actions()], self._version, self._winners, self._rebase.metrics
-            )
+            text = self.text()
             if self._put_commit(text):
-                return WonRace(text.parsed(self._log.table), text.data, self._winners, attempts)
-            commits = self._commits_from(self._version)
-            committed = next((item for item in commits if self._is_ours(item)), None)
-            if committed is not None:
-                return self._recovered(committed, commits, attempts)
-            self._go_on_top(commits)
-            actions = self._noted(actions, commits)
+                return self.won(text, attempts)
+            own = self.after_loss(attempts)
+            if own is not None:
+                return own
             if time.monotonic() > deadline:
                 break
             back_off(attempts)
-        raise CommitRetriesExceededError(self._log.table, attempts, self._version)
+        raise CommitRetriesExceededError(self._log.table, attempts, self.version)
 
-    def _recovered(self, ours: CommitFile, commits: Sequence[CommitFile], attempts: int) -> WonRace:
-        """The answer to an earlier try was lost, and it had been written after all."""
-        self._says_needed(True)
+    def text(self, further: Sequence[Action] = ()) -> CommitText:
+        """The commit of the next version, with `further` actions. Raises the errors of `commit_rules`."""
+        actions = [*self._actions, *self._rebase.actions(), *further]
+        return self._writer.text(actions, self.version, self._winners, self._rebase.metrics)
+
+    def won(self, text: CommitText, attempts: int) -> WonRace:
+        """The commit, once `text` is the one of its version."""
+        return WonRace(text.parsed(self._log.table), text.data, self._winners, attempts)
+
+    def after_loss(self, attempts: int) -> WonRace | None:
+        """Puts the transaction on top of the commits that came first; its own commit, if it is among them.
+
+        Raises a ConcurrentModificationError.
+        """
+        commits = self._commits_from(self.version)
+        own = self.recovered(commits, attempts)
+        if own is None:
+            self._go_on_top(commits)
+            self._actions = self._noted(self._actions, commits)
+        return own
+
+    def recovered(self, commits: Sequence[CommitFile], attempts: int) -> WonRace | None:
+        """The transaction's commit among `commits`: the answer to an earlier try was lost, and it had been written."""
+        ours = next((item for item in commits if self._is_ours(item)), None)
+        if ours is None:
+            return None
+        self.says_needed(True)
         note_commit(self._log.table, ours.version)
         earlier = [item for item in commits if item.version < ours.version]
         return WonRace(ours, None, [*self._winners, *earlier], attempts)
+
+    def newer_commits(self) -> Sequence[CommitFile]:
+        """The commits from the version on that is to be the transaction's; empty for none."""
+        newer = self._log.commits_after(self.version - 1)
+        return self._commits_from(self.version) if self.version in newer else ()
 
     def _is_ours(self, commit: CommitFile) -> bool:
         return commit.info is not None and commit.info.transaction_id == self._plan.transaction_id
@@ -116,7 +144,7 @@ class CommitRace:
             if error is not None:
                 raise error
         self._winners += commits
-        self._version = self._winners[-1].version + 1
+        self.version = self._winners[-1].version + 1
 
     def _noted(self, actions: Sequence[Action], commits: Sequence[CommitFile]) -> Sequence[Action]:
         """The actions, with what COPY INTO notes on top of the last winner that has noted something as well."""
@@ -162,39 +190,40 @@ class CommitRace:
         read = self._plan.read
         return read is None or self._plan.attempt.writes.protocol or Protocol.from_json(protocol) != read.protocol
 
-    def _put_preceding(self) -> None:
+    def put_preceding(self) -> None:
         """Commits what must be there before the transaction, if anything."""
         while actions := self._rebase.preceding_actions():
-            text = self._writer.undo_text(actions, self._version, self._winners)
+            text = self._writer.undo_text(actions, self.version, self._winners)
             with shielded():
                 won = self._put(text)
                 if won:
                     note_commit(self._log.table, text.version, last=False)
             if won:
                 self._winners.append(text.parsed(self._log.table))
-                self._version += 1
+                self.version += 1
                 self._rebase.confirm_preceding()
                 return
-            self._go_on_top(self._commits_from(self._version))
+            self._go_on_top(self._commits_from(self.version))
 
     def _put_commit(self, text: CommitText) -> bool:
         """Whether the transaction's own commit is now a version. Ctrl-C waits for the put, and comes too late if so."""
         with shielded():
-            self._says_needed(True)
+            self.says_needed(True)
             try:
                 won = self._put(text)
             except AmbiguousWriteError:
                 note_doubt()
                 raise
             except DeltaSqlError:
-                self._says_needed(False)
+                self.says_needed(False)
                 raise
-            self._says_needed(won)
+            self.says_needed(won)
             if won:
                 note_commit(self._log.table, text.version)
             return won
 
-    def _says_needed(self, needed: bool) -> None:
+    def says_needed(self, needed: bool) -> None:
+        """Tells the owner of the staged files whether the commit is there or may be."""
         self.needs_files = needed
         self._need(needed)
 

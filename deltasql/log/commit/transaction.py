@@ -12,6 +12,7 @@ from deltasql.errors.log import (
     StorageError,
 )
 from deltasql.lazy import pa
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import (
     Action,
     AddCDCFile,
@@ -81,6 +82,35 @@ class Commit:
     version: int
     snapshot: Snapshot
     attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedCommit:
+    """The commit of a transaction, but for its version; `managed` says whether a catalog manages the table after it."""
+
+    transaction: Transaction
+    race: CommitRace
+    committer: Committer
+    rebase: Rebase
+    managed: bool
+
+    def run(self) -> Commit | None:
+        """Commits; None if winners left nothing to commit. Raises what `CommitRace.run` raises."""
+        try:
+            won = self.race.run()
+        except BaseException:
+            self.discard()
+            raise
+        return None if won is None else self.finish(won)
+
+    def discard(self) -> None:
+        """Deletes the files that the rebase has written, unless a commit that may be there needs them."""
+        if not self.race.needs_files:
+            self.rebase.discard()
+
+    def finish(self, won: WonRace) -> Commit:
+        """Publishes the commit, and runs the post-commit work; its files must stay even if this fails."""
+        return self.transaction.finish(won, self.committer, managed=self.managed)
 
 
 class Transaction:
@@ -171,6 +201,22 @@ class Transaction:
         None if the winners left nothing to commit. If the commit fails, the files that `rebase` has written are
         deleted. Raises what `commit` raises.
         """
+        prepared = self.prepare(
+            provenance, actions, rebase, blind_append=blind_append, isolation_level=isolation_level, added=added
+        )
+        return prepared.run()
+
+    def prepare(
+        self,
+        provenance: Provenance,
+        actions: Sequence[Action],
+        rebase: Rebase,
+        *,
+        blind_append: bool | None = None,
+        isolation_level: IsolationLevel | None = None,
+        added: pa.Table | None = None,
+    ) -> PreparedCommit:
+        """Checks a commit as far as that is possible before others are known that come first."""
         first = [*actions, *rebase.actions()]
         protocol, metadata = self._effective(first)
         read = self.read_snapshot
@@ -201,15 +247,29 @@ class Transaction:
             raise TableReplacedError(self._log.table, read.version, "Another statement")
         managed = CATALOG_MANAGED in protocol.features
         committer = self._committer or self._log.committer(read, managed=managed)
-        race = CommitRace(self._log, committer, CommitWriter(plan, self._log.store), rebase, self.need, self.note)
-        try:
-            won = race.run(actions)
-        except BaseException:
-            # A commit that may be there needs the files.
-            if not race.needs_files:
-                rebase.discard()
-            raise
-        return None if won is None else self._committed(won, committer, managed=managed)
+        writer = CommitWriter(plan, self._log.store)
+        race = CommitRace(self._log, committer, writer, rebase, actions, self.need, self.note)
+        return PreparedCommit(self, race, committer, rebase, managed)
+
+    def watch(self) -> CommitRace:
+        """A race for the next version of a table that the transaction has only read, in which it only looks at winners.
+
+        The isolation level is that of the table.
+        """
+        read, operation = self.read_snapshot, operations.TRANSACTION
+        assert read is not None
+        attempt = self._attempt(operation, (), table_level(read.configuration))
+        plan = CommitPlan(
+            read,
+            Provenance(operation, {}),
+            read.protocol,
+            read.metadata,
+            attempt,
+            self.location,
+            self.transaction_id,
+        )
+        writer, committer = CommitWriter(plan, self._log.store), self._log.committer(read, managed=True)
+        return CommitRace(self._log, committer, writer, Rebase(), (), self.need)
 
     def _conformed(self, added: pa.Table | None) -> pa.Table | None:
         if added is None or len(added) == 0:
@@ -218,8 +278,8 @@ class Transaction:
 
         return conformed_adds(added, self._log.table)
 
-    def _committed(self, won: WonRace, committer: Committer, *, managed: bool) -> Commit:
-        """Runs the post-commit work and returns the commit, whose files must stay even if this fails."""
+    def finish(self, won: WonRace, committer: Committer, *, managed: bool) -> Commit:
+        """Publishes the commit, runs the post-commit work and returns it; its files must stay even if this fails."""
         commit = won.commit
         published = committer.publish(commit.version, won.data)
         self._log.reader.remember(commit)

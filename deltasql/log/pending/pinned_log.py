@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from deltasql.log.actions.actions import Action, AddCDCFile, AddFile, CommitInfo, RemoveFile
 from deltasql.log.actions.commit_file import CommitFile
+from deltasql.log.committer.catalog_commits import TableCommits
 from deltasql.log.pending.net_actions import NetActions, now_ms
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.history import CommitEntry
@@ -17,6 +18,26 @@ from deltasql.log.storage.paths import commit_path
 from deltasql.schema.types import StructType
 
 
+class Cut:
+    """The latest versions of all tables of a catalog at one moment: when a transaction first reads one of them.
+
+    A table that no catalog manages is read as it is when it is asked for.
+    """
+
+    def __init__(self) -> None:
+        self._states: Mapping[str, TableCommits] | None = None
+
+    def snapshot(self, log: DeltaLog) -> Snapshot:
+        """The snapshot of a table at the cut. Raises what `DeltaLog.snapshot` raises."""
+        latest = log.snapshot()
+        if log.catalog is None or not (latest.by_catalog and latest.is_managed):
+            return latest
+        if self._states is None:
+            self._states = log.catalog.all()
+        known = self._states.get(log.location)
+        return latest if known is None or known.latest is None else log.as_of(known.latest)
+
+
 class PinnedLog(DeltaLog):
     """The log at the place of `real`, as one transaction sees it; `real` goes on with what others commit.
 
@@ -25,8 +46,9 @@ class PinnedLog(DeltaLog):
     history, are those that have been committed.
     """
 
-    def __init__(self, real: DeltaLog) -> None:
+    def __init__(self, real: DeltaLog, cut: Cut | None = None) -> None:
         self.real = real
+        self._cut = cut or Cut()
         self.location, self.table, self.store = real.location, real.table, real.store
         self._read: Snapshot | None = None
         self._pending: Snapshot | None = None
@@ -35,7 +57,7 @@ class PinnedLog(DeltaLog):
     def read(self) -> Snapshot:
         """The committed version that the transaction reads. Raises what `snapshot` raises."""
         if self._read is None:
-            self._read = self.real.snapshot()
+            self._read = self._cut.snapshot(self.real)
         return self._read
 
     @property

@@ -67,6 +67,18 @@ class DeltaLog:
         # A reader of its own: an old version must not drop what the latest one keeps.
         return Snapshot(self._new_reader(), segment, by_version=True)
 
+    def as_of(self, version: int) -> Snapshot:
+        """The snapshot of a version that the catalog has told as the latest one, on which a commit can go.
+
+        Raises what `snapshot` raises.
+        """
+        if self._latest is None or self._latest.version < version:
+            self._refreshed()
+        if self._latest is not None and self._latest.version == version and self._latest.by_catalog:
+            return self._latest
+        segment = build_segment(self._listing(upto=version), self.table, self.location, version)
+        return Snapshot(self._new_reader(), segment, by_catalog=True)
+
     def schema(self, version: int) -> StructType:
         """The columns of `version`, which is not read again where it is one of the last two that this log has had.
 
