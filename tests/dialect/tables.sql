@@ -110,7 +110,7 @@ CREATE TABLE uniqued (id BIGINT UNIQUE);
 -- works
 CREATE TABLE uniform (id INT) TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true', 'delta.universalFormat.enabledFormats' = 'iceberg');
 
--- refused DELTA_UNSUPPORTED_FEATURES_FOR_WRITE
+-- works
 CREATE TABLE managed_commits (id INT) TBLPROPERTIES ('delta.feature.catalogManaged' = 'supported');
 
 -- works
