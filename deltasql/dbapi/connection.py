@@ -62,8 +62,8 @@ class Connection:
     def autocommit(self) -> bool:
         """Whether each statement is a commit of its own.
 
-        Else a transaction begins with the first statement after each end. It writes one table; a statement that can be
-        no part of any, such as CREATE TABLE, runs by itself, and is committed at once, as long as nothing is to commit.
+        Else a transaction begins with the first statement after each end. It writes one table, or several that the
+        catalog manages; a statement that can be no part of any, such as CREATE TABLE, runs by itself, and is committed at once, as long as nothing is to commit.
         """
         return self._autocommit
 
@@ -86,7 +86,7 @@ class Connection:
         return self.session.in_transaction
 
     def commit(self) -> None:
-        """Commits the open transaction as one version of its table; does nothing where none is open.
+        """Commits the open transaction as one version of each table; does nothing where none is open.
 
         Raises OperationalError where another writer was first; the transaction is rolled back then.
         """

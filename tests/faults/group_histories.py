@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import sys
 import tempfile
@@ -23,16 +22,18 @@ import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise, product
+from multiprocessing import get_context
+from multiprocessing.pool import Pool
 from pathlib import Path
 
 import deltasql
-from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentModificationError
 
 Row = tuple[str, int, int, str]
-KEYS = 2
+KEYS, WORKERS = 2, 4
 USER_METADATA = "spark.databricks.delta.commitInfo.userMetadata"
 
 
@@ -53,8 +54,8 @@ class Work:
         return {table for table, _ in self.raises} | set(self.appends)
 
 
-def prepared(session: deltasql.Session, chance: random.Random, tables: int, level: str) -> tuple[list[str], list[str]]:
-    """The tables that the catalog manages, and a plain one."""
+def prepared(session: deltasql.Session, chance: random.Random, tables: int, level: str) -> None:
+    """Makes tables that the catalog manages, and a plain one."""
     managed = [f"m{number}" for number in range(tables)]
     for name in (*managed, "plain"):
         vectors = chance.choice(("true", "false"))
@@ -65,7 +66,6 @@ def prepared(session: deltasql.Session, chance: random.Random, tables: int, leve
         )
         counters = ", ".join(f"('c', {key}, 0, '')" for key in range(KEYS))
         session.sql(f"INSERT INTO {name} VALUES {counters}")
-    return managed, ["plain"]
 
 
 def planned(tag: str, chance: random.Random, managed: Sequence[str], plain: Sequence[str]) -> tuple[Work, list[str]]:
@@ -282,47 +282,41 @@ def groups_are_whole(session: deltasql.Session, tables: Sequence[str]) -> Iterat
                         yield f"{table}@v{version}: {item} is of another transaction"
 
 
-def history(root: Path, seed: int, *, processes: bool) -> tuple[int, list[str]]:
-    """Runs one history: how many transactions were committed, and what is wrong with it."""
+def history(root: Path, seed: int, pool: Pool | None) -> tuple[int, list[str]]:
+    """Runs one history, in the processes of `pool` or in threads.
+
+    Returns how many transactions were committed, and what is wrong with them.
+    """
     chance = random.Random(seed)
-    warehouse, tables, workers = f"{root}/w{seed}", chance.randint(2, 4), chance.randint(2, 4)
+    warehouse, tables, workers = f"{root}/w{seed}", chance.randint(2, 4), chance.randint(2, WORKERS)
     level = "Serializable" if seed % 2 else "WriteSerializable"
+    files = [root / f"{seed}-{number}.lines" for number in range(workers)]
     with deltasql.connect(warehouse) as session:
         session.sql("SET deltasql.commit.fsync = false")
-        managed, plain = prepared(session, chance, tables, level)
-    files = [root / f"{seed}-{number}.lines" for number in range(workers)]
-    if processes:
-        children = []
-        for number, file in enumerate(files):
-            child = os.fork()
-            if not child:
-                code = 1
-                try:
-                    worker(warehouse, file, f"p{number}", seed, 6, tables)
-                    code = 0
-                finally:
-                    os._exit(code)
-            children.append(child)
-        failed = [child for child in children if os.waitpid(child, 0)[1]]
-        if failed:
-            return 0, [f"history {seed}: {len(failed)} processes have failed"]
+        prepared(session, chance, tables, level)
+    jobs = [(warehouse, file, f"p{number}", seed, 6, tables) for number, file in enumerate(files)]
+    if pool is not None:
+        pool.starmap(worker, jobs, chunksize=1)
     else:
-        with ThreadPoolExecutor(workers) as pool:
-            jobs = [
-                pool.submit(worker, warehouse, file, f"p{number}", seed, 6, tables) for number, file in enumerate(files)
-            ]
-            for job in jobs:
-                job.result()
+        with ThreadPoolExecutor(workers) as threads:
+            list(threads.map(lambda job: worker(*job), jobs))
+    committed, wrong = verdict(warehouse, files, tables, level)
+    return committed, [f"history {seed} ({level}): {fault}" for fault in wrong]
+
+
+def verdict(warehouse: str, files: Sequence[Path], tables: int, level: str) -> tuple[int, list[str]]:
+    """How many transactions were committed, and what is wrong with them."""
     works = [_work(line) for file in files for line in file.read_text().splitlines()]
+    managed = [f"m{number}" for number in range(tables)]
     with deltasql.connect(warehouse) as session:
-        names = [*managed, *plain]
+        names = [*managed, "plain"]
         order = {table: log_order(session, table) for table in names}
         final = {
             table: [(r[0], r[1], r[2], r[3]) for r in session.sql(f"SELECT kind, key, n, tag FROM {table}").collect()]
             for table in names
         }
         wrong = [*faults(works, order, final, strict=level == "Serializable"), *groups_are_whole(session, managed)]
-    return sum(not work.failed for work in works), [f"history {seed} ({level}): {fault}" for fault in wrong]
+    return sum(not work.failed for work in works), wrong
 
 
 def _work(line: str) -> Work:
@@ -338,17 +332,16 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", action="store_true", help="every other history is one of processes")
     given = parser.parse_args()
-    committed, wrong, failed = 0, list[str](), 0
-    for seed in range(given.seed, given.seed + given.histories):
-        with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
-            try:
-                count, found = history(Path(folder), seed, processes=given.processes and seed % 4 >= 2)
-            except DeltaSqlError as error:
-                count, found, failed = 0, [f"history {seed}: {error}"], failed + 1
-        committed += count
-        wrong += found
-        if found:
-            print("\n".join(found), flush=True)
+    committed, wrong = 0, list[str]()
+    place = "/dev/shm" if Path("/dev/shm").is_dir() else None
+    with get_context("spawn").Pool(WORKERS) if given.processes else nullcontext() as pool:
+        for seed in range(given.seed, given.seed + given.histories):
+            with tempfile.TemporaryDirectory(dir=place) as folder:
+                count, found = history(Path(folder), seed, pool if seed % 4 >= 2 else None)
+            committed += count
+            wrong += found
+            if found:
+                print("\n".join(found), flush=True)
     print(f"{given.histories} histories, {committed} transactions committed, {len(wrong)} faults")
     return 1 if wrong else 0
 

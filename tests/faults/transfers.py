@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import deltasql
@@ -74,6 +75,41 @@ def work(warehouse: str, file: Path, name: str, until: float) -> None:
                 lines.write("lost\n")
 
 
+def in_child(job: Callable[[], object]) -> int:
+    """Starts a process for a job, and returns its id. The caller has no threads, and never opens a session itself."""
+    child = os.fork()
+    if child:
+        return child
+    code = 1
+    try:
+        job()
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def ended(*children: int) -> None:
+    """Waits for processes. Raises ChildProcessError if one of them has failed."""
+    failed = [child for child in children if os.waitpid(child, 0)[1]]
+    if failed:
+        raise ChildProcessError(f"{len(failed)} processes have failed")
+
+
+def load_modules(root: Path, job: Callable[[], object]) -> None:
+    """Imports what a job needs, which runs in another process, so that processes are forked from one that has it."""
+    names = root / "modules"
+
+    def run() -> None:
+        job()
+        found = [name for name in sys.modules if name.startswith(("deltasql.", "pyarrow.", "sqlglot.", "lark."))]
+        names.write_text("\n".join(found))
+
+    ended(in_child(run))
+    parse("SELECT 1")
+    for module in names.read_text().splitlines():
+        importlib.import_module(module)
+
+
 def run(root: Path, processes: int, seconds: float, every: float, seed: int) -> tuple[Counter[str], int, int]:
     """What was done how often, how many processes were killed, and how many have failed."""
     warehouse, chance, until = f"{root}/warehouse", random.Random(seed), time.monotonic() + seconds
@@ -84,16 +120,7 @@ def run(root: Path, processes: int, seconds: float, every: float, seed: int) -> 
         nonlocal begun
         begun += 1
         name = f"p{begun}"
-        child = os.fork()
-        if child:
-            running.append(child)
-            return
-        code = 1
-        try:
-            work(warehouse, root / f"{name}.lines", f"{seed}-{name}", until)
-            code = 0
-        finally:
-            os._exit(code)
+        running.append(in_child(lambda: work(warehouse, root / f"{name}.lines", f"{seed}-{name}", until)))
 
     for _ in range(processes):
         begin()
@@ -118,23 +145,7 @@ def main() -> int:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
-        child = os.fork()
-        if not child:
-            code = 1
-            try:
-                prepared(f"{root}/warehouse")
-                needed = [
-                    name for name in sys.modules if name.startswith(("deltasql.", "pyarrow.", "sqlglot.", "lark."))
-                ]
-                (root / "modules").write_text("\n".join(needed))
-                code = 0
-            finally:
-                os._exit(code)
-        assert os.waitpid(child, 0)[1] == 0
-        # Processes are forked from one that has what they need.
-        parse("SELECT 1")
-        for module in (root / "modules").read_text().splitlines():
-            importlib.import_module(module)
+        load_modules(root, lambda: prepared(f"{root}/warehouse"))
         done, killed, failed = run(root, given.processes, given.seconds, given.kill_every, given.seed)
         with deltasql.connect(f"{root}/warehouse") as session:
             left = total(session)
