@@ -63,7 +63,8 @@ class Connection:
         """Whether each statement is a commit of its own.
 
         Else a transaction begins with the first statement after each end. It writes one table, or several that the
-        catalog manages; a statement that can be no part of any, such as CREATE TABLE, runs by itself, and is committed at once, as long as nothing is to commit.
+        catalog manages; a statement that can be no part of any, such as CREATE TABLE, runs by itself, and is committed
+        at once, as long as nothing is to commit.
         """
         return self._autocommit
 

@@ -130,6 +130,9 @@ class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  #
         """
         log = _log(self._given_options)
         snapshot = log.snapshot()
+        if snapshot.is_managed:
+            # A stream reads published versions, which stay what they are, without the catalog.
+            snapshot = log.snapshot(snapshot.version)
         snapshot.check_readable()
         now = read_schema(snapshot.schema, self._options.rules.change_feed)
         if _without_metadata(now) != _without_metadata(schema_from_json(self._columns)):
