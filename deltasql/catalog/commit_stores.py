@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
+from deltasql.catalog.commit_registry import Changed, States
 from deltasql.catalog.database import DamagedEntryError, Database
+from deltasql.catalog.shared_objects import SharedObjects
 from deltasql.log.committer.catalog_commits import TableCommits
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from deltasql.catalog.commit_registry import Changed, States
-    from deltasql.catalog.shared_objects import SharedObjects
 
 _T = TypeVar("_T")
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.statements.transaction import SecondTableError, StaleStatementError
@@ -15,6 +14,7 @@ from deltasql.log.commit.commit_group import CommitGroup
 from deltasql.log.commit.commit_race import CommitRace
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.pending.pinned_log import Cut, PinnedLog
+from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.plan.operators import Operator
 from deltasql.plan.reads import Reads
 from deltasql.planner.changes import LogRows, Plan, QueryRows, RowChange, SingleCommit, SparkCommand
@@ -22,9 +22,6 @@ from deltasql.planner.rows.read_set import partition_test, scans
 from deltasql.planner.rows.repeats import may_repeat
 from deltasql.schema.types import INTEGER, LONG, STRING, MapType, StructField, StructType
 from deltasql.settings.session_settings import RETRY_STATEMENTS, TIME_ZONE, SessionSettings
-
-if TYPE_CHECKING:
-    from deltasql.log.replay.delta_log import DeltaLog
 
 TRANSACTION_RESULT = StructType(
     (
