@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from copy import copy
 from dataclasses import replace
+from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +40,8 @@ from deltasql.parser.identifiers import bind_identifiers, table_name
 from deltasql.parser.parameters import bind_parameters
 from deltasql.parser.versions import bind_versions
 from deltasql.plan.base import LogicalPlan, TableName
-from deltasql.plan.frames import CreateForFrame, WriteFrame
+from deltasql.plan.frames import DATAFRAME, CreateForFrame, WriteFrame
+from deltasql.plan.operators import MemoryRows, Supplied
 from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.way import ways_recorded
 from deltasql.planner import plan, plan_statement
@@ -90,6 +92,7 @@ class Session:
         self.open_log: Callable[[str, str], DeltaLog] = self._open_log
         """Opens the log at a location, for a table of that name; tests replace it to use other storage."""
         self._spark = spark
+        self._supplied: DataFrame | None = None
         self._backend: SessionEngine | None = None
         self._logs: dict[str, DeltaLog] = {}
         self._lock = RLock()
@@ -166,7 +169,7 @@ class Session:
     @property
     def read(self) -> FrameReader:
         """PySpark's `spark.read`, for the tables of this session: options, then table or load."""
-        return FrameReader(self._frame)
+        return FrameReader(lambda query: self.sql(query).df)
 
     def table(self, name: str) -> DataFrame:
         """The rows of a table as a Spark DataFrame, lazily; the name may have a version: `t@v3`."""
@@ -191,6 +194,18 @@ class Session:
     def readStream(self) -> StreamReader:  # noqa: N802 - Spark's name
         """PySpark's `spark.readStream`, for the tables of this session: options, then table or load."""
         return StreamReader(self._stream, table_name)
+
+    @contextmanager
+    def supplied(self, rows: DataFrame | MemoryRows) -> Iterator[str]:
+        """Context: the name by which statements of this thread read the rows of a DataFrame."""
+        with self._statement():
+            self.views[DATAFRAME.text.lower()] = View("", rows=Supplied(rows))
+            self._supplied = None if isinstance(rows, MemoryRows) else rows
+            try:
+                yield DATAFRAME.text
+            finally:
+                self._supplied = None
+                del self.views[DATAFRAME.text.lower()]
 
     def run(self, script: str) -> Iterator[Result]:
         """Runs the statements of a script, which end with `;`, and yields their results as they come."""
@@ -285,17 +300,10 @@ class Session:
         return Pending(run, finish, placed, planning)
 
     def _state(self) -> SessionState:
+        views = (self.views, self._shared_views, self.functions)
+        stage = partial(self._transactions.stage, run=self._done_in_block)
         return SessionState(
-            self.catalog,
-            self.stores,
-            self.settings,
-            self.views,
-            self._shared_views,
-            self.functions,
-            self._set,
-            self._logs.clear,
-            self._transactions,
-            lambda block: self._transactions.stage(block, self._done_in_block),
+            self.catalog, self.stores, self.settings, *views, self._set, self._logs.clear, self._transactions, stage
         )
 
     def _done_in_block(self, bound: BoundStatement) -> tuple[Committed, bool]:
@@ -328,20 +336,14 @@ class Session:
             with self._begun(change, engine, nullcontext, time.perf_counter() - started) as pending:
                 return pending.commit()
 
-    def _frame(self, query: str) -> DataFrame:
-        return self.sql(query).df
-
     def _stream(self, name: TableName, options: Mapping[str, str]) -> DataFrame:
         """The rows of a table as a streaming DataFrame. Raises errors of the options and the table."""
         with self._statement():
             self._refuse_stream()
-            return self._streamed(name, options)
-
-    def _streamed(self, name: TableName, options: Mapping[str, str]) -> DataFrame:
-        context = self._context("", self._runtime(""))
-        stream_options({**options, "deltasql.timezone": context.time_zone or ""})
-        context.refuse_version(name)
-        return self._engine.stream(context.snapshot(name), options, context.time_zone)
+            context = self._context("", self._runtime(""))
+            stream_options({**options, "deltasql.timezone": context.time_zone or ""})
+            context.refuse_version(name)
+            return self._engine.stream(context.snapshot(name), options, context.time_zone)
 
     def _refuse_stream(self) -> None:
         """Raises NotInTransactionError where a transaction is open."""
@@ -382,6 +384,8 @@ class Session:
 
     def _runtime(self, sql: str) -> StatementEngine:
         """The engine for one statement; its errors have carets in the statement's text `sql`."""
+        if self._supplied is not None:
+            return self._engine.statement_of(self._supplied, sql)
         if self._backend is None and self._spark is None:
             return unstarted_engine(self.stores, lambda: self._engine.statement(sql))
         return self._engine.statement(sql)

@@ -49,11 +49,9 @@ class SessionEngine:
         """The engine for one statement, whose text places the errors."""
         return InProcessFirst(self.spark, sql)
 
-    def statement_of(self, frame: DataFrame | MemoryRows) -> InProcessFirst:
+    def statement_of(self, frame: DataFrame | MemoryRows, sql: str = "") -> InProcessFirst:
         """The engine for a write of `frame`, in the Spark session that it belongs to: a stream's has one of its own."""
-        if isinstance(frame, MemoryRows):
-            return self.statement("")
-        return InProcessFirst(self.spark.of(frame), "")
+        return InProcessFirst(self.spark if isinstance(frame, MemoryRows) else self.spark.of(frame), sql)
 
     def stream(self, snapshot: Snapshot, options: Mapping[str, str], time_zone: str | None) -> DataFrame:
         """The rows of a table as a stream. Raises UnsupportedStreamColumnError, UnsupportedWriteError."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 DATAFRAME = SqlText("(DataFrame)", 0)
-"""The query of a statement whose rows are those of a DataFrame."""
+"""The query of a statement whose rows are those of a DataFrame, and the name of a temporary view of such rows."""
 
 
 class WriteMode(Enum):

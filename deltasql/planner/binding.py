@@ -316,7 +316,7 @@ def _referred(context: Context, reference: TableReference, used: UsedRows, descr
     if key is not None:
         # A DataFrame has taken the name since: CREATE VIEW would have taken it from the DataFrame.
         taken = context.views[key].creation is not None and context.analyst.knows_view(name.parts)
-        return None if taken else _view(context, context.views[key], name)
+        return None if taken else context.views[key].rows or _view(context, context.views[key], name)
     entry = context.catalog_view(name.parts) if name.path is None else None
     if entry is not None:
         return _of_catalog(context, entry, reference, used)

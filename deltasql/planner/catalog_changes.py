@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, ViewDefinition
 from deltasql.catalog.entries import Entry, FunctionEntry
+from deltasql.plan.operators import Supplied
 from deltasql.schema.types import StructType
 
 
@@ -15,7 +16,7 @@ class View:
     """A view: its query, with the names of its columns where these were given.
 
     `scope` is set for a common table expression: the views that its query may name. `creation` is set for a view of
-    CREATE VIEW. `mode` says how its columns follow changes of the query's columns.
+    CREATE VIEW. `mode` says how its columns follow changes of the query's columns. A view of `rows` has no query.
     """
 
     query: str
@@ -23,6 +24,7 @@ class View:
     scope: Mapping[str, View] | None = None
     creation: Creation | None = None
     mode: SchemaMode = SchemaMode.BINDING
+    rows: Supplied | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,6 +141,8 @@ def _of_view(session: SessionFacts, operator: Operator, streams: bool) -> LocalR
     ((relation, view),) = operator.relations.items()
     parsed = selection(operator.sql, relation)
     streams = streams and not parsed.order and parsed.limit is None
+    if isinstance(view, Supplied) and isinstance(view.frame, MemoryRows):
+        return _selected(local_rows(session, view), parsed)
     if not isinstance(view, SqlQuery) or view.settings:
         raise LeftToEngineError("the rows are not those of one view")
     rows = local_rows(session, replace(view, view=None), streams=streams)

@@ -7,7 +7,7 @@ from functools import cache
 
 from deltasql.lazy import pa
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.operators import Operator, Rewrite, Scan, TableVersion, children
+from deltasql.plan.operators import MemoryRows, Operator, Rewrite, Scan, Supplied, TableVersion, children
 from deltasql.plan.reads import Reads
 from deltasql.planner.context import Context
 from deltasql.skipping.file_masks import file_mask, rows_of
@@ -22,7 +22,7 @@ PartitionTest = Callable[[Mapping[str, "str | None"]], bool]
 def reads_of(operator: Rewrite, predicate: str | None, snapshot: Snapshot, context: Context) -> Reads:
     """The read set of a rewrite: the target's files chosen by `predicate`; all where its queries read the table."""
     target = operator.target
-    if reads_otherwise(operator):
+    if reads_otherwise(operator, context):
         return WHOLE_TABLE
     return reads_of_files(target.files, predicate, snapshot, context, operator.target_alias)
 
@@ -68,10 +68,14 @@ def partition_test(snapshot: Snapshot, predicate: str, alias: str | None, timezo
     return lambda values: meets(tuple(values.items()))
 
 
-def reads_otherwise(operator: Rewrite) -> bool:
+def reads_otherwise(operator: Rewrite, context: Context) -> bool:
     """Whether the source or a sub-query of a rewrite also reads its target."""
-    others = (child for child in children(operator) if child is not operator.target)
-    return any(_reads(child, operator.target.table) for child in others)
+    table = operator.target.table
+    others = [child for child in children(operator) if child is not operator.target]
+    if any(_reads(child, table) for child in others):
+        return True
+    frames = (supplied for child in others for supplied in _supplied(child))
+    return any(context.analyst.reads_below(supplied, table.location) for supplied in frames)
 
 
 def table_scans(rows: Operator, snapshot: Snapshot) -> list[Scan]:
@@ -83,6 +87,14 @@ def table_scans(rows: Operator, snapshot: Snapshot) -> list[Scan]:
 
 def _reads(rows: Operator, table: TableVersion) -> bool:
     return any(scan.table == table for scan in scans(rows))
+
+
+def _supplied(operator: Operator) -> Iterator[Supplied]:
+    """The DataFrames of Spark at or below an operator."""
+    if isinstance(operator, Supplied) and not isinstance(operator.frame, MemoryRows):
+        yield operator
+    for child in children(operator):
+        yield from _supplied(child)
 
 
 def scans(operator: Operator) -> Iterator[Scan]:

@@ -13,7 +13,17 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.log.properties.property_registry import DELETION_VECTORS
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
-from deltasql.plan.operators import Operator, Rewrite, RowEffect, Scan, SqlFunction, SqlQuery, Supplied, children
+from deltasql.plan.operators import (
+    MemoryRows,
+    Operator,
+    Rewrite,
+    RowEffect,
+    Scan,
+    SqlFunction,
+    SqlQuery,
+    Supplied,
+    children,
+)
 from deltasql.plan.reads import NO_ROWS, RowReads
 from deltasql.planner.context import Context
 from deltasql.planner.rows.read_set import reads_otherwise, table_scans
@@ -72,7 +82,7 @@ def _table_advice(snapshot: Snapshot, context: Context) -> str | None:
 
 
 def _statement_advice(operator: Rewrite, snapshot: Snapshot, context: Context) -> str | None:
-    if reads_otherwise(operator):
+    if reads_otherwise(operator, context):
         return _ITSELF.format(table=snapshot.table)
     for text in _conditions(operator):
         advice = _row_advice(text, operator.target_alias, snapshot, operator.join.alias if operator.join else "")
@@ -134,8 +144,8 @@ def _is_pinned(rows: Operator) -> bool:
             return is_bound and is_stable(rows.sql) and all(map(_is_pinned, rows.relations.values()))
         case Scan():
             return True
-        case Supplied():
-            return False
+        case Supplied(frame):
+            return isinstance(frame, MemoryRows)
         case SqlFunction():
             return rows.stable and all(map(_is_pinned, children(rows)))
         case _:
