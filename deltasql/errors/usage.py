@@ -261,3 +261,62 @@ class EngineForGivenSparkError(UsageError):
     """An engine other than Spark beside a Spark session, or the address of one."""
 
     engine: str
+
+
+@condition(
+    "INVALID_ARGUMENT_TYPE",
+    "42K09",
+    "{argument} must be {expected}, not {given}.",
+    remedy="Pass a value of that type.",
+)
+class ArgumentTypeError(UsageError, TypeError):
+    """An argument of a method of the wrong type. `given` is the name of its type."""
+
+    argument: str
+    expected: str
+    given: str
+
+
+@condition(
+    "INVALID_ARGUMENT_VALUE",
+    "22023",
+    "{argument} cannot be {given}: {reason}.",
+    remedy="Pass a value that the method accepts.",
+)
+class ArgumentValueError(UsageError, ValueError):
+    """An argument of a method with a value that the method does not accept."""
+
+    argument: str
+    given: str
+    reason: str
+
+
+@condition(
+    "SESSION_NOT_INSTALLED",
+    "55000",
+    "deltasql is not installed in this Spark session. Call deltasql.install(spark, warehouse) first, or give a session "
+    "of deltasql.connect(…).",
+)
+class SessionNotInstalledError(UsageError):
+    """A method of DeltaTable on a Spark session that deltasql is not installed in."""
+
+
+@condition(
+    "DELTA_PACKAGE_PRESENT",
+    "55000",
+    "install(delta=True) provides the modules delta and delta.tables, but the package delta-spark is installed "
+    "({place}). Leave out delta=True and import deltasql.tables, or uninstall that package.",
+)
+class DeltaPackagePresentError(UsageError):
+    """install(delta=True) beside another package `delta`; `place` is its file."""
+
+    place: str
+
+
+@condition(
+    "DELTA_CREATE_TABLE_MISSING_TABLE_NAME_OR_LOCATION",
+    "42601",
+    "A new table needs a name or a location. Add tableName(…) or location(…).",
+)
+class TableNameMissingError(UsageError):
+    """The definition of a table that has neither a name nor a location."""

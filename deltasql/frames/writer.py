@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from deltasql.errors.statements.frames import InvalidSaveModeError, NotADataFrameError, UnsupportedWriteError
+from deltasql.frames.columns.columns import column_sql, is_column
 from deltasql.plan.base import TableName
 from deltasql.plan.frames import WriteFrame, WriteMode
 from deltasql.plan.operators import MemoryRows
@@ -179,11 +180,16 @@ class FrameWriterV2(Optioned):
     def append(self) -> Result:
         return self._into(WriteMode.APPEND)
 
-    def overwrite(self, condition: str) -> Result:
-        """Replaces the rows for which the SQL `condition` is TRUE by the DataFrame's, which must satisfy it."""
-        if not isinstance(condition, str):
-            raise UnsupportedWriteError("overwrite() by a Column", 'Give the condition as SQL: overwrite("day = 3").')
-        self.option("replaceWhere", condition)
+    def overwrite(self, condition: Any) -> Result:
+        """Replaces the rows for which the `condition` is TRUE by the DataFrame's, which must satisfy it.
+
+        It is a text in SQL or a Column. Raises UnsupportedWriteError, UnsupportedColumnError.
+        """
+        if not (isinstance(condition, str) or is_column(condition)):
+            raise UnsupportedWriteError(
+                f"overwrite() by {type(condition).__name__}", 'Give the condition as SQL: overwrite("day = 3").'
+            )
+        self.option("replaceWhere", condition if isinstance(condition, str) else column_sql(condition))
         return self._into(WriteMode.OVERWRITE)
 
     def overwritePartitions(self) -> Result:

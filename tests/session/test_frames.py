@@ -197,8 +197,10 @@ def test_write_to_in_all_its_ways(session: Session) -> None:
     assert session.sql("SELECT id FROM t").collect() == [(2,)]
     session.writeTo(session.sql("SELECT 3 AS id, 1 AS day, 4 AS x"), "t").withSchemaEvolution().append()
     assert session.sql("SELECT x FROM t ORDER BY id").collect() == [(None,), (4,)]
+    session.writeTo(rows, "t").overwrite((F.col("day") == 1) & F.col("id").isin(1, 2))
+    assert session.sql("SELECT id FROM t ORDER BY id").collect() == [(1,), (3,)]
     with pytest.raises(DeltaSqlError, match="DELTA_OPERATION_NOT_ALLOWED"):
-        session.writeTo(rows, "t").overwrite(F.col("day") == 1)
+        session.writeTo(rows, "t").overwrite(1)
     with pytest.raises(DeltaSqlError, match="DELTA_OPERATION_NOT_ALLOWED"):
         session.writeTo(rows, "t").partitionedBy(F.col("day") + 1)
     session.writeTo(rows, "t").clusterBy("id").createOrReplace()

@@ -306,3 +306,29 @@ class UnsupportedReadSchemaError(DeltaSqlError):
 )
 class MissingPathError(DeltaSqlError):
     """The call load() without a path."""
+
+    """`load()` of nothing."""
+
+
+@condition(
+    "UNSUPPORTED_COLUMN",
+    "0A000",
+    "The Column {column} cannot become SQL: {reason}. Give the expression as text.",
+)
+class UnsupportedColumnError(DeltaSqlError):
+    """A Column of Spark that deltasql cannot write as an expression with the same meaning."""
+
+    column: str
+    reason: str
+
+
+@condition(
+    "CANNOT_RESOLVE_DATAFRAME_COLUMN",
+    "42704",
+    "The Column {column} belongs to a DataFrame that is neither the source nor the target of the statement. Name it by "
+    "an alias: col('source.{column}').",
+)
+class ForeignColumnError(DeltaSqlError):
+    """A Column such as `frame.id` of a DataFrame that is not part of the statement."""
+
+    column: str
