@@ -5,7 +5,7 @@ wrong is a DeltaSqlError: its `condition` and `sqlstate` say what, `deltasql.err
 `Session.table`, `read`, `write`, `writeTo` and the two for streams speak PySpark's words. `Session.begin` gives a
 Pending: a statement whose commit waits. `install` puts deltasql into a Spark session of yours, `uninstall` takes it
 out again. `connect(progress=…)` is told, as Progress, how far Spark is. `deltasql.dbapi` is PEP 249,
-`deltasql.databricks` the surface of its SQL connector.
+`deltasql.databricks` the surface of its SQL connector, `deltasql.tables` the builders of Delta's Python package.
 
 >>> import deltasql
 >>> session = deltasql.connect(warehouse="warehouse")
@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.version import __version__
 
 if TYPE_CHECKING:
-    from deltasql import databricks, dbapi, errors
+    from deltasql import databricks, dbapi, errors, tables
     from deltasql.errors import DeltaSqlError
     from deltasql.execution.pending import Pending
     from deltasql.integrations.spark.install import install, uninstall
@@ -46,6 +46,7 @@ __all__ = [
     "dbapi",
     "errors",
     "install",
+    "tables",
     "uninstall",
 ]
 
@@ -71,7 +72,7 @@ _HOMES = {
     "install": "deltasql.integrations.spark.install",
     "uninstall": "deltasql.integrations.spark.install",
 }
-_MODULES = frozenset({"databricks", "dbapi", "errors"})
+_MODULES = frozenset({"databricks", "dbapi", "errors", "tables"})
 
 
 def __getattr__(name: str) -> Any:

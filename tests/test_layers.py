@@ -50,7 +50,7 @@ LAYERS = (
     {"frames", "script"},
     {"session"},
     {"opening"},
-    {"reflection"},
+    {"reflection", "tables"},
     {"repl", "golden", "command", "dbapi"},
     {"databricks", "integrations", "server"},
     {"cli", "notebook", "pytest_plugin"},

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,9 +15,11 @@ import pytest
 import deltasql
 from deltasql import connect
 from deltasql.errors.engine import SparkError
+from deltasql.errors.statements.frames import ForeignColumnError
 from deltasql.golden import run_file, temporary_sessions
 from tests.clusters.servers import connect_server
 from tests.clusters.statements import check_not_shared, check_refusals, run_script
+from tests.column_cases import check_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -104,6 +107,37 @@ def test_a_session_that_deltasql_is_installed_in(server: str, disk: Path) -> Non
     finally:
         deltasql.uninstall(spark)
     assert not spark.catalog.tableExists("t")
+
+
+def test_builders_of_delta(server: str, disk: Path) -> None:
+    from pyspark.sql import functions as F
+
+    with connect(str(disk / "none"), server) as session:
+        spark = session.sql("SELECT 1").df.sparkSession
+    deltasql.install(spark, str(disk / "builders"), delta=True)
+    try:
+        tables = import_module("delta.tables")
+        table = (
+            tables.DeltaTable.create(spark).tableName("t").addColumn("id", "BIGINT").addColumn("v", "STRING").execute()
+        )
+        spark.range(3).withColumn("v", F.lit("old")).write.mode("append").saveAsTable("t")
+        target, source = table.toDF(), spark.range(2, 5).withColumn("v", F.lit("it's"))
+        merge = table.merge(source, target.id == source.id).whenMatchedUpdate(set={"v": F.upper(source.v)})
+        assert merge.whenNotMatchedInsertAll().execute().collect() == [(3, 1, 0, 2)]
+        source.alias("s").mergeInto("t", F.col("t.id") == F.col("s.id")).whenMatched(F.col("s.id") > 3).delete().merge()
+        table.update(target.id == 0, {"v": F.lit("zero")})
+        rows = sorted(map(tuple, table.toDF().collect()))
+        assert rows == [(0, "zero"), (1, "old"), (2, "IT'S"), (3, "it's")]
+        with pytest.raises(ForeignColumnError):
+            table.delete(spark.range(1).id == 1)
+        assert table.history(1).select("operation").collect() == [("UPDATE",)]
+    finally:
+        deltasql.uninstall(spark)
+
+
+def test_columns_as_sql(server: str, disk: Path) -> None:
+    with connect(str(disk / "none"), server) as session:
+        check_columns(session.sql("SELECT 1").df.sparkSession)
 
 
 def test_an_interrupt_cancels_the_statement_alone(server: str, disk: Path) -> None:

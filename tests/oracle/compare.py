@@ -29,12 +29,13 @@ def ours(session: deltasql.session.Session, text: str) -> Outcome:
 def _result(session: deltasql.session.Session, text: str) -> deltasql.Result:
     if not is_python(text):
         return session.sql(text)
-    found: deltasql.Result = evaluated(
+    found: deltasql.Result | None = evaluated(
         text,
         write=lambda query: session.write(session.sql(query)),
         writeTo=lambda query, table: session.writeTo(session.sql(query), table),
+        session=session,
     )
-    return found
+    return deltasql.Result.of() if found is None else found
 
 
 def difference(text: str, theirs: Outcome, own: Outcome) -> str:

@@ -307,8 +307,6 @@ class UnsupportedReadSchemaError(DeltaSqlError):
 class MissingPathError(DeltaSqlError):
     """The call load() without a path."""
 
-    """`load()` of nothing."""
-
 
 @condition(
     "UNSUPPORTED_COLUMN",

@@ -10,42 +10,57 @@ from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from deltasql.integrations.spark import delta_package
 from deltasql.integrations.spark.catalog import DeltaSqlCatalog
 from deltasql.integrations.spark.home import Home
+from deltasql.tables.merge_into import MergeIntoWriter
+from deltasql.tables.runner import HOME, INSTALLED
+from deltasql.tables.table import DeltaTable
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from deltasql.session import Session
 
-_HOME = "_deltasql_home"
 _LOCK = Lock()
 _CHANGED: dict[type, tuple[int, dict[str, Any]]] = {}
 """Changed classes of DataFrames: the number of installed sessions, and the original methods."""
 
 
 def install(
-    spark: SparkSession, warehouse: str = "warehouse", *, storage_options: Mapping[str, str] | None = None
+    spark: SparkSession,
+    warehouse: str = "warehouse",
+    *,
+    storage_options: Mapping[str, str] | None = None,
+    delta: bool = False,
 ) -> Session:
     """Routes `spark.sql`, `table`, `read`, `readStream`, `catalog` and the writers of its DataFrames to deltasql.
 
     The tables are those of `warehouse`, a directory or the URL of a folder in an object store, as for
-    `deltasql.connect`. Statements on tables that only Spark has, and formats other than Delta, stay Spark's. Returns
-    the session of deltasql; installing again switches to another warehouse. `uninstall` restores everything.
+    `deltasql.connect`. Statements on tables that only Spark has, and formats other than Delta, stay Spark's. With
+    `delta` jobs may import the package `delta` (`delta.tables`, `delta.exceptions`), which is `deltasql.tables` then.
+    Returns the session of deltasql; installing again switches to another warehouse. `uninstall` restores everything.
+
+    Raises DeltaPackagePresentError where `delta` is asked for, and delta-spark is installed.
     """
     uninstall(spark)
     home = Home(spark, warehouse, storage_options)
+    if delta:
+        delta_package.provide(spark)
     _change(home.frames)
-    vars(spark)[_HOME] = home
+    vars(spark)[HOME] = home
+    INSTALLED.append(home)
     spark.__class__ = type(home.kind.__name__, (_Installed, home.kind), {"__module__": home.kind.__module__})
     return home.session
 
 
 def uninstall(spark: SparkSession) -> None:
     """Restores the session as before `install`. Does nothing if nothing is installed."""
-    home = vars(spark).pop(_HOME, None)
+    home = vars(spark).pop(HOME, None)
     if home is None:
         return
+    delta_package.withdraw(spark)
+    INSTALLED.remove(home)
     spark.__class__ = home.kind
     _restore(home.frames)
     home.session.close()
@@ -91,7 +106,7 @@ def _change(frames: type) -> None:
     with _LOCK:
         count, before = _CHANGED.get(frames, (0, {}))
         if not count:
-            before = {name: vars(frames)[name] for name in ("write", "writeStream", "writeTo")}
+            before = {name: vars(frames)[name] for name in ("write", "writeStream", "writeTo", "mergeInto")}
             for name, replacement in _replacements(before).items():
                 setattr(frames, name, replacement)
         _CHANGED[frames] = (count + 1, before)
@@ -120,9 +135,20 @@ def _replacements(before: Mapping[str, Any]) -> dict[str, Any]:
         home, sparks = _home(frame), before["writeTo"](frame, table)
         return sparks if home is None else home.writer_to(frame, table, sparks)
 
-    return {"write": property(write), "writeStream": property(write_stream), "writeTo": write_to}
+    def merge_into(frame: Any, table: str, condition: Any) -> Any:
+        home = _home(frame)
+        if home is None or home.is_foreign(table):
+            return before["mergeInto"](frame, table, condition)
+        return MergeIntoWriter(DeltaTable.forName(home.spark, table).merge(frame, condition))
+
+    return {
+        "write": property(write),
+        "writeStream": property(write_stream),
+        "writeTo": write_to,
+        "mergeInto": merge_into,
+    }
 
 
 def _home(frame: Any) -> Home | None:
-    home: Home | None = vars(frame.sparkSession).get(_HOME)
+    home: Home | None = vars(frame.sparkSession).get(HOME)
     return home

@@ -1,0 +1,72 @@
+"""Arguments of Delta's API as parts of SQL: conditions, assignments, names; with the errors that delta-spark has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from deltasql.errors.usage import ArgumentTypeError, ArgumentValueError
+from deltasql.frames.columns.columns import column_sql, is_column
+from deltasql.frames.columns.texts import Owner, name_parts, one_expression
+from deltasql.parser import keywords
+from deltasql.schema.text import quote_name, quote_text
+
+_EXPRESSION = "a Column, or an expression in SQL as text"
+
+
+def exact_name(parts: Iterable[str]) -> str:
+    """A name in SQL, its parts in back-ticks where they are keywords or no plain words."""
+    reserved = keywords()
+    return ".".join(f"`{part}`" if part.upper() in reserved else quote_name(part) for part in parts)
+
+
+def expression(value: Any, argument: str, owner: Owner | None = None) -> str:
+    """SQL of a Column or of a text. Raises ArgumentTypeError, ParseSyntaxError, UnsupportedColumnError."""
+    if is_column(value):
+        return column_sql(value, owner)
+    if not isinstance(value, str):
+        raise ArgumentTypeError(argument, _EXPRESSION, type(value).__name__)
+    return one_expression(value)
+
+
+def assignments(values: Any, argument: str, owner: Owner | None = None) -> list[tuple[str, str]]:
+    """The columns and values of a dict, as SQL. Raises what `expression` raises, and ArgumentValueError for none."""
+    if values is None:
+        raise ArgumentValueError(argument, "None", "it maps columns to their new values")
+    if not isinstance(values, Mapping):
+        raise ArgumentTypeError(argument, "a dict of columns and their values", type(values).__name__)
+    if not values:
+        raise ArgumentValueError(argument, "empty", "it maps columns to their new values")
+    found = []
+    for name, value in values.items():
+        if not isinstance(name, str):
+            raise ArgumentTypeError(f"A key of {argument}", "the name of a column as text", type(name).__name__)
+        found.append((exact_name(name_parts(name)), expression(value, f"The value of {name} in {argument}", owner)))
+    return found
+
+
+def given(value: Any, kind: type, argument: str) -> Any:
+    """An argument that must be of a type; a bool is no int. Raises ArgumentTypeError."""
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise ArgumentTypeError(argument, _CALLED.get(kind, kind.__name__), type(value).__name__)
+    return value
+
+
+_CALLED = {str: "a string", int: "an int", bool: "a bool", dict: "a dict"}
+
+
+def column_names(columns: Sequence[Any], argument: str) -> str:
+    """Names of columns as SQL, from names or from one list of names. Raises ArgumentTypeError, ArgumentValueError."""
+    names = columns[0] if len(columns) == 1 and isinstance(columns[0], (list, tuple)) else columns
+    if not names:
+        raise ArgumentValueError(argument, "empty", "name at least one column")
+    return ", ".join(exact_name(name_parts(given(name, str, argument))) for name in names)
+
+
+def property_list(properties: Mapping[Any, Any]) -> str:
+    """Table properties as SQL. Raises ArgumentTypeError for a key or value that is no text."""
+    pairs = [
+        (given(key, str, "The key of a property"), given(value, str, f"The property {key}"))
+        for key, value in properties.items()
+    ]
+    return ", ".join(f"{quote_text(key)} = {quote_text(value)}" for key, value in pairs)

@@ -1,0 +1,130 @@
+"""MERGE by calls: `table.merge(source, condition).whenMatchedUpdateAll().execute()`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from deltasql.frames.columns.columns import origins
+from deltasql.frames.columns.texts import Owner
+from deltasql.tables.arguments import assignments, exact_name, expression
+from deltasql.tables.runner import StatementRunner
+
+_CONDITION = "'condition'"
+Clause = Callable[[Owner], str]
+"""The SQL of a clause, once it is known which alias bound columns have."""
+
+
+@dataclass(frozen=True)
+class MergeTarget:
+    """The table of a MERGE: its name in SQL, the alias, the qualifier of its columns, and DataFrames of its rows."""
+
+    name: str
+    alias: str | None
+    qualifier: str
+    frames: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class DeltaMergeBuilder:
+    """The clauses of a MERGE so far. Each method returns another builder; `execute` runs the statement.
+
+    Conditions and values are Columns or texts. A clause without a condition applies to every row of its kind that no
+    clause before it applies to.
+    """
+
+    _runner: StatementRunner
+    _target: MergeTarget
+    _source: Any
+    _condition: Any
+    _clauses: tuple[Clause, ...] = ()
+    _evolves: bool = False
+
+    def whenMatchedUpdate(self, condition: Any = None, set: Any = None) -> DeltaMergeBuilder:
+        return self._update("WHEN MATCHED", condition, set, "'set' in whenMatchedUpdate")
+
+    def whenMatchedUpdateAll(self, condition: Any = None) -> DeltaMergeBuilder:
+        return self._with("WHEN MATCHED", condition, "UPDATE SET *")
+
+    def whenMatchedDelete(self, condition: Any = None) -> DeltaMergeBuilder:
+        return self._with("WHEN MATCHED", condition, "DELETE")
+
+    def whenNotMatchedInsert(self, condition: Any = None, values: Any = None) -> DeltaMergeBuilder:
+        def action(owner: Owner) -> str:
+            pairs = assignments(values, argument, owner)
+            columns, inserted = (", ".join(part) for part in zip(*pairs, strict=True))
+            return f"INSERT ({columns}) VALUES ({inserted})"
+
+        argument = "'values' in whenNotMatchedInsert"
+        assignments(values, argument, _anywhere)
+        return self._with("WHEN NOT MATCHED", condition, action)
+
+    def whenNotMatchedInsertAll(self, condition: Any = None) -> DeltaMergeBuilder:
+        return self._with("WHEN NOT MATCHED", condition, "INSERT *")
+
+    def whenNotMatchedBySourceUpdate(self, condition: Any = None, set: Any = None) -> DeltaMergeBuilder:
+        return self._update("WHEN NOT MATCHED BY SOURCE", condition, set, "'set' in whenNotMatchedBySourceUpdate")
+
+    def whenNotMatchedBySourceDelete(self, condition: Any = None) -> DeltaMergeBuilder:
+        return self._with("WHEN NOT MATCHED BY SOURCE", condition, "DELETE")
+
+    def withSchemaEvolution(self) -> DeltaMergeBuilder:
+        """New columns of the source that UPDATE SET * and INSERT * name are added to the table."""
+        return replace(self, _evolves=True)
+
+    def execute(self) -> Any:
+        """Runs the MERGE; one row with the numbers of affected, updated, deleted and inserted rows."""
+        with self._runner.supplied(self._source) as (name, alias):
+            owner = _Owner(self._target, self._source, alias or name)
+            condition = expression(self._condition, _CONDITION, owner)
+            evolution = " WITH SCHEMA EVOLUTION" if self._evolves else ""
+            parts = [
+                f"MERGE{evolution} INTO {self._target.name}{_as(self._target.alias)}",
+                f"USING {exact_name((name,))}{_as(alias)}",
+                f"ON {condition}",
+                *(clause(owner) for clause in self._clauses),
+            ]
+            result = self._runner.run("\n".join(parts))
+        return self._runner.handed(result)
+
+    def _update(self, kind: str, condition: Any, values: Any, argument: str) -> DeltaMergeBuilder:
+        def action(owner: Owner) -> str:
+            pairs = assignments(values, argument, owner)
+            return f"UPDATE SET {', '.join(f'{column} = {value}' for column, value in pairs)}"
+
+        # What is wrong with the arguments is said at the call, and not by `execute`.
+        assignments(values, argument, _anywhere)
+        return self._with(kind, condition, action)
+
+    def _with(self, kind: str, condition: Any, action: str | Clause) -> DeltaMergeBuilder:
+        if condition is not None:
+            expression(condition, _CONDITION, _anywhere)
+
+        def clause(owner: Owner) -> str:
+            tested = "" if condition is None else f" AND {expression(condition, _CONDITION, owner)}"
+            return f"{kind}{tested} THEN {action if isinstance(action, str) else action(owner)}"
+
+        return replace(self, _clauses=(*self._clauses, clause))
+
+
+class _Owner:
+    """The aliases of columns that are bound to the source of a MERGE, or to a DataFrame of its target."""
+
+    def __init__(self, target: MergeTarget, source: Any, alias: str) -> None:
+        self._target, self._source, self._alias = target, source, alias
+
+    def __call__(self, origin: int) -> str:
+        if hasattr(self._source, "sparkSession") and origin in origins(self._source):
+            return self._alias
+        if any(origin in origins(frame) for frame in self._target.frames):
+            return self._target.qualifier
+        raise LookupError(origin)
+
+
+def _anywhere(_: int) -> None:
+    return None
+
+
+def _as(alias: str | None) -> str:
+    return "" if alias is None else f" AS {exact_name((alias,))}"
