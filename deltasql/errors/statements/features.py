@@ -291,6 +291,7 @@ class ManagedElsewhereError(UnsupportedWriteFeaturesError):
     "0A000",
     "{table} is managed by a catalog, and its commits must carry their own timestamps: leave "
     "'delta.enableInCommitTimestamps' = 'true', or run ALTER TABLE … DROP FEATURE catalogManaged first.",
+    remedy="Leave 'delta.enableInCommitTimestamps' = 'true', or run ALTER TABLE … DROP FEATURE catalogManaged first.",
 )
 class ManagedTimestampsError(DeltaSqlError):
     """Switching in-commit timestamps off in a table that a catalog manages."""
