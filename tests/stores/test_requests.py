@@ -95,6 +95,6 @@ def test_a_commit_with_a_checkpoint(s3: Store, told: Callable[[], list[str]]) ->
     ]
     assert requests[6:] == [
         *("LIST", f"PUT {version(20, 'checkpoint.parquet')}", "GET _last_checkpoint", "PUT _last_checkpoint"),
-        # What Hadoop may have left beside the hint goes; then old log files are looked for.
-        *("POST", "LIST"),
+        # What Hadoop may have left beside the hint goes. Old log files were looked for at version 10: there is none yet.
+        "POST",
     ]
