@@ -95,6 +95,6 @@ def test_a_commit_with_a_checkpoint(s3: Store, told: Callable[[], list[str]]) ->
     ]
     assert requests[6:] == [
         *("LIST", f"PUT {version(20, 'checkpoint.parquet')}", "GET _last_checkpoint", "PUT _last_checkpoint"),
-        # What Hadoop may have left beside the hint goes. Old log files were looked for at version 10: there is none yet.
+        # What Hadoop may have left beside the hint goes. At version 10 no log file was old, so that none is by now.
         "POST",
     ]
