@@ -12,6 +12,7 @@ from deltasql.tables.arguments import assignments, exact_name, expression
 from deltasql.tables.runner import StatementRunner
 
 _CONDITION = "'condition'"
+FOREIGN = "a DataFrame that is neither the source nor the target"
 Clause = Callable[[Owner], str]
 """The SQL of a clause, once it is known which alias bound columns have."""
 
@@ -115,11 +116,11 @@ class _Owner:
         self._target, self._source, self._alias = target, source, alias
 
     def __call__(self, origin: int) -> str:
-        if hasattr(self._source, "sparkSession") and origin in origins(self._source):
-            return self._alias
-        if any(origin in origins(frame) for frame in self._target.frames):
-            return self._target.qualifier
-        raise LookupError(origin)
+        of_source = hasattr(self._source, "sparkSession") and origin in origins(self._source)
+        of_target = any(origin in origins(frame) for frame in self._target.frames)
+        if of_source == of_target:
+            raise LookupError("both the source and the target" if of_source else FOREIGN)
+        return self._alias if of_source else self._target.qualifier
 
 
 def _anywhere(_: int) -> None:

@@ -15,7 +15,7 @@ from deltasql.plan.base import TableName
 from deltasql.schema.text import quote_text
 from deltasql.tables.arguments import assignments, exact_name, expression, given, property_list
 from deltasql.tables.definition import DeltaColumnBuilder, DeltaTableBuilder, type_text
-from deltasql.tables.merge import DeltaMergeBuilder, MergeTarget
+from deltasql.tables.merge import FOREIGN, DeltaMergeBuilder, MergeTarget
 from deltasql.tables.optimize import DeltaOptimizeBuilder
 from deltasql.tables.runner import StatementRunner, runner_of
 
@@ -254,7 +254,7 @@ class DeltaTable:
     def _owner(self, origin: int) -> None:
         """Columns that are bound to a DataFrame of this table are called by their names alone."""
         if not any(origin in origins(frame) for frame in self._frames):
-            raise LookupError(origin)
+            raise LookupError(FOREIGN)
 
 
 _VERSION, _TIMESTAMP, _FEATURE = "'version'", "'timestamp'", "'featureName'"

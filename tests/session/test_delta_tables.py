@@ -62,6 +62,8 @@ def test_columns_of_the_source_and_of_the_target(spark: Any) -> None:
         table.update(source.id == 1, {"v": "'x'"})
     with pytest.raises(ForeignColumnError):
         table.merge(source.alias("s"), spark.range(1).id == F.col("s.id")).whenMatchedDelete().execute()
+    with pytest.raises(ForeignColumnError, match="both"):
+        table.merge(target.alias("s"), target.id == F.col("s.id")).whenMatchedDelete().execute()
     with pytest.raises(UnsupportedColumnError, match="rand"):
         table.delete(F.rand() > 2)
     with pytest.raises(MergeUnresolvedError, match="nothing"):
@@ -177,12 +179,15 @@ def test_a_job_that_imports_delta(plain: Any, tmp_path: Path) -> None:
 
 
 def test_another_package_delta_is_not_replaced(plain: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    deltasql.install(plain, str(tmp_path / "installed"))
     other = ModuleType("delta")
     monkeypatch.setitem(sys.modules, "delta", other)
     with pytest.raises(DeltaPackagePresentError):
         deltasql.install(plain, str(tmp_path / "installed"), delta=True)
     assert sys.modules["delta"] is other
-    assert "_deltasql_home" not in vars(plain)
+    # The installation before is left as it was.
+    assert plain.catalog.listTables() == []
+    deltasql.uninstall(plain)
     monkeypatch.delitem(sys.modules, "delta")
     (tmp_path / "delta").mkdir()
     (tmp_path / "delta" / "__init__.py").touch()

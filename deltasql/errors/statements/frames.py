@@ -323,10 +323,10 @@ class UnsupportedColumnError(DeltaSqlError):
 @condition(
     "CANNOT_RESOLVE_DATAFRAME_COLUMN",
     "42704",
-    "The Column {column} belongs to a DataFrame that is neither the source nor the target of the statement. Name it by "
-    "an alias: col('source.{column}').",
+    "The Column {column} belongs to {frame} of the statement. Name it by an alias: col('source.{column}').",
 )
 class ForeignColumnError(DeltaSqlError):
-    """A Column such as `frame.id` of a DataFrame that is not part of the statement."""
+    """A Column such as `frame.id` of a DataFrame that is not one side of the statement, or that is both."""
 
     column: str
+    frame: str

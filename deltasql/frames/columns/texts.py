@@ -21,7 +21,7 @@ from deltasql.sql.extents import skip_blanks
 Owner = Callable[[int], "str | None"]
 """The alias of the table that a bound column is of, by the number it is bound to; None where it needs no alias.
 
-Raises LookupError for a DataFrame that is not part of the statement."""
+Raises LookupError, whose text names the DataFrame, for one that is not one side of the statement."""
 
 _BINARY = {
     **{name: name for name in ("+", "-", "*", "/", "%", "=", "<=>", "<", "<=", ">", ">=", "&", "|", "^")},
@@ -125,8 +125,8 @@ def bound_attribute(parts: Sequence[str], origin: int, owner: Owner) -> str:
     """SQL of a column that is bound to a DataFrame. Raises ForeignColumnError."""
     try:
         alias = owner(origin)
-    except LookupError:
-        raise ForeignColumnError(attribute(parts)) from None
+    except LookupError as error:
+        raise ForeignColumnError(attribute(parts), str(error)) from None
     return attribute(parts, alias)
 
 

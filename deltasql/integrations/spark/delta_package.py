@@ -21,11 +21,17 @@ _PROVIDED: dict[str, ModuleType] = {}
 _USERS: set[int] = set()
 
 
-def provide(user: object) -> None:
-    """Makes `import delta` work until `withdraw`. Raises DeltaPackagePresentError where there is a package delta."""
+def require_absent() -> None:
+    """Raises DeltaPackagePresentError where another package delta is installed, or is imported."""
     with _LOCK:
         if not _PROVIDED:
             _refuse_other()
+
+
+def provide(user: object) -> None:
+    """Makes `import delta` work until `withdraw`. Call `require_absent` before."""
+    with _LOCK:
+        if not _PROVIDED:
             _PROVIDED.update(_modules())
             sys.modules.update(_PROVIDED)
         _USERS.add(id(user))

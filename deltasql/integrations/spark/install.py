@@ -43,6 +43,8 @@ def install(
 
     Raises DeltaPackagePresentError where `delta` is asked for, and delta-spark is installed.
     """
+    if delta:
+        delta_package.require_absent()
     uninstall(spark)
     home = Home(spark, warehouse, storage_options)
     if delta:
