@@ -27,8 +27,8 @@ _NONE_IS_SMALL = (
     ("deltasql.datafiles.writing.streamed_files.FILE_BYTES", 2 << 10),
     ("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0),
     ("deltasql.engines.rewriting.outcome.CHANGED_PART", 1),
-    ("deltasql.engines.spark.rewrites.source_keys.LEAST_ROWS", 0),
-    ("deltasql.engines.spark.rewrites.source_keys.SOURCE_PART", 100),
+    ("deltasql.engines.spark.rewrites.position_search.LEAST_ROWS", 0),
+    ("deltasql.engines.spark.rewrites.position_search.SOURCE_PART", 100),
 )
 """Limits under which a table of a few rows is changed as a large one.
 
