@@ -122,7 +122,7 @@ def _in_query(text: str, start: int, session: Session) -> Iterator[tuple[int, st
 
 
 def _prefix(parts: tuple[str, ...], session: Session, *, of_schema: bool = False) -> Iterator[str]:
-    """What comes before a name, if anything does."""
+    """The prefix that makes a name one of three parts, if it needs one."""
     first, most = parts[0].lower(), 2 if of_schema else 3
     if len(parts) == 1 and first in session.views:
         return

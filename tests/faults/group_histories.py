@@ -145,7 +145,7 @@ def log_order(session: deltasql.Session, table: str) -> list[str]:
 def faults(
     works: Sequence[Work], order: Mapping[str, Sequence[str]], final: Mapping[str, Sequence[Row]], *, strict: bool
 ) -> Iterator[str]:
-    """What no serial order explains: of all transactions if `strict`, else of those that write a table."""
+    """Reads and commits without a serial order: of all transactions if `strict`, else of those that write a table."""
     known = {work.tag: work for work in works}
     yield from _wrong_logs(works, order, known)
     committed = [work for work in works if not work.failed]

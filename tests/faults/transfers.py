@@ -111,7 +111,7 @@ def load_modules(root: Path, job: Callable[[], object]) -> None:
 
 
 def run(root: Path, processes: int, seconds: float, every: float, seed: int) -> tuple[Counter[str], int, int]:
-    """What was done how often, how many processes were killed, and how many have failed."""
+    """The number of runs of each operation, of killed processes, and of failed ones."""
     warehouse, chance, until = f"{root}/warehouse", random.Random(seed), time.monotonic() + seconds
     begun = killed = failed = 0
     running: list[int] = []

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.datafiles.arrow_types import arrow_schema, bare_schema
 from deltasql.datafiles.inspection import readable
 from deltasql.datafiles.reading.old_calendar import OLD_DAYS, has_old_days
 from deltasql.datafiles.reading.pieces import PIECE_BYTES, Piece, group_ranges, group_sizes, groups_together
 from deltasql.datafiles.reading.stream_batches import fitted
-from deltasql.lazy import np, pa, pc, pq
+from deltasql.lazy import Numbers, np, pa, pc, pq
 from deltasql.log.storage.locations import hadoop_location, is_local
 from deltasql.log.storage.paths import encode_path
 from deltasql.log.storage.stores import Stores
@@ -32,9 +32,6 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.sql.cursor import LeftToEngineError
-
-if TYPE_CHECKING:
-    Numbers = np.ndarray[Any, Any]
 
 _AT_ONCE = 8 << 20
 """Smaller files are fetched whole, with one request."""

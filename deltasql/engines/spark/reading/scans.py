@@ -183,9 +183,11 @@ def _stored_columns(
     `with_metadata`: that SQL refers to `_metadata`. The deletion vectors `marked` are applied only where this process
     reads.
     """
-    frame = None if with_metadata else _engines_own(spark, operator, paths, fields, marked, work)
-    if frame is not None:
-        return frame, as_it_is
+    # The list of files may be long: Spark, which reads them anyway, does not go through it.
+    if spark.is_in_process and not with_metadata:
+        frame = _engines_own(spark, operator, paths, fields, marked, work)
+        if frame is not None:
+            return frame, as_it_is
     with spark.needing(FOR_SCANS):
         stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
         may_be_missing = (spark.current_value(IGNORE_MISSING_FILES.name) or "").lower() == "true"
