@@ -26,7 +26,7 @@ from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.engines.spark.session.progress import watched
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import spark_schema
-from deltasql.engines.spark.session.temporary_views import sql_name, temporary_views
+from deltasql.engines.spark.session.temporary_views import created_view, sql_name, temporary_views
 from deltasql.engines.spark.writing.counts import Counts, row_counter
 from deltasql.engines.spark.writing.stage import SparkStage
 from deltasql.errors.base import DeltaSqlError
@@ -268,6 +268,7 @@ class SparkRuntime:
             frame = self.frames.query(sql, relations)
             if function:
                 self.spark.functions.add(function)
+            self.spark.views_of_statements.update(filter(None, [created_view(sql)]))
             # What it gives may be lazy, and of any size: EXECUTE IMMEDIATE runs a query.
             return QueryResult(frame, self.spark, UNKNOWN_SIZE, self.sql, read_failure=self.read_failure)
 

@@ -80,6 +80,8 @@ class SparkHandle:
         self._reached: set[str] = set()
         self.functions: set[str] = set()
         """Temporary functions that statements have created in Spark, dropped with `drop_created`."""
+        self.views_of_statements: set[str] = set()
+        """Temporary views over files that statements have created in Spark, dropped with `drop_created`."""
         self.views: set[str] = set()
         """Temporary views of queries on Spark Connect, which resolves them whenever a query runs."""
         self.cached_frames = CachedFrames()
@@ -97,12 +99,15 @@ class SparkHandle:
         return handle
 
     def drop_created(self) -> None:
-        """Drops temporary functions, and views on Spark Connect, that statements have created in a shared session."""
+        """Drops temporary functions and views that statements have created in a session of ours, or on Connect."""
         self.cached_frames.clear()
         if self.is_ours:
             for name in () if self._is_over else self.functions:
                 self.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
+            for name in () if self._is_over else self.views_of_statements:
+                self.session.catalog.dropTempView(name)
             self.functions.clear()
+            self.views_of_statements.clear()
         if self.views and not self.is_in_process:
             drop_views(self.session, self.views)
         self.views.clear()
