@@ -16,6 +16,8 @@ from benchmarks.workers import Timing, Worker, WorkFailedError
 OURS, DELTA_SPARK, DELTA_RS = "deltasql", "delta-spark", "delta-rs"
 SAIL = "sail"
 """deltasql on Sail, where that is installed."""
+EXECUTORS = "executors"
+"""deltasql with all rows and files computed, read and written by Spark's executors."""
 PEERS = (DELTA_SPARK, DELTA_RS, SAIL)
 
 

@@ -37,6 +37,10 @@ def _engine(name: str, folder: Path) -> Engine:
             from benchmarks.engines.ours import Ours
 
             return Ours(folder)
+        case "executors":
+            from benchmarks.engines.on_executors import OnExecutors
+
+            return OnExecutors(folder)
         case "sail":
             from benchmarks.engines.on_sail import OnSail
 

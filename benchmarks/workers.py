@@ -52,7 +52,7 @@ class Worker:
             stderr=self._log,
             text=True,
             cwd=folder,
-            env=os.environ | {"PYTHONPATH": str(ROOT), "DELTASQL_MASTER": "local[2]"},
+            env={"DELTASQL_MASTER": "local[2]", **os.environ, "PYTHONPATH": str(ROOT)},
         )
         self.engine = engine
         try:
