@@ -77,6 +77,8 @@ def _figures(bench: Bench, place: str) -> list[Figure]:
 def _on_cluster(bench: Bench) -> Iterator[None]:
     """Context: new workers use a standalone cluster with one worker of two cores, and executors of 4 GiB."""
     memory = "--conf spark.executor.memory=4g --conf spark.driver.memory=4g pyspark-shell"
-    with cluster(bench.folder("cluster") / "servers", memory="5g") as address:
-        with mock.patch.dict(os.environ, DELTASQL_MASTER=address, PYSPARK_SUBMIT_ARGS=memory):
-            yield
+    with (
+        cluster(bench.folder("cluster") / "servers", memory="5g") as address,
+        mock.patch.dict(os.environ, DELTASQL_MASTER=address, PYSPARK_SUBMIT_ARGS=memory),
+    ):
+        yield
