@@ -96,6 +96,8 @@ STATEMENTS = {
         " ON t.l_orderkey = s.l_orderkey AND t.l_linenumber = s.l_linenumber"
         " WHEN MATCHED THEN UPDATE SET l_quantity = s.l_quantity WHEN NOT MATCHED THEN INSERT *"
     ),
+    "small_files": "SET spark.databricks.delta.optimize.maxFileSize = {size}",
+    "zorder_lineitem": "OPTIMIZE {table} ZORDER BY (l_partkey, l_shipdate)",
     "group_lineitem": (
         "SELECT l_returnflag, l_linestatus, sum(l_quantity), avg(l_extendedprice), count(*) FROM {table}"
         " GROUP BY l_returnflag, l_linestatus"

@@ -126,6 +126,14 @@ def _merge_lineitem(path: str, values: Mapping[str, str]) -> None:
     merge.when_matched_update({"l_quantity": "s.l_quantity"}).when_not_matched_insert_all().execute()
 
 
+def _small_files(path: str, values: Mapping[str, str]) -> None:
+    """The size is an argument of the call that orders the rows."""
+
+
+def _zorder_lineitem(path: str, values: Mapping[str, str]) -> None:
+    DeltaTable(path).optimize.z_order(["l_partkey", "l_shipdate"], target_size=int(values["size"]))
+
+
 def _rows(folder: str) -> Any:
     # Imported here, since opening a table, whose peak memory counts, does not need it.
     import pyarrow.parquet as pq
@@ -164,6 +172,8 @@ WORK: dict[str, Callable[[str, Mapping[str, str]], None]] = {
     "delete_lineitem": _delete_lineitem,
     "update_lineitem": _update_lineitem,
     "merge_lineitem": _merge_lineitem,
+    "small_files": _small_files,
+    "zorder_lineitem": _zorder_lineitem,
     "append_row": _append_row,
     "insert": _insert,
     "merge": _merge,

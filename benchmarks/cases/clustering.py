@@ -1,0 +1,97 @@
+"""OPTIMIZE ZORDER of tens of millions of rows, and the part of the table that a query on two columns reads then."""
+
+from __future__ import annotations
+
+import sys
+from datetime import date, timedelta
+from pathlib import Path
+
+from benchmarks.bench import DELTA_RS, DELTA_SPARK, OURS, Bench, Kept, note, typical, typical_peak
+from benchmarks.figures import GIB, Figure
+from benchmarks.lineitem import lineitem
+from benchmarks.workers import Timing, Worker
+
+SCALE = 5.0
+"""Of a full run without `--scale`: 30,000,000 rows of 16 columns."""
+FILE_SIZE = 32 << 20
+PARTS = 200_000
+"""Values of `l_partkey` at scale 1."""
+
+
+def figures(bench: Bench) -> list[Figure]:
+    """One run per engine; the files that hold a row of two ranges by their statistics, before and after."""
+    sizes = bench.sizes
+    scale = sizes.scale if sizes.sample or sizes.scale != 1 else SCALE
+    note(f"lineitem at scale {scale:g}, ordered by two columns")
+    try:
+        rows = str(lineitem(bench.cache, scale))
+    except FileNotFoundError as error:
+        print(f"without {error}", file=sys.stderr)
+        return []
+    kept: Kept = {}
+    shares: dict[str, tuple[float, float]] = {}
+    for engine in (OURS, *(() if sizes.sample else (DELTA_SPARK, DELTA_RS))):
+        with bench.new_workers(engine) as workers:
+            for worker in workers.values():
+                shares[engine] = _ordered(worker, bench, rows, scale, kept.setdefault(engine, {}))
+    label = f"{6_000_000 * scale:,.0f} rows"
+    found = []
+    for peer in (DELTA_RS, DELTA_SPARK):
+        seconds, memory = typical(kept, OURS, "zorder"), typical_peak(kept, OURS, "zorder")
+        assert seconds is not None
+        assert memory is not None
+        theirs = typical_peak(kept, peer, "zorder")
+        found.append(Figure(f"{label}: OPTIMIZE ZORDER BY", "s", seconds, typical(kept, peer, "zorder"), peer))
+        found.append(
+            Figure(
+                f"{label}: OPTIMIZE ZORDER BY, memory",
+                GIB,
+                memory / (1 << 30),
+                None if theirs is None else theirs / (1 << 30),
+                peer,
+            )
+        )
+    before, after = shares[OURS]
+    found.append(Figure(f"{label}: bytes read for 2 % × 5 %, before", "%", 100 * before))
+    for peer in (DELTA_RS, DELTA_SPARK):
+        theirs = shares[peer][1] * 100 if peer in shares else None
+        found.append(Figure(f"{label}: bytes read for 2 % × 5 %, ordered", "%", 100 * after, theirs, peer))
+    return found
+
+
+def _ordered(
+    worker: Worker, bench: Bench, rows: str, scale: float, kept: dict[str, list[Timing]]
+) -> tuple[float, float]:
+    """The shares of bytes that the query reads before and after."""
+    values = {"table": "ordered_lineitem", "rows": rows, "vectors": "false", "size": str(FILE_SIZE)}
+    worker.run("small_files", **values)
+    worker.run("write_lineitem", **values)
+    (log,) = bench.scratch.glob(f"worker-{worker.engine}/**/ordered_lineitem/_delta_log")
+    before = _share(log.parent, scale)
+    kept["zorder"] = [worker.run("zorder_lineitem", **values)]
+    after = _share(log.parent, scale)
+    worker.run("drop", **values)
+    return before, after
+
+
+def _share(table: Path, scale: float) -> float:
+    """The share of a table's bytes in files whose statistics allow rows of both ranges."""
+    import pyarrow as pa
+    from deltalake import DeltaTable
+
+    files = pa.table(DeltaTable(str(table)).get_add_actions(flatten=True)).to_pydict()
+    parts = (0.4 * PARTS * scale, 0.42 * PARTS * scale)
+    days = (date(1994, 1, 1), date(1994, 1, 1) + timedelta(days=128))
+    read = [
+        size
+        for size, *bounds in zip(
+            files["size_bytes"],
+            files["min.l_partkey"],
+            files["max.l_partkey"],
+            files["min.l_shipdate"],
+            files["max.l_shipdate"],
+            strict=True,
+        )
+        if bounds[0] <= parts[1] and bounds[1] >= parts[0] and bounds[2] <= days[1] and bounds[3] >= days[0]
+    ]
+    return sum(read) / sum(files["size_bytes"])
