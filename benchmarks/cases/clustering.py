@@ -94,4 +94,4 @@ def _share(table: Path, scale: float) -> float:
         )
         if bounds[0] <= parts[1] and bounds[1] >= parts[0] and bounds[2] <= days[1] and bounds[3] >= days[0]
     ]
-    return sum(read) / sum(files["size_bytes"])
+    return float(sum(read) / sum(files["size_bytes"]))
