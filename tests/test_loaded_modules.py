@@ -55,6 +55,29 @@ def test_literal_rows_and_checkpoints_load_no_pandas(tmp_path: Path) -> None:
     assert "pandas" not in done.stdout.split()
 
 
+FIRST_IMPORT = """
+import sys, traceback, deltasql
+class Importers:
+    def find_spec(self, name, path=None, target=None):
+        if name == "pyspark":
+            print(any(frame.name == "load_pyspark" for frame in traceback.extract_stack()))
+sys.meta_path.insert(0, Importers())
+with deltasql.connect(sys.argv[1]) as session:
+    session.sql("CREATE TABLE t (a INT, b STRING)")
+    session.sql("INSERT INTO t VALUES (1, 'x'), (2, 'y')")
+    session.sql(sys.argv[2]).collect()
+"""
+
+
+@pytest.mark.parametrize("statement", ["SELECT * FROM t", "UPDATE t SET b = 'z' WHERE a = 1", "SELECT max(a) FROM t"])
+def test_pyspark_is_imported_under_its_lock(tmp_path: Path, statement: str) -> None:
+    """Its packages import each other: two threads that begin at once would find half a module."""
+    command = [sys.executable, "-c", FIRST_IMPORT, str(tmp_path), statement]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(done.stdout.split()) <= {"True"}
+
+
 @pytest.fixture
 def no_java(tmp_path: Path) -> dict[str, str]:
     """An environment in which no java can be found."""

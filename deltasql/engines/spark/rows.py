@@ -9,6 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.choice import handed_out
+from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.failures.spark_errors import FailureReader, translated_errors
 from deltasql.engines.spark.failures.write_errors import WriteContext
 from deltasql.engines.spark.session.interrupts import stoppable
@@ -124,6 +125,7 @@ def connect_rows(table: pa.Table, schema: StructType) -> Sequence[Sequence[Any]]
 
     Raises LeftToEngineError for times that Python has not.
     """
+    load_pyspark()
     from pyspark.sql.conversion import ArrowTableToRowsConversion
 
     try:
