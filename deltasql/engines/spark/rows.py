@@ -9,9 +9,9 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.choice import handed_out
-from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.failures.spark_errors import FailureReader, translated_errors
 from deltasql.engines.spark.failures.write_errors import WriteContext
+from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.session.interrupts import stoppable
 from deltasql.engines.spark.session.progress import watched
 from deltasql.engines.spark.session.spark import SparkHandle
