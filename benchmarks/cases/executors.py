@@ -46,7 +46,7 @@ def _figures(bench: Bench, place: str) -> list[Figure]:
         for vectors in ("false", "true"):
             table, source = f"lineitem_{number}_{vectors}", f"changes_{number}_{vectors}"
             values = {"table": table, "rows": rows, "source": source, "vectors": vectors, "changes": changes}
-            worker.run("write_changes", **values)
+            worker.run("write_changes", table=source, changes=changes)
             timings |= {f"{work} {vectors}": worker.run(work, **values) for work in WORK}
             worker.run("expect", query=SUMS.format(table=table), rows=expected)
             for name in (table, source):
