@@ -20,7 +20,7 @@ from deltasql.command.configuration import (
     split_settings,
     user_file,
 )
-from deltasql.command.serving import add_options
+from deltasql.command.serving import add_catalog, add_options
 from deltasql.command.shells import SHELLS, script
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentModificationError
@@ -135,7 +135,7 @@ def _parser() -> _Parser:
     parser.add_argument("-e", dest="work", metavar="SQL", action="append", type=_inline, help="run SQL; repeatable")
     parser.add_argument("-f", dest="work", metavar="FILE", action="append", type=_path, help="run a file; - is stdin")
     parser.add_argument("--warehouse", metavar="DIR", help="tables and catalog (warehouse)")
-    parser.add_argument("--catalog", metavar="NAME", help="the current catalog (spark_catalog)")
+    add_catalog(parser)
     parser.add_argument("--format", choices=FORMATS, help=f"how rows are printed ({AUTO})")
     parser.add_argument("--echo", action="store_true", help="print each statement before its rows")
     parser.add_argument("--keep-going", action="store_true", help="go on after a statement that failed")
@@ -279,7 +279,9 @@ def _configured(options: argparse.Namespace) -> Configuration:
     path = user_file() if options.config is None else Path(options.config)
     configuration = read_configuration(path, needed=options.config is not None)
     options.warehouse = options.warehouse or configuration.warehouse or "warehouse"
-    options.catalog = options.catalog or configuration.catalog
+    given = options.catalog or ()
+    options.catalogs = {**configuration.catalogs, **{name: catalog for name, catalog in given if catalog}}
+    options.catalog = next((name for name, catalog in reversed(given) if not catalog), configuration.catalog)
     options.format = options.format or configuration.format or AUTO
     options.remote = options.remote or configuration.remote
     options.define = {**configuration.define, **dict(options.define or ())} or None
@@ -323,7 +325,8 @@ class _Connection:
 
         by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
         give_to_spark(for_start, os.environ)
-        self._session: Session = connect(options.warehouse, options.remote, engine=options.engine)
+        engine, catalogs = options.engine, options.catalogs
+        self._session: Session = connect(options.warehouse, options.remote, engine=engine, catalogs=catalogs)
         self._settings, self._catalog = by_set, options.catalog
 
     def __enter__(self) -> Session:
@@ -404,5 +407,6 @@ def _serve(options: argparse.Namespace) -> int:
     give_to_spark(for_start, os.environ)
     tls = options.tls_certificate, options.tls_key
     options_of_server = options.warehouse, options.host, options.port, options.remote
-    serve(Settings(*options_of_server, options.token_file, *tls, options.engine, by_set, options.catalog))
+    catalogs = options.catalog, options.catalogs
+    serve(Settings(*options_of_server, options.token_file, *tls, options.engine, by_set, *catalogs))
     return OK

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from deltasql.catalog.external.configuration import Catalogs
 from deltasql.progress import Listener
 from deltasql.session import Session
 
@@ -20,11 +21,14 @@ def connect(
     progress: Listener | None = None,
     engine: str | None = None,
     catalog: str | None = None,
+    catalogs: Catalogs | None = None,
 ) -> Session:
     """A session over the tables of `warehouse`, a directory or the URL of a place in an object store.
 
     `catalog` is the current catalog, `spark_catalog` by default, which every warehouse has; its schema `default` is
-    current. Raises CatalogNotFoundError for any other that CREATE CATALOG has not created.
+    current. Raises CatalogNotFoundError for any other that CREATE CATALOG has not created. `catalogs` configures
+    external catalogs by name: `{"main": {"type": "unity", "uri": "https://…", "token": "…"}}`; those of a Spark session
+    that is handed in (`spark.sql.catalog.main`) are added. Raises CatalogConfigurationError.
 
     `spark` is None for a local Spark that starts when it is first needed, a SparkSession to use, or the address of a
     Spark Connect server: "sc://host:port". `engine` is "spark" or "sail", used if no Spark is given; the default is
@@ -33,7 +37,7 @@ def connect(
     (`spark.hadoop.fs.s3a.*`), else from the environment. `progress`, later `on_progress` of the session, is called with
     a Progress, in a separate thread, while Spark starts and works.
     """
-    session = Session(warehouse, spark, storage_options, progress, engine)
+    session = Session(warehouse, spark, storage_options, progress, engine, catalogs)
     if catalog is not None:
         try:
             session.catalog.use_catalog(catalog)

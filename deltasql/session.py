@@ -12,6 +12,7 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog import Catalog
+from deltasql.catalog.external.routing import external_catalogs
 from deltasql.engines.door import StatementEngine
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
@@ -81,10 +82,12 @@ class Session:
         storage_options: Mapping[str, str] | None = None,
         progress: Listener | None = None,
         engine: str | None = None,
+        catalogs: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self._sail = chosen_engine(engine, has_spark=spark is not None) == SAIL
         self.stores = Stores(storage_options, self._hadoop_settings)
-        self.catalog = Catalog(warehouse, self.stores.open)
+        external = external_catalogs(catalogs, lambda: {} if spark is None else self._engine.spark.given_settings())
+        self.catalog = Catalog(warehouse, self.stores.open, external)
         self.on_progress = progress
         self.settings = SessionSettings()
         self.views: dict[str, View] = {}
@@ -95,8 +98,7 @@ class Session:
         self._supplied: DataFrame | None = None
         self._backend: SessionEngine | None = None
         self._logs: dict[str, DeltaLog] = {}
-        self._lock = RLock()
-        self._closed = False
+        self._lock, self._closed = RLock(), False
         self._transactions = Transactions(self.settings)
 
     def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> Result:

@@ -23,6 +23,7 @@ from deltasql.catalog.entries import (
     now,
     sql_name,
 )
+from deltasql.catalog.external.store import ExternalStore
 from deltasql.catalog.lookups import Lookups
 from deltasql.catalog.names import Name, as_parts
 from deltasql.catalog.store import (
@@ -296,6 +297,8 @@ class Catalog(Catalogs):
         """
         self.refuse_information(parts)
         catalog, schema, name = self._table_key(parts)
+        if (external := self.external.store(catalog)) is not None:
+            return self._external_location(external, (catalog, schema, checked(name)))
         wanted = f"{self.schema((catalog, schema)).location}/{checked(name)}"
         key = (catalog, schema, name)
         taken = {entry.location for entry in self._store.tables_below(wanted) if entry.parts != key}
@@ -307,6 +310,19 @@ class Catalog(Catalogs):
         return self._table_key(parts)
 
     # Inner parts
+
+    def _external_location(self, store: ExternalStore, key: TableKey) -> str:
+        """The location that an external catalog has for a new table: its own choice, or below that of the schema."""
+        try:
+            chosen = store.new_location(key)
+        except NameMissingError:
+            raise self._schema_not_found(*key[:2]) from None
+        if chosen is not None:
+            return chosen
+        place = self.schema(key[:2]).location
+        if not place:
+            raise store.refused(f"tables without LOCATION in the schema {sql_name(key[1:2])}, which has no location")
+        return f"{place}/{key[2]}"
 
     def _change_schema(self, name: Name, change: Callable[[StoredSchema], StoredSchema]) -> None:
         key = self._schema_key(name)

@@ -83,6 +83,9 @@ class Catalogs(CatalogNames):
         catalog, dropped = name.lower(), list[TableEntry]()
         if catalog == DEFAULT_CATALOG:
             raise DropDefaultCatalogError(catalog=catalog)
+        if (external := self.external.store(catalog)) is not None:
+            # Before any of its schemas is gone.
+            raise external.refused("DROP CATALOG")
         while True:
             try:
                 dropped += self._drop_schemas(catalog, cascade)

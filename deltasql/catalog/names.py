@@ -17,6 +17,7 @@ from deltasql.catalog.entries import (
     matching,
     sql_name,
 )
+from deltasql.catalog.external.routing import ExternalCatalogs, RoutedStore
 from deltasql.catalog.information import (
     INFORMATION_SCHEMA,
     SYSTEM,
@@ -50,16 +51,23 @@ Name: TypeAlias = Union[str, Sequence[str]]
 class CatalogNames:
     """The current catalog and schema, which complete names, and the default locations of schemas."""
 
-    def __init__(self, warehouse: str, open_store: Callable[[str], LogStore] = open_store) -> None:
+    def __init__(
+        self,
+        warehouse: str,
+        open_store: Callable[[str], LogStore] = open_store,
+        external: ExternalCatalogs | None = None,
+    ) -> None:
         self.warehouse = absolute_location(warehouse)
         self.current_catalog = DEFAULT_CATALOG
         self.current_schema = DEFAULT_SCHEMA
         self._open_store = open_store
-        self._store: CatalogStore = (
+        self.external = external or ExternalCatalogs()
+        embedded: CatalogStore = (
             SqliteCatalogStore(self.warehouse)
             if is_local(self.warehouse)
             else ObjectCatalogStore(lambda: open_store(self.warehouse))
         )
+        self._store: CatalogStore = RoutedStore(embedded, self.external)
         self._lookups = Lookups(self._store)
         self.commits = CommitRegistry(self._store.commits)
         """The commits of the tables that the catalog manages."""
@@ -87,19 +95,23 @@ class CatalogNames:
         return _schema_folder(self._catalog_location(catalog), schema)
 
     def _catalog_location(self, catalog: str) -> str:
-        """The parent of a catalog's schemas; the store is not asked for that of the default one."""
+        """The parent of a catalog's schemas; the store is not asked for that of the default one, or an external one."""
         if catalog == DEFAULT_CATALOG:
             return self.warehouse
+        if self.external.type_of(catalog) is not None:
+            return ""
         return self._location_of(catalog, self._store.catalog(catalog))
 
     def _location_of(self, catalog: str, stored: StoredCatalog | None) -> str:
         if catalog == DEFAULT_CATALOG:
             return self.warehouse
+        if self.external.type_of(catalog) is not None:
+            return (stored and stored.location) or ""
         return (stored and stored.location) or f"{self.warehouse}/{catalog}.catalog"
 
     def _placed(self, stored: StoredSchema, catalog_location: str) -> SchemaEntry:
-        """A schema with its location, which by default is below that of its catalog."""
-        place = stored.location or _schema_folder(catalog_location, stored.name)
+        """A schema with its location, which by default is below that of its catalog; "" if an external one has none."""
+        place = stored.location or (_schema_folder(catalog_location, stored.name) if catalog_location else "")
         return SchemaEntry(
             stored.catalog, stored.name, stored.comment, place, stored.created_at, dict(stored.properties)
         )
@@ -184,6 +196,8 @@ class CatalogNames:
         return TableNotFoundError(table=".".join(map(quote, as_parts(parts))), advice=advice, similar=similar)
 
     def _unregistered(self, catalog: str, schema: str, name: str) -> str | None:
+        if self.external.type_of(catalog) is not None:
+            return None
         place = f"{self._schema_location(catalog, schema)}/{name}"
         return place if self._has_delta_log(place) else None
 
@@ -198,9 +212,9 @@ class CatalogNames:
 
     def _similar(self, catalog: str, schema: str, name: str, views: Collection[str]) -> tuple[str, ...]:
         """Names like `name` in its schema or among `views`; else tables of that name in other schemas."""
-        known = [entry.parts for entry in self._store.tables_below("")]
+        known = {entry.parts for entry in self._store.tables_below("")}
         with suppress(NameMissingError):
-            known += [entry.parts for entry in self._store.entries((catalog, schema)) if isinstance(entry, ViewEntry)]
+            known |= {entry.parts for entry in self._store.entries((catalog, schema))}
         here = (parts[2] for parts in known if parts[:2] == (catalog, schema))
         near = similar_names(name, (*views, *here), most=3)
         if near:

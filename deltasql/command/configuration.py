@@ -19,7 +19,7 @@ from deltasql.settings.session_settings import SETTINGS
 
 _SHELL = ("pager", "progress", "confirm", "timing", "rows")
 _TEXTS = ("warehouse", "catalog", "remote", "format")
-_TABLES = ("shell", "conf", "define")
+_TABLES = ("shell", "conf", "define", "catalogs")
 _NUMBER = re.compile(r"[-+]?(?:0|[1-9]\d*)(\.\d+)?")
 _OF_PYSPARK = "pyspark-shell"
 _OURS = ("deltasql.", "spark.databricks.delta.")
@@ -36,6 +36,8 @@ class Configuration:
     shell: Mapping[str, str] = field(default_factory=dict)
     conf: Mapping[str, str] = field(default_factory=dict)
     define: Mapping[str, Any] = field(default_factory=dict)
+    catalogs: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, repr=False)
+    """External catalogs by name."""
 
 
 def user_file() -> Path:
@@ -90,7 +92,16 @@ def _checked(values: dict[str, Any]) -> Configuration:
         {name: _text(value) for name, value in values.get("shell", {}).items()},
         {name: _text(value) for name, value in _flat(values.get("conf", {}))},
         values.get("define", {}),
+        _catalogs(values.get("catalogs", {})),
     )
+
+
+def _catalogs(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The external catalogs, each a table. Raises ValueError."""
+    for name, options in values.items():
+        if not isinstance(options, dict):
+            raise ValueError(f"catalogs.{name} must be a table, [catalogs.{name}]")
+    return {name: dict(_flat(options)) for name, options in values.items()}
 
 
 def _check_names(section: str, values: Mapping[str, Any], names: tuple[str, ...]) -> None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from deltasql.catalog.external.configuration import Catalogs
 from deltasql.dbapi.connection import Connection
 from deltasql.dbapi.cursor import Cursor
 from deltasql.dbapi.exceptions import (
@@ -96,18 +97,19 @@ def connect(
     schema: str | None = None,
     autocommit: bool = True,
     engine: str | None = None,
+    catalogs: Catalogs | None = None,
 ) -> Connection:
     """A connection to the tables of `warehouse`, which is a place as in `deltasql.connect`, or a session of yours.
 
     A session that was handed in stays open when the connection is closed. `catalog` and `schema` complete names. With
     `autocommit`, the default, each statement is a commit of its own; without it a transaction begins with the first
-    statement, and ends with `Connection.commit` or `rollback`. `spark`, `engine` and `storage_options` are those of
-    `deltasql.connect`. Raises DatabaseError for a catalog or schema that does not exist.
+    statement, and ends with `Connection.commit` or `rollback`. `spark`, `engine`, `storage_options` and
+    `catalogs` are those of `deltasql.connect`. Raises DatabaseError for a catalog or schema that does not exist.
     """
     if isinstance(warehouse, Session):
         connection = Connection(warehouse, owns_session=False, autocommit=autocommit)
     else:
-        session = open_session(warehouse, spark, storage_options=storage_options, engine=engine)
+        session = open_session(warehouse, spark, storage_options=storage_options, engine=engine, catalogs=catalogs)
         connection = Connection(session, owns_session=True, autocommit=autocommit)
     try:
         if catalog is not None:

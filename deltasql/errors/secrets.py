@@ -43,6 +43,22 @@ _PAIR = re.compile(
 )
 _ARGUMENT = re.compile(rf"(?<!\w)(?P<name>\w+)\s*=>\s*(?P<value>{OPEN_TEXT})", re.DOTALL)
 
+_concealed: set[str] = set()
+"""Secrets of this process that no text shows: tokens, and keys that a catalog lends."""
+_SHORTEST = 4
+"""Letters of a secret that is concealed; a shorter one would hide words of any text."""
+
+
+def conceal(secret: str) -> None:
+    """Has a secret removed from all texts from now on: messages, statements and their results' details."""
+    if len(secret) >= _SHORTEST:
+        _concealed.add(secret)
+
+
+def reveal(secret: str) -> None:
+    """Ends that: the secret has expired."""
+    _concealed.discard(secret)
+
 
 def is_secret(name: str) -> bool:
     """Whether the value of a setting, an option or a property of this name is a secret."""
@@ -91,6 +107,11 @@ def _secrets(sql: str) -> Iterator[tuple[int, int]]:
             if start < end:
                 yield start, end
     yield from (match.span() for match in _IN_URL.finditer(sql))
+    for secret in tuple(_concealed):
+        at = sql.find(secret)
+        while at >= 0:
+            yield at, at + len(secret)
+            at = sql.find(secret, at + len(secret))
 
 
 def _settings(sql: str) -> Iterator[re.Match[str]]:

@@ -15,6 +15,7 @@ from types import FrameType
 
 import pyarrow as pa
 
+from deltasql.catalog.external.configuration import Catalogs
 from deltasql.errors.server import ServerNeedsTokenError, ServerStartError
 from deltasql.opening import connect
 from deltasql.plan.base import quote
@@ -45,6 +46,8 @@ class Settings:
     """Settings that are SET at the start of each session."""
     catalog: str | None = None
     """The current catalog at the start of each session."""
+    catalogs: Catalogs = field(default_factory=dict, repr=False)
+    """External catalogs of each session."""
 
 
 @contextmanager
@@ -61,7 +64,7 @@ def running(settings: Settings, environment: Mapping[str, str] = os.environ) -> 
         tls = (_read(settings, settings.tls_certificate), _read(settings, settings.tls_key))
 
     def opened() -> Session:
-        session = connect(settings.warehouse, settings.remote, engine=settings.engine)
+        session = connect(settings.warehouse, settings.remote, engine=settings.engine, catalogs=settings.catalogs)
         for key, value in settings.conf.items():
             session.sql(f"SET {key} = {value}")
         if settings.catalog is not None:

@@ -42,9 +42,9 @@ class Connection(dbapi_connection.Connection):
 
     `warehouse` is the place of the tables: it may be given by the variable DELTASQL_WAREHOUSE of the environment, and
     is `./warehouse` otherwise. `session` is a session of yours in its place. `catalog` and `schema` are made if they
-    are not there. `session_configuration` is SET. With `ignore_transactions=False` the connection has transactions,
-    each of one table. Any other option of the connector is taken and not used. Raises DatabaseError for a setting
-    that is wrong.
+    are not there; `catalogs` are those of `deltasql.connect`. `session_configuration` is SET. With
+    `ignore_transactions=False` the connection has transactions, each of one table. Any other option of the connector is
+    taken and not used. Raises DatabaseError for a setting that is wrong.
     """
 
     def __init__(
@@ -61,7 +61,8 @@ class Connection(dbapi_connection.Connection):
         session: Session | None = options.get("session")
         spark: SparkSession | str | None = options.get("spark")
         warehouse = options.get("warehouse") or os.environ.get(WAREHOUSE) or "warehouse"
-        super().__init__(session or Session(warehouse, spark), owns_session=session is None)
+        opened = session or Session(warehouse, spark, catalogs=options.get("catalogs"))
+        super().__init__(opened, owns_session=session is None)
         self._ignores_transactions = bool(options.get("ignore_transactions", True))
         self._inline = bool(options.get("use_inline_params", False))
         self._id = uuid4()
@@ -77,7 +78,8 @@ class Connection(dbapi_connection.Connection):
         for key, value in settings.items():
             self.session.sql(f"SET {key} = {str(value).lower() if isinstance(value, bool) else value}")
         if catalog is not None:
-            self.session.catalog.create_catalog(catalog, if_not_exists=True)
+            if catalog.lower() not in self.session.catalog.catalogs():
+                self.session.catalog.create_catalog(catalog, if_not_exists=True)
             self.session.sql(f"USE CATALOG {quote(catalog)}")
         if schema is not None:
             self.session.sql(f"CREATE SCHEMA IF NOT EXISTS {quote(schema)}")

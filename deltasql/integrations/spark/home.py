@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
+from deltasql.catalog.external.configuration import Catalogs
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.statements.table import NotADeltaProviderError
@@ -44,14 +45,20 @@ class Home:
     `kind` is the original class of `spark`, `frames` the class of its DataFrames.
     """
 
-    def __init__(self, spark: SparkSession, warehouse: str, storage_options: Mapping[str, str] | None) -> None:
+    def __init__(
+        self,
+        spark: SparkSession,
+        warehouse: str,
+        storage_options: Mapping[str, str] | None,
+        catalogs: Catalogs | None = None,
+    ) -> None:
         self.spark: Any = spark
         self.kind: Any = type(spark)
         # Not by copy(): a session of Spark Connect pickles as itself.
         self.plain: Any = object.__new__(type(spark))
         vars(self.plain).update({key: value for key, value in vars(spark).items() if key not in _OF_THE_OBJECT})
         self.frames = type(self.plain.range(0))
-        self.session = Session(warehouse, self.plain, storage_options)
+        self.session = Session(warehouse, self.plain, storage_options, catalogs=catalogs)
 
     def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None, values: Mapping[str, Any]) -> DataFrame:
         """`spark.sql`: runs a statement in deltasql, or in Spark if it is on a table of another format."""

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from deltasql.catalog.external.configuration import Catalogs
 from deltasql.integrations.spark import delta_package
 from deltasql.integrations.spark.catalog import DeltaSqlCatalog
 from deltasql.integrations.spark.home import Home
@@ -33,12 +34,14 @@ def install(
     *,
     storage_options: Mapping[str, str] | None = None,
     delta: bool = False,
+    catalogs: Catalogs | None = None,
 ) -> Session:
     """Routes `spark.sql`, `table`, `read`, `readStream`, `catalog` and the writers of its DataFrames to deltasql.
 
     The tables are those of `warehouse`, a directory or the URL of a folder in an object store, as for
-    `deltasql.connect`. Statements on tables that only Spark has, and formats other than Delta, stay Spark's. With
-    `delta` jobs may import the package `delta` (`delta.tables`, `delta.exceptions`), which is `deltasql.tables` then.
+    `deltasql.connect`, and so are `catalogs`. Statements on tables that only Spark has, and formats other than Delta,
+    stay Spark's. With `delta` jobs may import the package `delta` (`delta.tables`, `delta.exceptions`), which is
+    `deltasql.tables` then.
     Returns the session of deltasql; installing again switches to another warehouse. `uninstall` restores everything.
 
     Raises DeltaPackagePresentError where `delta` is asked for, and delta-spark is installed.
@@ -46,7 +49,7 @@ def install(
     if delta:
         delta_package.require_absent()
     uninstall(spark)
-    home = Home(spark, warehouse, storage_options)
+    home = Home(spark, warehouse, storage_options, catalogs)
     if delta:
         delta_package.provide(spark)
     _change(home.frames)

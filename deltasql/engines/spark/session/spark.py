@@ -235,6 +235,11 @@ class SparkHandle:
         """
         return self._session_values.get(key) if self.is_ours else self.setting(key)
 
+    def given_settings(self) -> Mapping[str, str]:
+        """All settings of the session that was passed in; empty for an address, or for a Spark of deltasql's own."""
+        given = self._requested
+        return {} if given is None or isinstance(given, str) else self.session.conf.getAll
+
     def hadoop_settings(self) -> dict[str, str]:
         """Hadoop settings by key: of the session that was passed in, else of the environment."""
         settings = outside_settings(os.environ) if self._requested is None else self.session.conf.getAll

@@ -52,6 +52,9 @@ def _(statement: DropCatalog, context: Context) -> Plan:
 def _(statement: DescribeCatalog, context: Context) -> Plan:
     entry = context.catalog.catalog(_existing_name(statement.catalog, context))
     rows = [("Catalog Name", entry.name), ("Comment", entry.comment or "")]
+    external = context.catalog.external.type_of(entry.name)
+    if external is not None:
+        rows.append(("Catalog Type", external))
     if statement.extended:
         created = datetime.fromtimestamp(entry.created_at / 1000, timezone.utc)
         rows += [("Location", entry.location), ("Created At", created.isoformat(sep=" ", timespec="seconds"))]

@@ -39,6 +39,7 @@ class DeltaSqlCredentials(SparkCredentials):
     engine: str | None = None
     storage_options: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
+    catalogs: dict[str, dict[str, Any]] = field(default_factory=dict)
     current_catalog: str = CATALOG
 
     _ALIASES = {"catalog": "database"}
@@ -62,7 +63,8 @@ class DeltaSqlCredentials(SparkCredentials):
     def connect(self) -> Session:
         """A session of the target, with its settings. Raises a DeltaSqlError."""
         options = self.storage_options or None
-        session = connect(self.warehouse, self.remote, storage_options=options, engine=self.engine)
+        catalogs = self.catalogs or None
+        session = connect(self.warehouse, self.remote, storage_options=options, engine=self.engine, catalogs=catalogs)
         for key, text in self.texts():
             session.sql(f"SET {key} = {text}")
         if self.current_catalog != CATALOG:
