@@ -12,7 +12,6 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog import Catalog
-from deltasql.catalog.external.routing import external_catalogs
 from deltasql.engines.door import StatementEngine
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
@@ -23,6 +22,7 @@ from deltasql.errors.usage import SessionClosedError
 from deltasql.execution.asleep import unstarted_engine
 from deltasql.execution.catalog_effects import change_catalog
 from deltasql.execution.commit import Committed
+from deltasql.execution.external_catalogs import external_catalogs
 from deltasql.execution.pending import Pending
 from deltasql.execution.placing import Placing
 from deltasql.execution.run import Done, Run, SessionState
@@ -86,7 +86,7 @@ class Session:
     ) -> None:
         self._sail = chosen_engine(engine, has_spark=spark is not None) == SAIL
         self.stores = Stores(storage_options, self._hadoop_settings)
-        external = external_catalogs(catalogs, lambda: {} if spark is None else self._engine.spark.given_settings())
+        external = external_catalogs(catalogs, lambda: spark and self._engine.spark.given_settings(), self.stores)
         self.catalog = Catalog(warehouse, self.stores.open, external)
         self.on_progress = progress
         self.settings = SessionSettings()

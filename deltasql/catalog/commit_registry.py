@@ -92,7 +92,7 @@ class CommitRegistry:
 
         return self._store.change([*staged, *unchanged], edit, lasting=True)
 
-    def published(self, location: str, versions: Collection[int]) -> None:
+    def published(self, location: str, versions: Collection[int]) -> bool:
         def edit(found: States) -> Changed[None]:
             state = found[location]
             if state is None or not any(version in state.unpublished for version in versions):
@@ -100,6 +100,7 @@ class CommitRegistry:
             return {location: state.without(versions)}, None
 
         self._store.change([location], edit)
+        return True
 
     def forget(self, location: str) -> None:
         if self._store.find(location) is not None:

@@ -17,6 +17,7 @@ from deltasql.catalog.entries import (
     matching,
     sql_name,
 )
+from deltasql.catalog.external.commits import RoutedCommits
 from deltasql.catalog.external.routing import ExternalCatalogs, RoutedStore
 from deltasql.catalog.information import (
     INFORMATION_SCHEMA,
@@ -69,8 +70,8 @@ class CatalogNames:
         )
         self._store: CatalogStore = RoutedStore(embedded, self.external)
         self._lookups = Lookups(self._store)
-        self.commits = CommitRegistry(self._store.commits)
-        """The commits of the tables that the catalog manages."""
+        self.commits = RoutedCommits(CommitRegistry(self._store.commits), self.external)
+        """The commits of the tables that a catalog manages."""
 
     def catalogs(self, pattern: str | None = None) -> list[str]:
         """Names of all catalogs, sorted."""

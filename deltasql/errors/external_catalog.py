@@ -100,10 +100,16 @@ class CatalogAccessError(DeltaSqlError):
     remedy="Read its answer; if it is one that deltasql should understand, report it.",
 )
 class CatalogRequestError(DeltaSqlError):
-    """An external catalog answers a request with an error, or with something that is no answer to it."""
+    """An external catalog answers a request with an error, or with something that is no answer to it.
+
+    `status` and `kind` are those of the answer; `repeated`: the request had been sent before, without an answer.
+    """
 
     catalog: str
     type: str
     uri: str
     operation: str
     reason: str
+    status: int = 0
+    kind: str = ""
+    repeated: bool = False

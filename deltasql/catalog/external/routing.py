@@ -16,12 +16,14 @@ from deltasql.catalog.entries import (
     ViewEntry,
     sql_name,
 )
-from deltasql.catalog.external.configuration import CatalogOptions, Catalogs, configured, of_spark
+from deltasql.catalog.external.configuration import CatalogOptions
+from deltasql.catalog.external.facts import ReadFacts
 from deltasql.catalog.external.registry import TYPES
 from deltasql.catalog.external.store import ExternalStore
 from deltasql.catalog.information import INFORMATION_SCHEMA
 from deltasql.catalog.store import CatalogStore, Kind, NameTakenError, SchemaKey, TableKey
 from deltasql.errors.external_catalog import CatalogLibraryMissingError, RenameAcrossCatalogsError
+from deltasql.log.storage.lending import Lent
 
 EMBEDDED = "the warehouse"
 
@@ -32,8 +34,10 @@ class ExternalCatalogs:
     `find` gives the configurations when a name of another catalog than the default one is first looked up.
     """
 
-    def __init__(self, find: Callable[[], Mapping[str, CatalogOptions]] = dict) -> None:
-        self._find = find
+    def __init__(
+        self, find: Callable[[], Mapping[str, CatalogOptions]] = dict, read_facts: ReadFacts | None = None
+    ) -> None:
+        self._find, self._read_facts = find, read_facts
         self._options: Mapping[str, CatalogOptions] | None = None
         self._stores: dict[str, ExternalStore] = {}
         self._lock = RLock()
@@ -56,7 +60,9 @@ class ExternalCatalogs:
             return None
         with self._lock:
             if catalog not in self._stores:
-                self._stores[catalog] = _opened(self.options[catalog])
+                store = self._stores[catalog] = _opened(self.options[catalog])
+                if self._read_facts is not None:
+                    store.read_facts = self._read_facts
             return self._stores[catalog]
 
     @property
@@ -64,19 +70,14 @@ class ExternalCatalogs:
         """The stores that were asked so far."""
         return tuple(self._stores.values())
 
+    def lend(self, location: str) -> Lent | None:
+        """Credentials for the storage of a table of an external catalog; None for any other location."""
+        return next((lent for store in self.opened if (lent := store.lend(location)) is not None), None)
+
     def close(self) -> None:
         """Closes connections; a later call opens them again."""
         for store in self.opened:
             store.close()
-
-
-def external_catalogs(catalogs: Catalogs | None, spark_settings: Callable[[], Mapping[str, str]]) -> ExternalCatalogs:
-    """The external catalogs of a session: those of `catalogs`, and those that its Spark session has.
-
-    Raises CatalogConfigurationError for the first; the others are read, and checked, when a name needs them.
-    """
-    given = configured(catalogs)
-    return ExternalCatalogs(lambda: {**configured(of_spark(spark_settings().items())), **given})
 
 
 def _opened(options: CatalogOptions) -> ExternalStore:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import ClassVar, NoReturn
 
 from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
 from deltasql.catalog.external.configuration import CatalogOptions
+from deltasql.catalog.external.facts import ReadFacts, TableFacts
 from deltasql.catalog.store import Kind, NameMissingError, SchemaKey, TableKey
 from deltasql.errors.external_catalog import CatalogOperationError
+from deltasql.errors.log import StorageError
 from deltasql.log.committer.catalog_commits import CommitCatalog
+from deltasql.log.storage.lending import Lent
+
+
+def _unread(location: str) -> TableFacts:
+    raise StorageError("read", location, "this catalog was opened without a session")
 
 
 class ExternalStore(ABC):
@@ -36,10 +43,25 @@ class ExternalStore(ABC):
 
     # What a store may add to the protocol
 
+    read_facts: ReadFacts = staticmethod(_unread)
+    """Reads what a registration says of a table; set by the session."""
+
     @property
     def commit_catalog(self) -> CommitCatalog | None:
         """The catalog of commits of its managed tables, if it ratifies commits."""
         return None
+
+    def manages(self, location: str) -> bool:
+        """Whether it ratifies the commits of the table at a location."""
+        return False
+
+    def lend(self, location: str) -> Lent | None:
+        """Credentials for the storage of one of its tables; None: the session's own are used."""
+        return None
+
+    def required_properties(self, key: TableKey) -> Mapping[str, str]:
+        """Properties that a new table without LOCATION must have; `new_location` was called before."""
+        return {}
 
     def new_location(self, key: TableKey) -> str | None:
         """The location of a new table without LOCATION; None: below the location of its schema."""

@@ -47,6 +47,8 @@ class StagedCommit:
     location: str
     version: int
     file: str
+    data: bytes = field(default=b"", repr=False, compare=False)
+    """The content, for a catalog that wants to know more of a commit than its number."""
 
     @property
     def path(self) -> str:
@@ -76,8 +78,8 @@ class CommitCatalog(Interface):
         tables that the transaction has only read.
         """
 
-    def published(self, location: str, versions: Collection[int]) -> None:
-        """Forgets the staged files of versions that are published."""
+    def published(self, location: str, versions: Collection[int]) -> bool:
+        """Forgets the staged files of versions that are published; whether nobody reads them any more."""
 
     def forget(self, location: str) -> None:
         """Ends the management of a table."""
@@ -114,8 +116,8 @@ def publish(
     if done:
         # A version that stays in the catalog is published again by the next reader, and then forgotten.
         with suppress(DeltaSqlError):
-            catalog.published(location, done)
-            store.delete([StagedCommit(location, version, known.unpublished[version]).path for version in done])
+            if catalog.published(location, done):
+                store.delete([StagedCommit(location, version, known.unpublished[version]).path for version in done])
     return done
 
 

@@ -80,7 +80,7 @@ class CatalogCommitter:
 
     def stage(self, version: int, data: bytes) -> StagedCommit:
         """Writes a commit for the catalog to ratify. Raises StorageError."""
-        staged = StagedCommit(self.location, version, f"{version:020d}.{uuid.uuid4()}.json")
+        staged = StagedCommit(self.location, version, f"{version:020d}.{uuid.uuid4()}.json", data)
         self.store.put_if_absent(staged.path, data)
         return staged
 

@@ -13,6 +13,7 @@ from obstore.store import MemoryStore, from_url
 from deltasql.errors.log import UnsupportedLocationError
 from deltasql.lazy import pa
 from deltasql.log.storage.credentials import hadoop_settings, long_names, of_environment, options_of
+from deltasql.log.storage.lending import KEYS, Lent, lends_for, provider
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import hadoop_scheme, is_local, local_path, scheme, table_location
 from deltasql.log.storage.log_store import LogStore
@@ -39,6 +40,8 @@ class Stores:
         self._options = dict(options or {})
         self._hadoop = hadoop
         self._buckets: dict[str, Any] = {}
+        self.lender: Callable[[str], Lent | None] = _lends_nothing
+        """Who lends credentials for a location, in place of those of the session."""
 
     def open(self, location: str, access: Mapping[str, str] | None = None) -> LogStore:
         """The storage of the table at `location`: an absolute local path or a URL. Raises UnsupportedLocationError.
@@ -60,7 +63,7 @@ class Stores:
         if scheme(root) == "memory":
             return LogStore(root, _MEMORY, root.partition(":")[2].strip("/"))
         bucket, prefix = _parts(root)
-        return LogStore(root, self._bucket(bucket, root), prefix)
+        return LogStore(root, self._bucket(bucket, root, self._lent(root)), prefix)
 
     def open_file(self, location: str) -> pa.NativeFile:
         """The file at an absolute location, for pyarrow. Raises FileNotFoundError, StorageError."""
@@ -71,6 +74,15 @@ class Stores:
         """The store of the folder of the file at an absolute location, and the file's name there."""
         folder, name = folder_and_name(location)
         return self.open(folder), name
+
+    def is_lent(self, location: str) -> bool:
+        """Whether the credentials for a location are lent, and so are those of one table alone."""
+        return self._lent(location) is not None
+
+    def _lent(self, location: str) -> Lent | None:
+        """The credentials that are lent for a location, if the lender has some. Raises a DeltaSqlError."""
+        lent = self.lender(location) if lends_for(location) else None
+        return lent if lent is not None and lent.options()[0] else None
 
     @property
     def hadoop_schemes(self) -> frozenset[str]:
@@ -86,10 +98,11 @@ class Stores:
     def _store_options(self, location: str) -> dict[str, str]:
         return {**options_of(location, self._hadoop()), **self._options}
 
-    def _bucket(self, url: str, location: str) -> Any:
+    def _bucket(self, url: str, location: str, lent: Lent | None = None) -> Any:
         """The root of a bucket or container that a location is in. Raises UnsupportedLocationError."""
-        if url in self._buckets:
-            return self._buckets[url]
+        name = url if lent is None else f"{url}/{lent.name}"
+        if name in self._buckets:
+            return self._buckets[name]
         if scheme(url) in _HADOOP_ONLY:
             reason = "only Hadoop knows this file system, and it offers no safe commit"
             raise UnsupportedLocationError(location, reason)
@@ -99,12 +112,19 @@ class Stores:
             # The client would panic with its first request.
             raise UnsupportedLocationError(location, "its endpoint is no address such as https://host:9000")
         try:
-            opened = from_url(url, retry_config=ONCE, **_arguments(options))
+            if lent is not None:
+                options = {key: value for key, value in long_names(options).items() if key not in KEYS}
+            lending = {} if lent is None else {"credential_provider": provider(location, lent)}
+            opened = from_url(url, retry_config=ONCE, **_arguments(options), **lending)
         except (exceptions.BaseError, ValueError, TypeError) as error:
             relative = ":" not in url
             reason = "it is relative; write the whole path, as /data/t" if relative else storage_reason(error)
             raise UnsupportedLocationError(location, reason) from error
-        return self._buckets.setdefault(url, opened)
+        return self._buckets.setdefault(name, opened)
+
+
+def _lends_nothing(location: str) -> Lent | None:
+    return None
 
 
 _ADDRESS = re.compile(r"https?://[^/\s]+", re.IGNORECASE)

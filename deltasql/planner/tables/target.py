@@ -139,6 +139,15 @@ def property_defaults(target: Target, context: Context) -> Mapping[str, str]:
     return {f"feature.{CATALOG_MANAGED}": "supported", **of_session}
 
 
+def required_properties(target: Target, context: Context) -> Mapping[str, str]:
+    """The properties without which an external catalog takes no new table at a location that it has chosen."""
+    if target.in_catalog or target.name.path is not None or not target.managed:
+        return {}
+    key = context.catalog.full_name(target.name.parts)
+    external = context.catalog.external.store(key[0])
+    return {} if external is None else external.required_properties(key)
+
+
 def creation_parameters(metadata: Metadata, *, managed: bool, clustering: str = "[]") -> dict[str, Any]:
     """The operation parameters of a CREATE or REPLACE; `clustering` is the JSON list of the columns."""
     return {

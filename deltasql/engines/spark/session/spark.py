@@ -328,6 +328,9 @@ class SparkHandle:
 
         Spark keeps the first ones for as long as it runs: its connections are cached in the JVM, by bucket or account.
         """
+        if self.stores.is_lent(location):
+            # Spark has one set of keys for a bucket, and these are of one table, and expire.
+            return True
         if _bucket(location) in self._reached:
             return False
         credentials = self.stores.hadoop_settings(location)

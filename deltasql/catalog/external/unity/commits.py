@@ -1,0 +1,107 @@
+"""A Unity Catalog as the catalog that ratifies the commits of its managed tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from deltasql.catalog.external.unity.client import UnityClient
+from deltasql.catalog.external.unity.shapes import read_commit, updates
+from deltasql.catalog.external.unity.tables import KnownTables, UnityTable, loaded
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.external_catalog import CatalogRequestError
+from deltasql.log.committer.catalog_commits import StagedCommit, TableCommits
+
+_LOST = "CommitVersionConflictException"
+
+
+class UnityCommits:
+    """A CommitCatalog over the Delta API. It knows the tables that the session has looked up by name, or created."""
+
+    durable = True
+    """A server keeps what it has accepted."""
+
+    def __init__(self, client: UnityClient, tables: KnownTables, path: Callable[[UnityTable], tuple[str, ...]]) -> None:
+        self._client, self._tables, self._path = client, tables, path
+
+    def manages(self, location: str) -> bool:
+        """Whether the table at a location is a managed one of this catalog."""
+        table = self._tables.at(location)
+        return table is not None and table.managed
+
+    def find(self, location: str) -> TableCommits | None:
+        known = self._tables.at(location)
+        if known is None or not known.managed or known.staged:
+            return None
+        fresh = self._tables.taken_fresh(location)
+        return (fresh or self._loaded(known)).commits
+
+    def all(self) -> Mapping[str, TableCommits]:
+        """No server answers for all tables at one moment: each is read as it is when it is asked for."""
+        return {}
+
+    def adopt(self, location: str, known: TableCommits | None) -> bool:
+        """A staged table becomes a managed one by its registration, which follows its first version."""
+        table = self._tables.at(location)
+        if table is None or not table.staged:
+            raise self._client.failed("manage an existing table", "only new tables are created as managed ones")
+        return True
+
+    def settle(self, location: str, version: int) -> None:
+        """The server sets the latest version itself."""
+
+    def ratify(self, commits: Sequence[StagedCommit], unchanged: Mapping[str, int]) -> Collection[str]:
+        (commit,) = commits
+        table = self._tables.at(commit.location)
+        assert table is not None
+        try:
+            lines = read_commit(commit.data)
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._client.failed("take a commit", f"the staged commit cannot be read ({error})") from error
+        added = {
+            "version": commit.version,
+            "timestamp": lines.timestamp,
+            "file-name": commit.file,
+            "file-size": len(commit.data),
+            "file-modification-timestamp": lines.timestamp,
+        }
+        try:
+            self._update(table, [*updates(lines, table.details), {"action": "add-commit", "commit": added}])
+        except CatalogRequestError as error:
+            if error.kind == _LOST:
+                return [commit.location]
+            raise
+        return ()
+
+    def published(self, location: str, versions: Collection[int]) -> bool:
+        """Reports that versions are published. The staged files stay: readers may have been given their names."""
+        table = self._tables.at(location)
+        if table is not None and versions:
+            with suppress(DeltaSqlError):
+                update = {"action": "set-latest-backfilled-version", "latest-published-version": max(versions)}
+                self._update(table, [update])
+        return False
+
+    def forget(self, location: str) -> None:
+        """The server forgets a table when its name is dropped."""
+
+    def _update(self, table: UnityTable, changes: list[dict[str, Any]]) -> None:
+        requirements = [{"type": "assert-table-uuid", "uuid": table.id}]
+        body = {"requirements": requirements, "updates": changes}
+        answer = self._client.post(*self._path(table), operation=f"commit to {table.key[2]}", body=body)
+        self._tables.remember(self._read(table, answer))
+
+    def _loaded(self, known: UnityTable) -> UnityTable:
+        answer = self._client.get(*self._path(known), operation=f"load table {known.key[2]}")
+        return self._tables.remember(self._read(known, answer))
+
+    def _read(self, known: UnityTable, answer: Any) -> UnityTable:
+        """The table of an answer. Raises CatalogRequestError for another shape, and for another table."""
+        try:
+            table = loaded(known.key, answer)
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._client.failed("load a table", f"its answer lacks {error}") from error
+        if table.id != known.id:
+            raise self._client.failed("load a table", f"{'.'.join(known.key)} is another table now")
+        return table

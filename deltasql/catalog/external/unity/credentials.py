@@ -1,0 +1,125 @@
+"""Credentials that a Unity Catalog lends for the storage of its tables: fetched when needed, renewed in time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import datetime, timezone
+from threading import Lock
+from typing import Any
+
+from deltasql.catalog.external.unity.client import UnityClient
+from deltasql.catalog.external.unity.tables import KnownTables, UnityTable
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.external_catalog import CatalogAccessError
+from deltasql.errors.secrets import conceal, reveal
+from deltasql.log.storage.lending import Lent
+
+_MARGIN = 300.0
+"""Seconds before their end at which credentials are renewed, at most a third of the time that they are valid."""
+_OPTIONS = {
+    "s3.access-key-id": "aws_access_key_id",
+    "s3.secret-access-key": "aws_secret_access_key",
+    "s3.session-token": "aws_session_token",
+    "azure.sas-token": "azure_storage_sas_key",
+    "gcs.oauth-token": "google_oauth_token",
+}
+"""Options of obstore by the names of the Delta API; Google's token has none of obstore's."""
+_OF_OLDER = {
+    ("aws_temp_credentials", "access_key_id"): "aws_access_key_id",
+    ("aws_temp_credentials", "secret_access_key"): "aws_secret_access_key",
+    ("aws_temp_credentials", "session_token"): "aws_session_token",
+    ("azure_user_delegation_sas", "sas_token"): "azure_storage_sas_key",
+    ("gcp_oauth_token", "oauth_token"): "google_oauth_token",
+}
+
+
+class LentCredentials:
+    """The credentials for one table: `Lent` of `log.storage.lending`."""
+
+    def __init__(self, name: str, fetch: Callable[[str], Mapping[str, Any]]) -> None:
+        self.name = name
+        self._fetch = fetch
+        self._operation = "READ_WRITE"
+        self._options: dict[str, str] = {}
+        self._expires: datetime | None = None
+        self._renew_at = 0.0
+        self._lock = Lock()
+
+    def options(self) -> tuple[Mapping[str, str], datetime | None]:
+        """The current options, and when they expire. Raises a DeltaSqlError."""
+        with self._lock:
+            if time.time() >= self._renew_at:
+                self._renew()
+            return self._options, self._expires
+
+    def _renew(self) -> None:
+        try:
+            answer = self._fetch(self._operation)
+        except CatalogAccessError:
+            if self._operation == "READ":
+                raise
+            # Who may not write may still read.
+            answer = self._fetch("READ")
+            self._operation = "READ"
+        except DeltaSqlError:
+            # The old ones are valid for a while.
+            if self._expires is None or time.time() >= self._expires.timestamp() - 1:
+                raise
+            return
+        options, expires = _of_answer(answer)
+        for value in self._options.values():
+            reveal(value)
+        for value in options.values():
+            conceal(value)
+        self._options = options
+        if expires is None:
+            self._expires, self._renew_at = None, float("inf")
+            return
+        now = time.time()
+        self._expires = datetime.fromtimestamp(expires / 1000, timezone.utc)
+        self._renew_at = expires / 1000 - min(_MARGIN, max(expires / 1000 - now, 0) / 3)
+
+
+def _of_answer(answer: Mapping[str, Any]) -> tuple[dict[str, str], int | None]:
+    """Options and end of the credentials of an answer, in milliseconds, of either API."""
+    lists = answer.get("storage-credentials")
+    if lists:
+        best = max(lists, key=lambda item: len(item.get("prefix") or ""))
+        options = {_OPTIONS[name]: value for name, value in best["config"].items() if name in _OPTIONS and value}
+        return options, best.get("expiration-time-ms")
+    found = {option: (answer.get(kind) or {}).get(name) for (kind, name), option in _OF_OLDER.items()}
+    return {option: value for option, value in found.items() if value}, answer.get("expiration_time")
+
+
+class Lender:
+    """Lends credentials for the locations of the tables that the session knows."""
+
+    def __init__(self, client: UnityClient, tables: KnownTables) -> None:
+        self._client, self._tables = client, tables
+        self._lent: dict[str, LentCredentials] = {}
+        self._lock = Lock()
+
+    def at(self, location: str) -> Lent | None:
+        """The credentials for a location; None if it belongs to no table of the catalog."""
+        table = self._tables.around(location)
+        if table is None:
+            return None
+        with self._lock:
+            if table.id not in self._lent:
+                self._lent[table.id] = LentCredentials(table.id, lambda operation: self._fetched(table, operation))
+            return self._lent[table.id]
+
+    def lend_path(self, location: str) -> None:
+        """Has the catalog asked for the storage of a table that is to be created at a location."""
+
+    def _fetched(self, table: UnityTable, operation: str) -> Mapping[str, Any]:
+        current = self._tables.at(table.location) or table
+        named = f"lend credentials for {table.key[2]}"
+        if current.staged:
+            path = ("delta", "v1", "staging-tables", current.id, "credentials")
+            answer = self._client.get(*path, operation=named)
+        else:
+            body = {"table_id": current.id, "operation": operation}
+            answer = self._client.post("temporary-table-credentials", operation=named, body=body)
+        return answer or {}

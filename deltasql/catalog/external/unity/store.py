@@ -1,0 +1,352 @@
+"""Names in a Unity Catalog: requests out, entries and typed conflicts in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from deltasql.catalog.entries import Entry, StoredCatalog, StoredSchema, TableEntry
+from deltasql.catalog.external.configuration import CatalogOptions
+from deltasql.catalog.external.store import ExternalStore
+from deltasql.catalog.external.unity.client import TYPE, UnityClient
+from deltasql.catalog.external.unity.commits import UnityCommits
+from deltasql.catalog.external.unity.credentials import Lender
+from deltasql.catalog.external.unity.shapes import column_infos, creation
+from deltasql.catalog.external.unity.tables import KnownTables, UnityTable, listed, loaded
+from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError, SchemaKey, TableKey
+from deltasql.errors.external_catalog import CatalogRequestError
+from deltasql.log.storage.lending import Lent
+from deltasql.log.storage.locations import is_local, table_location
+
+_PROTOCOL_VERSIONS = "1.0"
+_LOAD = "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}"
+_DELTA = "DELTA"
+_VIEWS = {"VIEW", "MATERIALIZED_VIEW", "METRIC_VIEW"}
+
+
+class UnityStore(ExternalStore):
+    """A CatalogStore over one catalog of a server. A table is looked up by one request.
+
+    The Delta API is used where the server has it; older servers have external tables alone.
+    """
+
+    type = TYPE
+
+    def __init__(self, options: CatalogOptions) -> None:
+        super().__init__(options)
+        self._remote = options.get("catalog") or options.name
+        self._client = UnityClient(options)
+        self._tables = KnownTables()
+        self._lender = Lender(self._client, self._tables)
+        self._commits = UnityCommits(self._client, self._tables, lambda table: self._delta(table.key))
+        self._required: dict[TableKey, Mapping[str, str]] = {}
+        self._has_delta: bool | None = None
+
+    # What it adds to the protocol
+
+    @property
+    def commit_catalog(self) -> UnityCommits:
+        return self._commits
+
+    def lend(self, location: str) -> Lent | None:
+        return None if is_local(location) else self._lender.at(location)
+
+    def new_location(self, key: TableKey) -> str | None:
+        """The place that the server chooses for a managed table."""
+        if not self._speaks_delta():
+            self._refuse("tables without LOCATION: its server has no Delta API")
+        path = ("delta", "v1", "catalogs", self._remote, "schemas", key[1], "staging-tables")
+        with self._missing(Kind.SCHEMA):
+            answer = self._client.post(*path, operation=f"create table {key[2]}", body={"name": key[2]})
+        try:
+            place, identity = table_location(str(answer["location"])), str(answer["table-id"])
+            self._required[key] = _required(answer)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise self._client.failed(f"create table {key[2]}", f"its answer lacks {error}") from error
+        self._tables.remember(UnityTable(key, identity, place, managed=True, created_at=0, staged=True))
+        return place
+
+    def required_properties(self, key: TableKey) -> Mapping[str, str]:
+        """The features and properties without which the server does not take a new managed table."""
+        return self._required.get(key, {})
+
+    def manages(self, location: str) -> bool:
+        return self._commits.manages(location)
+
+    # Catalogs and schemas
+
+    def catalog(self, name: str) -> StoredCatalog | None:
+        with self._none() as found:
+            found.append(self._client.get("catalogs", self._remote, operation=f"describe catalog {self._remote}"))
+        if not found:
+            return None
+        info = found[0]
+        place = info.get("storage_root")
+        return StoredCatalog(
+            self.name,
+            info.get("comment"),
+            table_location(place) if place else None,
+            int(info.get("created_at") or 0),
+            dict(info.get("properties") or {}),
+        )
+
+    def schemas(self, catalog: str) -> Sequence[StoredSchema]:
+        pages = self._client.pages("schemas", operation="list its schemas", items="schemas", catalog_name=self._remote)
+        with self._missing(Kind.CATALOG):
+            return [self._schema(info) for info in pages]
+
+    def schema(self, key: SchemaKey) -> StoredSchema | None:
+        with self._none() as found:
+            found.append(self._client.get("schemas", self._full(key[1]), operation=f"describe schema {key[1]}"))
+        return self._schema(found[0]) if found else None
+
+    def add_schema(self, schema: StoredSchema) -> None:
+        body: dict[str, Any] = {"name": schema.name, "catalog_name": self._remote}
+        optional = {"comment": schema.comment, "storage_root": schema.location, "properties": dict(schema.properties)}
+        body |= {name: value for name, value in optional.items() if value}
+        with self._taken(), self._missing(Kind.CATALOG):
+            self._client.post("schemas", operation=f"create schema {schema.name}", body=body)
+
+    def change_schema(self, key: SchemaKey, change: Callable[[StoredSchema], StoredSchema]) -> None:
+        found = self.schema(key)
+        if found is None:
+            raise NameMissingError(Kind.SCHEMA)
+        changed = change(found)
+        body = {"comment": changed.comment or "", "properties": dict(changed.properties)}
+        with self._missing(Kind.SCHEMA):
+            path = ("schemas", self._full(key[1]))
+            self._client.send("PATCH", path, f"change schema {key[1]}", body=body)
+
+    def drop_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
+        """The server removes the files of managed tables itself, so that no table is returned."""
+        names = [] if cascade else sorted(str(info["name"]) for info in self._infos(key))
+        if names:
+            raise SchemaInUseError(names)
+        query = {"force": "true"} if cascade else {}
+        with self._missing(Kind.SCHEMA):
+            self._client.send("DELETE", ("schemas", self._full(key[1])), f"drop schema {key[1]}", query=query)
+        return ()
+
+    # Tables
+
+    def entries(self, schema: SchemaKey) -> Sequence[Entry]:
+        """All tables with files; views of the server have no meaning here, and are left out."""
+        infos = [info for info in self._infos(schema) if info.get("storage_location")]
+        return [_entry(self._table(info)) for info in infos if info.get("table_type") not in _VIEWS]
+
+    def entry(self, key: TableKey) -> Entry | None:
+        table = self._found(key)
+        return None if table is None else _entry(self._tables.remember(table, fresh=True))
+
+    def add_table(self, entry: TableEntry) -> None:
+        key = entry.parts
+        staged = self._tables.at(table_location(entry.location))
+        if staged is not None and staged.staged:
+            facts = self.read_facts(entry.location)
+            body = creation(key[2], entry.location, facts, managed=True)
+            with self._taken(staged), self._missing(Kind.SCHEMA):
+                answer = self._client.post(*self._delta(key)[:-1], operation=f"create table {key[2]}", body=body)
+                self._tables.remember(loaded(key, answer))
+            return
+        self._add_external(entry)
+
+    def _add_external(self, entry: TableEntry) -> None:
+        facts = self.read_facts(entry.location)
+        body = {
+            "name": entry.name,
+            "catalog_name": self._remote,
+            "schema_name": entry.schema,
+            "table_type": "EXTERNAL",
+            "data_source_format": _DELTA,
+            "storage_location": f"file://{entry.location}" if entry.location.startswith("/") else entry.location,
+            "columns": column_infos(facts),
+            "properties": dict(facts.properties),
+            **({"comment": facts.comment} if facts.comment else {}),
+        }
+        try:
+            self._client.post("tables", operation=f"create table {entry.name}", body=body)
+        except CatalogRequestError as error:
+            if _is_missing(error):
+                raise NameMissingError(Kind.SCHEMA) from None
+            if not _is_taken(error):
+                raise
+            if not error.repeated or not self._is_at(entry):
+                raise NameTakenError from None
+
+    def _is_at(self, entry: TableEntry) -> bool:
+        """Whether the name belongs to the table that was to be created: an answer was lost."""
+        found = self._found(entry.parts)
+        return found is not None and found.location == table_location(entry.location)
+
+    def remove(self, key: TableKey, kind: Kind) -> Entry:
+        """The server removes the files of a managed table, so that the entry says that it is none."""
+        table = None if kind is Kind.VIEW else self._found(key)
+        if table is None:
+            raise NameMissingError(kind)
+        try:
+            self._client.send("DELETE", ("tables", self._full(*key[1:])), f"drop table {key[2]}")
+        except CatalogRequestError as error:
+            if not _is_missing(error):
+                raise
+            if not error.repeated:
+                raise NameMissingError(kind) from None
+        self._tables.forget(table.location)
+        return replace(_entry(table), managed=False)
+
+    def rename(self, key: TableKey, new: TableKey) -> Entry:
+        if key[:2] != new[:2]:
+            self._refuse("RENAME TO another schema")
+        if not self._speaks_delta():
+            self._refuse("RENAME TO: its server has no Delta API")
+        table = self._found(key)
+        if table is None:
+            raise NameMissingError(Kind.TABLE)
+        body = {"new-name": new[2]}
+        try:
+            self._client.post(*self._delta(key), "rename", operation=f"rename {key[2]}", body=body)
+        except CatalogRequestError as error:
+            if _is_taken(error):
+                raise NameTakenError from None
+            if not _is_missing(error):
+                raise
+            moved = self._found(new) if error.repeated else None
+            if moved is None or moved.id != table.id:
+                raise NameMissingError(Kind.TABLE) from None
+        renamed = self._tables.remember(replace(table, key=new))
+        return _entry(renamed)
+
+    # Inner parts
+
+    def _found(self, key: TableKey) -> UnityTable | None:
+        operation = f"look up {'.'.join(key)}"
+        if self._speaks_delta():
+            try:
+                return self._understood(key, self._client.get(*self._delta(key), operation=operation))
+            except CatalogRequestError as error:
+                if _is_missing(error):
+                    return None
+                if error.kind != "UnsupportedTableFormatException":
+                    raise
+        with self._none() as found:
+            found.append(self._client.get("tables", self._full(*key[1:]), operation=operation))
+        return self._delta_table(found[0]) if found else None
+
+    def _delta_table(self, info: Mapping[str, Any]) -> UnityTable:
+        """A table of the older API. Raises CatalogOperationError for a view, and for another format than Delta."""
+        if info.get("table_type") in _VIEWS:
+            self._refuse(f"the view {info.get('name')}: it is written for another engine")
+        kind = str(info.get("data_source_format") or "")
+        if kind != _DELTA:
+            self._refuse(f"the table {info.get('name')}, whose format is {kind or 'unknown'}")
+        return self._table(info)
+
+    def _table(self, info: Mapping[str, Any]) -> UnityTable:
+        try:
+            table = listed(info)
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._client.failed("list tables", f"its answer lacks {error}") from error
+        return replace(table, key=(self.name, *table.key[1:]))
+
+    def _understood(self, key: TableKey, answer: Mapping[str, Any]) -> UnityTable:
+        try:
+            return loaded(key, answer)
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._client.failed(f"look up {key[2]}", f"its answer lacks {error}") from error
+
+    def _infos(self, schema: SchemaKey) -> list[Mapping[str, Any]]:
+        named = {"catalog_name": self._remote, "schema_name": schema[1]}
+        with self._missing(Kind.SCHEMA):
+            return list(self._client.pages("tables", operation=f"list tables of {schema[1]}", items="tables", **named))
+
+    def _schema(self, info: Mapping[str, Any]) -> StoredSchema:
+        place = info.get("storage_root")
+        return StoredSchema(
+            self.name,
+            str(info.get("name") or "").lower(),
+            info.get("comment"),
+            table_location(place) if place else None,
+            int(info.get("created_at") or 0),
+            dict(info.get("properties") or {}),
+        )
+
+    def _speaks_delta(self) -> bool:
+        """Whether the server has the Delta API; it is asked once."""
+        if self._has_delta is None:
+            query = {"catalog": self._remote, "protocol-versions": _PROTOCOL_VERSIONS}
+            try:
+                answer = self._client.get("delta", "v1", "config", operation="give its configuration", **query)
+                self._has_delta = _LOAD in (answer.get("endpoints") or ())
+            except CatalogRequestError as error:
+                # An older server knows no such path, and has no type of the error.
+                if error.status not in {400, 404, 405, 501} or error.kind == "NoSuchCatalogException":
+                    raise
+                self._has_delta = False
+        return self._has_delta
+
+    def _full(self, *parts: str) -> str:
+        return ".".join((self._remote, *parts))
+
+    def _delta(self, key: TableKey) -> tuple[str, ...]:
+        return ("delta", "v1", "catalogs", self._remote, "schemas", key[1], "tables", key[2])
+
+    @contextmanager
+    def _missing(self, kind: Kind) -> Iterator[None]:
+        """Context: an answer that something is missing is a NameMissingError."""
+        try:
+            yield
+        except CatalogRequestError as error:
+            if _is_missing(error):
+                raise NameMissingError(kind) from None
+            raise
+
+    @contextmanager
+    def _none(self) -> Iterator[list[Any]]:
+        """Context: the list that it yields stays empty where the answer is that something is missing."""
+        try:
+            yield []
+        except CatalogRequestError as error:
+            if not _is_missing(error):
+                raise
+
+    @contextmanager
+    def _taken(self, staged: UnityTable | None = None) -> Iterator[None]:
+        """Context: an answer that a name exists is a NameTakenError, unless it is that of an earlier try."""
+        try:
+            yield
+        except CatalogRequestError as error:
+            if not _is_taken(error):
+                raise
+            if not error.repeated:
+                raise NameTakenError from None
+            if staged is not None:
+                found = self._found(staged.key)
+                if found is None or found.id != staged.id:
+                    raise NameTakenError from None
+                self._tables.remember(found)
+
+    def _refuse(self, operation: str) -> NoReturn:
+        raise self.refused(operation)
+
+
+def _entry(table: UnityTable) -> TableEntry:
+    return TableEntry(*table.key, table.location, table.managed, table.created_at)
+
+
+def _required(answer: Mapping[str, Any]) -> dict[str, str]:
+    """The properties that a new managed table must have, features included; without those whose value is free."""
+    protocol = answer["required-protocol"]
+    features = {*(protocol.get("reader-features") or ()), *(protocol.get("writer-features") or ())}
+    given = answer["required-properties"].items()
+    supported = {f"delta.feature.{name}": "supported" for name in sorted(features)}
+    return {**supported, **{name: str(value) for name, value in given if value is not None}}
+
+
+def _is_missing(error: CatalogRequestError) -> bool:
+    return error.status == 404
+
+
+def _is_taken(error: CatalogRequestError) -> bool:
+    """Older servers answer 400 where a name exists."""
+    return "ALREADY_EXISTS" in error.kind or error.kind == "AlreadyExistsException"

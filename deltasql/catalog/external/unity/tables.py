@@ -1,0 +1,97 @@
+"""The tables of a Unity Catalog as its server describes them, and what the session remembers of them by location."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from threading import RLock
+from typing import Any
+
+from deltasql.catalog.store import TableKey
+from deltasql.log.committer.catalog_commits import TableCommits
+from deltasql.log.storage.locations import table_location
+
+_FRESH = 2.0
+"""Seconds for which the answer to a look-up of a name also is the answer to the question for the latest version."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnityTable:
+    """One table. `details` is its metadata in the Delta API, empty for a table that was found by the older one."""
+
+    key: TableKey
+    id: str
+    location: str
+    managed: bool
+    created_at: int
+    commits: TableCommits | None = None
+    details: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    staged: bool = False
+    """Whether the table has a place and no name yet."""
+
+
+def loaded(key: TableKey, answer: Mapping[str, Any]) -> UnityTable:
+    """A table of an answer of the Delta API. Raises KeyError, TypeError, ValueError for an answer of another shape."""
+    details = answer["metadata"]
+    managed = details["table-type"] == "MANAGED"
+    latest = answer.get("latest-table-version")
+    commits = {int(item["version"]): _file(item["file-name"]) for item in answer.get("commits") or ()}
+    state = TableCommits(int(latest), commits) if managed and latest is not None else None
+    place = table_location(str(details["location"]))
+    return UnityTable(key, str(details["table-uuid"]), place, managed, int(details["created-time"]), state, details)
+
+
+def listed(info: Mapping[str, Any]) -> UnityTable:
+    """A table of an answer of the older API. Raises KeyError, TypeError, ValueError."""
+    key = (str(info["catalog_name"]).lower(), str(info["schema_name"]).lower(), str(info["name"]).lower())
+    place = table_location(str(info.get("storage_location") or ""))
+    managed = info.get("table_type") == "MANAGED"
+    return UnityTable(key, str(info["table_id"]), place, managed, int(info.get("created_at") or 0))
+
+
+def _file(name: Any) -> str:
+    if not isinstance(name, str) or "/" in name:
+        raise ValueError(f"{name!r} is no name of a staged commit")
+    return name
+
+
+class KnownTables:
+    """The tables that a session has looked up, by location. Safe for threads."""
+
+    def __init__(self) -> None:
+        self._tables: dict[str, UnityTable] = {}
+        self._fresh: dict[str, float] = {}
+        self._lock = RLock()
+
+    def remember(self, table: UnityTable, *, fresh: bool = False) -> UnityTable:
+        """Remembers a table; `fresh`: the next question for its latest version is answered by it as well."""
+        with self._lock:
+            self._tables[table.location] = table
+            if fresh:
+                self._fresh[table.location] = time.monotonic()
+            else:
+                self._fresh.pop(table.location, None)
+        return table
+
+    def at(self, location: str) -> UnityTable | None:
+        """The table at a location; None if no look-up has found one there."""
+        return self._tables.get(location)
+
+    def around(self, location: str) -> UnityTable | None:
+        """The table that a location belongs to, such as that of a file of the table."""
+        place = location
+        while place not in self._tables and "/" in place:
+            place = place.rpartition("/")[0]
+        return self._tables.get(place)
+
+    def taken_fresh(self, location: str) -> UnityTable | None:
+        """The table if its look-up is a moment ago; the second question is not answered by it."""
+        with self._lock:
+            since = self._fresh.pop(location, None)
+        return self._tables.get(location) if since is not None and time.monotonic() - since < _FRESH else None
+
+    def forget(self, location: str) -> None:
+        with self._lock:
+            self._tables.pop(location, None)
+            self._fresh.pop(location, None)
