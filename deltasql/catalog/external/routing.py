@@ -21,7 +21,7 @@ from deltasql.catalog.external.facts import ReadFacts
 from deltasql.catalog.external.registry import TYPES
 from deltasql.catalog.external.store import ExternalStore
 from deltasql.catalog.information import INFORMATION_SCHEMA
-from deltasql.catalog.store import CatalogStore, Kind, NameTakenError, SchemaKey, TableKey
+from deltasql.catalog.store import CatalogStore, Kind, NameMissingError, NameTakenError, SchemaKey, TableKey
 from deltasql.errors.external_catalog import CatalogLibraryMissingError, RenameAcrossCatalogsError
 from deltasql.log.storage.lending import Lent
 
@@ -148,6 +148,8 @@ class RoutedStore:
         return self._of(key[0]).drop_schema(key, cascade)
 
     def entries(self, schema: SchemaKey) -> Sequence[Entry]:
+        if schema[1] == INFORMATION_SCHEMA and self._external.type_of(schema[0]) is not None:
+            raise NameMissingError(Kind.SCHEMA)
         return self._of(schema[0]).entries(schema)
 
     def tables_below(self, location: str) -> Sequence[TableEntry]:

@@ -133,7 +133,10 @@ def property_defaults(target: Target, context: Context) -> Mapping[str, str]:
     of_session = context.settings.with_prefix(PROPERTY_DEFAULTS)
     if target.name.path is not None or target.in_catalog:
         return of_session
-    schema = context.catalog.schema(context.catalog.full_name(target.name.parts)[:2])
+    key = context.catalog.full_name(target.name.parts)
+    if context.catalog.external.type_of(key[0]) is not None:
+        return of_session
+    schema = context.catalog.schema(key[:2])
     if schema.properties.get(MANAGED_SCHEMA, "").strip().lower() != "true":
         return of_session
     return {f"feature.{CATALOG_MANAGED}": "supported", **of_session}

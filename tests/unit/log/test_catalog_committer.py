@@ -18,7 +18,7 @@ from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.log import AmbiguousWriteError, StorageError
 from deltasql.errors.statements.features import ManagedTimestampsError
 from deltasql.errors.statements.transaction import SecondTableError
-from deltasql.log.committer.catalog_commits import StagedCommit, TableCommits, current_commits
+from deltasql.log.committer.catalog_commits import CommitCatalog, StagedCommit, TableCommits, current_commits
 from deltasql.log.committer.committers import CatalogCommitter, ratified
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.open_store import open_store
@@ -277,7 +277,7 @@ def test_several_tables_are_ratified_at_once_or_not_at_all(lab: Lab) -> None:
 class Silent:
     """A registry whose answers to `ratify` are lost, before or after it took place."""
 
-    def __init__(self, real: CommitRegistry, *, after: bool, lost: bool = False) -> None:
+    def __init__(self, real: CommitCatalog, *, after: bool, lost: bool = False) -> None:
         self.real, self.after, self.lost = real, after, lost
 
     def ratify(self, commits: Sequence[StagedCommit], unchanged: Mapping[str, int]) -> Collection[str]:
@@ -324,9 +324,9 @@ def test_a_statement_survives_a_lost_answer(lab: Lab, monkeypatch: pytest.Monkey
     def ratify(commits: Sequence[StagedCommit], unchanged: Mapping[str, int]) -> Collection[str]:
         tries.append(commits)
         if len(tries) > 1:
-            return CommitRegistry.ratify(registry, commits, unchanged)
+            return type(registry).ratify(registry, commits, unchanged)
         if after:
-            CommitRegistry.ratify(registry, commits, unchanged)
+            type(registry).ratify(registry, commits, unchanged)
             # Another reader publishes it meanwhile, and the catalog forgets it.
             current_commits(lab.session().catalog.commits, lab.store, lab.location, 1)
         raise CatalogFileError(path="commits.json", reason="no answer", advice="")
@@ -410,7 +410,7 @@ def test_a_transaction_over_several_tables_survives_a_lost_answer(
 
     def ratify(commits: Sequence[StagedCommit], unchanged: Mapping[str, int]) -> Collection[str]:
         if after:
-            CommitRegistry.ratify(registry, commits, unchanged)
+            type(registry).ratify(registry, commits, unchanged)
             # Another reader publishes the commits meanwhile, and the catalog forgets them.
             assert contents(lab) != before
         raise CatalogFileError(path="commits.json", reason="no answer", advice="")

@@ -32,7 +32,7 @@ class UnityCommits:
 
     def find(self, location: str) -> TableCommits | None:
         known = self._tables.at(location)
-        if known is None or not known.managed or known.staged:
+        if known is None or not known.managed or known.staged is not None:
             return None
         fresh = self._tables.taken_fresh(location)
         return (fresh or self._loaded(known)).commits
@@ -44,7 +44,7 @@ class UnityCommits:
     def adopt(self, location: str, known: TableCommits | None) -> bool:
         """A staged table becomes a managed one by its registration, which follows its first version."""
         table = self._tables.at(location)
-        if table is None or not table.staged:
+        if table is None or table.staged is None:
             raise self._client.failed("manage an existing table", "only new tables are created as managed ones")
         return True
 

@@ -110,13 +110,10 @@ class Lender:
                 self._lent[table.id] = LentCredentials(table.id, lambda operation: self._fetched(table, operation))
             return self._lent[table.id]
 
-    def lend_path(self, location: str) -> None:
-        """Has the catalog asked for the storage of a table that is to be created at a location."""
-
     def _fetched(self, table: UnityTable, operation: str) -> Mapping[str, Any]:
         current = self._tables.at(table.location) or table
         named = f"lend credentials for {table.key[2]}"
-        if current.staged:
+        if current.staged is not None:
             path = ("delta", "v1", "staging-tables", current.id, "credentials")
             answer = self._client.get(*path, operation=named)
         else:

@@ -61,11 +61,12 @@ class UnityStore(ExternalStore):
         with self._missing(Kind.SCHEMA):
             answer = self._client.post(*path, operation=f"create table {key[2]}", body={"name": key[2]})
         try:
-            place, identity = table_location(str(answer["location"])), str(answer["table-id"])
+            chosen, identity = str(answer["location"]), str(answer["table-id"])
             self._required[key] = _required(answer)
         except (KeyError, TypeError, AttributeError) as error:
             raise self._client.failed(f"create table {key[2]}", f"its answer lacks {error}") from error
-        self._tables.remember(UnityTable(key, identity, place, managed=True, created_at=0, staged=True))
+        place = table_location(chosen)
+        self._tables.remember(UnityTable(key, identity, place, managed=True, created_at=0, staged=chosen))
         return place
 
     def required_properties(self, key: TableKey) -> Mapping[str, str]:
@@ -143,14 +144,13 @@ class UnityStore(ExternalStore):
     def add_table(self, entry: TableEntry) -> None:
         key = entry.parts
         staged = self._tables.at(table_location(entry.location))
-        if staged is not None and staged.staged:
-            facts = self.read_facts(entry.location)
-            body = creation(key[2], entry.location, facts, managed=True)
-            with self._taken(staged), self._missing(Kind.SCHEMA):
-                answer = self._client.post(*self._delta(key)[:-1], operation=f"create table {key[2]}", body=body)
-                self._tables.remember(loaded(key, answer))
-            return
-        self._add_external(entry)
+        if staged is None or staged.staged is None:
+            return self._add_external(entry)
+        body = creation(key[2], staged.staged, self.read_facts(entry.location), managed=True)
+        with self._taken(staged), self._missing(Kind.SCHEMA):
+            answer = self._client.post(*self._delta(key)[:-1], operation=f"create table {key[2]}", body=body)
+            self._tables.remember(self._understood(key, answer))
+        return None
 
     def _add_external(self, entry: TableEntry) -> None:
         facts = self.read_facts(entry.location)
@@ -297,7 +297,7 @@ class UnityStore(ExternalStore):
         try:
             yield
         except CatalogRequestError as error:
-            if _is_missing(error):
+            if _is_missing(error) and error.kind != "NoSuchTableException":
                 raise NameMissingError(kind) from None
             raise
 

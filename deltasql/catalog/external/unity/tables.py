@@ -27,8 +27,8 @@ class UnityTable:
     created_at: int
     commits: TableCommits | None = None
     details: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    staged: bool = False
-    """Whether the table has a place and no name yet."""
+    staged: str | None = None
+    """The location as the server has chosen it, of a table that has a place and no name yet."""
 
 
 def loaded(key: TableKey, answer: Mapping[str, Any]) -> UnityTable:

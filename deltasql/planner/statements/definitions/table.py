@@ -82,6 +82,7 @@ from deltasql.planner.tables.target import (
     property_defaults,
     refuse_provider,
     registration,
+    required_properties,
     target_of,
 )
 from deltasql.planner.values.char_types import stored
@@ -254,7 +255,9 @@ def _definition(
     """Metadata and protocol of the table to be. A replaced table gets a new id; its protocol never goes down."""
     arbitrary = context.setting(ARBITRARY_PROPERTIES)
     defaults = property_defaults(target, context)
-    parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True, defaults=defaults)
+    # What the statement gives comes last, so that it counts.
+    given = (*required_properties(target, context).items(), *statement.properties)
+    parsed = parse_properties(given, allow_arbitrary=arbitrary, on_create=True, defaults=defaults)
     configuration = with_valid_formats(with_column_mapping(parsed.configuration), {}, str(statement.table))
     parsed = replace(parsed, configuration=configuration)
     partitions = check_table_schema(
