@@ -102,6 +102,10 @@ class CommitRegistry:
         self._store.change([location], edit)
         return True
 
+    def maintains(self, location: str) -> bool:
+        """Nobody but the sessions cleans up."""
+        return False
+
     def forget(self, location: str) -> None:
         if self._store.find(location) is not None:
             self._store.change([location], lambda found: ({location: None}, None))

@@ -238,6 +238,12 @@ class Context:
         except DeltaSqlError as error:
             raise error.at(self.caret(name.start, name.end)) from None
 
+    def refuse_maintenance(self, log: DeltaLog, operation: str) -> None:
+        """Raises CatalogOperationError for a table whose files an external catalog arranges and removes itself."""
+        manager = self.catalog.external.manager(log.location)
+        if manager is not None:
+            raise manager.refused(f"{operation} of a managed table, whose files it arranges and removes itself")
+
     def require_catalog(self, name: TableName) -> str:
         """The name of a catalog that exists. Raises CatalogNotFoundError, at the name."""
         existing = self.catalog.catalogs()

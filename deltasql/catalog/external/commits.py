@@ -26,7 +26,7 @@ class RoutedCommits:
         self._embedded.durable = value
 
     def _owner(self, location: str) -> ExternalStore | None:
-        return next((store for store in self._external.opened if store.manages(location)), None)
+        return self._external.manager(location)
 
     def _of(self, location: str) -> CommitCatalog:
         owner = self._owner(location)
@@ -43,6 +43,9 @@ class RoutedCommits:
         return states
 
     def adopt(self, location: str, known: TableCommits | None) -> bool:
+        holder = next((store for store in self._external.opened if store.holds(location)), None)
+        if holder is not None:
+            raise holder.refused("the feature catalogManaged for a table that is not managed")
         return self._of(location).adopt(location, known)
 
     def settle(self, location: str, version: int) -> None:
@@ -60,3 +63,6 @@ class RoutedCommits:
 
     def forget(self, location: str) -> None:
         self._of(location).forget(location)
+
+    def maintains(self, location: str) -> bool:
+        return self._of(location).maintains(location)

@@ -70,6 +70,10 @@ class ExternalCatalogs:
         """The stores that were asked so far."""
         return tuple(self._stores.values())
 
+    def manager(self, location: str) -> ExternalStore | None:
+        """The external catalog that ratifies the commits of the table at a location; None if there is none."""
+        return next((store for store in self.opened if store.manages(location)), None)
+
     def lend(self, location: str) -> Lent | None:
         """Credentials for the storage of a table of an external catalog; None for any other location."""
         return next((lent for store in self.opened if (lent := store.lend(location)) is not None), None)

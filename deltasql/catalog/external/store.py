@@ -55,6 +55,10 @@ class ExternalStore(ABC):
         """Whether it ratifies the commits of the table at a location."""
         return False
 
+    def holds(self, location: str) -> bool:
+        """Whether a table at a location is known to it, although it does not ratify its commits."""
+        return False
+
     def lend(self, location: str) -> Lent | None:
         """Credentials for the storage of one of its tables; None: the session's own are used."""
         return None

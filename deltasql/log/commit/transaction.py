@@ -287,7 +287,8 @@ class Transaction:
         entries[commit.version] = self._entry(commit.path, won.data) if published else Entry(commit.path, 0, -1)
         snapshot = self._snapshot(entries, commit.version, by_catalog=managed)
         if published:
-            after_commit(self._log.store, snapshot, self.transaction_id)
+            maintained = managed and self._log.catalog is not None and self._log.catalog.maintains(self.location)
+            after_commit(self._log.store, snapshot, self.transaction_id, cleans=not maintained)
         self._log.committed(snapshot)
         return Commit(commit.version, snapshot, won.attempts)
 

@@ -84,6 +84,9 @@ class CommitCatalog(Interface):
     def forget(self, location: str) -> None:
         """Ends the management of a table."""
 
+    def maintains(self, location: str) -> bool:
+        """Whether it removes old files of a table itself, and does not let others do it."""
+
 
 def current_commits(catalog: CommitCatalog, store: LogStore, location: str, newest: int) -> TableCommits | None:
     """The state of a table, after its ratified commits were published as far as that is possible.

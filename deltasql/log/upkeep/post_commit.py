@@ -21,8 +21,8 @@ from deltasql.log.upkeep.compaction import write_compaction
 _LOGGER = logging.getLogger(__name__)
 
 
-def after_commit(store: LogStore, snapshot: Snapshot, transaction_id: str | None) -> None:
-    """Writes the snapshot's checksum, Iceberg metadata, manifests and checkpoint, and cleans up the log.
+def after_commit(store: LogStore, snapshot: Snapshot, transaction_id: str | None, *, cleans: bool = True) -> None:
+    """Writes the snapshot's checksum, Iceberg metadata, manifests and checkpoint, and `cleans` up the log.
 
     Failures are logged. Iceberg metadata that could not be written are made up for by the next commit.
     """
@@ -49,7 +49,7 @@ def after_commit(store: LogStore, snapshot: Snapshot, transaction_id: str | None
         _LOGGER.warning("no manifests of version %d of %s: %s", snapshot.version, snapshot.table, error)
     try:
         if due:
-            _checkpoint(store, snapshot)
+            _checkpoint(store, snapshot, cleans)
         elif _is_turn(snapshot):
             _compact(store, snapshot)
     except Exception as error:
@@ -72,10 +72,10 @@ def _write_manifests(store: LogStore, snapshot: Snapshot) -> None:
         write_manifests(store, snapshot, touched_partitions(commit, snapshot))
 
 
-def _checkpoint(store: LogStore, snapshot: Snapshot) -> None:
+def _checkpoint(store: LogStore, snapshot: Snapshot, cleans: bool) -> None:
     from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
-    if write_checkpoint(store, snapshot):
+    if write_checkpoint(store, snapshot) and cleans:
         try:
             clean_up_log(store, snapshot)
         except Exception as error:

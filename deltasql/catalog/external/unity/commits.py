@@ -13,6 +13,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.external_catalog import CatalogRequestError
 from deltasql.log.committer.catalog_commits import StagedCommit, TableCommits
 
+_MANAGED = "catalogManaged"
 _LOST = "CommitVersionConflictException"
 
 
@@ -59,6 +60,8 @@ class UnityCommits:
             lines = read_commit(commit.data)
         except (KeyError, TypeError, ValueError) as error:
             raise self._client.failed("take a commit", f"the staged commit cannot be read ({error})") from error
+        if lines.protocol is not None and _MANAGED not in (lines.protocol.get("writerFeatures") or ()):
+            raise self._client.failed("take a commit", f"a managed table cannot be without the feature {_MANAGED}")
         added = {
             "version": commit.version,
             "timestamp": lines.timestamp,
@@ -67,7 +70,9 @@ class UnityCommits:
             "file-modification-timestamp": lines.timestamp,
         }
         try:
-            self._update(table, [*updates(lines, table.details), {"action": "add-commit", "commit": added}])
+            changes = [*updates(lines, table.details), {"action": "add-commit", "commit": added}]
+            # The answer also tells what is to be published.
+            self._tables.remember(self._update(table, changes), fresh=True)
         except CatalogRequestError as error:
             if error.kind == _LOST:
                 return [commit.location]
@@ -80,17 +85,21 @@ class UnityCommits:
         if table is not None and versions:
             with suppress(DeltaSqlError):
                 update = {"action": "set-latest-backfilled-version", "latest-published-version": max(versions)}
-                self._update(table, [update])
+                self._tables.remember(self._update(table, [update]))
         return False
 
     def forget(self, location: str) -> None:
         """The server forgets a table when its name is dropped."""
 
-    def _update(self, table: UnityTable, changes: list[dict[str, Any]]) -> None:
+    def maintains(self, location: str) -> bool:
+        """Clients write checkpoints, compacted logs and checksums; the server does the rest."""
+        return True
+
+    def _update(self, table: UnityTable, changes: list[dict[str, Any]]) -> UnityTable:
         requirements = [{"type": "assert-table-uuid", "uuid": table.id}]
         body = {"requirements": requirements, "updates": changes}
         answer = self._client.post(*self._path(table), operation=f"commit to {table.key[2]}", body=body)
-        self._tables.remember(self._read(table, answer))
+        return self._read(table, answer)
 
     def _loaded(self, known: UnityTable) -> UnityTable:
         answer = self._client.get(*self._path(known), operation=f"load table {known.key[2]}")

@@ -20,8 +20,8 @@ _NAMES = {
     "valueContainsNull": "value-contains-null",
 }
 """The API's names of the parts of a type, by those in a schema of the log."""
-_DOMAINS = ("delta.clustering", "delta.rowTracking")
-"""The domains that the API has a shape for."""
+_DOMAINS = {"delta.clustering": "clusteringColumns", "delta.rowTracking": "rowIdHighWaterMark"}
+"""The domains that the API has a shape for, with the one entry of each."""
 _PROTOCOL = {
     "minReaderVersion": "min-reader-version",
     "minWriterVersion": "min-writer-version",
@@ -61,7 +61,7 @@ def protocol(action: Mapping[str, Any]) -> dict[str, Any]:
 
 def creation(name: str, location: str, facts: TableFacts, *, managed: bool) -> dict[str, Any]:
     """The request that registers a table."""
-    domains = {domain: dict(value) for domain, value in facts.domains.items() if domain in _DOMAINS}
+    domains = {domain: _domain(domain, value) for domain, value in facts.domains.items() if domain in _DOMAINS}
     return {
         "name": name,
         "location": location,
@@ -111,12 +111,20 @@ def updates(lines: CommitLines, known: Mapping[str, Any]) -> Iterator[dict[str, 
     if lines.protocol is not None:
         yield {"action": "set-protocol", "protocol": protocol(lines.protocol)}
     domains = [item for item in lines.domains if item["domain"] in _DOMAINS]
-    kept = {item["domain"]: json.loads(item["configuration"]) for item in domains if not item.get("removed")}
+    kept = {
+        item["domain"]: _domain(item["domain"], json.loads(item["configuration"]))
+        for item in domains
+        if not item.get("removed")
+    }
     if kept:
         yield {"action": "set-domain-metadata", "updates": kept}
     removed = [item["domain"] for item in domains if item.get("removed")]
     if removed:
         yield {"action": "remove-domain-metadata", "domains": removed}
+
+
+def _domain(name: str, configuration: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in configuration.items() if key == _DOMAINS[name]}
 
 
 def _metadata_updates(metadata: Mapping[str, Any], known: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

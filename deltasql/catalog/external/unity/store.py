@@ -76,6 +76,9 @@ class UnityStore(ExternalStore):
     def manages(self, location: str) -> bool:
         return self._commits.manages(location)
 
+    def holds(self, location: str) -> bool:
+        return self._tables.at(location) is not None and not self.manages(location)
+
     # Catalogs and schemas
 
     def catalog(self, name: str) -> StoredCatalog | None:

@@ -101,6 +101,7 @@ class _Layout:
 def _(statement: Optimize, context: Context) -> Plan:
     """Compacts small files per partition. ZORDER BY rewrites all files of the partitions."""
     log, snapshot = context.writable(statement.table)
+    context.refuse_maintenance(log, "OPTIMIZE")
     if clustering_columns(snapshot):
         return _clustered(statement, log, snapshot, context)
     if statement.full:
@@ -154,6 +155,7 @@ def _clustered(statement: Optimize, log: DeltaLog, snapshot: Snapshot, context: 
 def _(statement: Reorg, context: Context) -> Plan:
     """Rewrites files with deleted rows or dropped columns, to purge them. Each stays in its cube."""
     log, snapshot = context.writable(statement.table)
+    context.refuse_maintenance(log, "REORG")
     return reorganized(
         log, snapshot, statement.predicate, lambda files: _with_remains(files, snapshot, context), context
     )

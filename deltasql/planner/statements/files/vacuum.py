@@ -36,6 +36,7 @@ _LOGGED = ("file", "hdfs", "abfs", "abfss", "wasb", "wasbs", "gs", "adl", "memor
 @plan.register
 def _(statement: Vacuum, context: Context) -> Plan:
     log, snapshot = _table(statement.table, context)
+    context.refuse_maintenance(log, "VACUUM")
     configured = snapshot.properties[DELETED_FILE_RETENTION]
     specified = _specified_retention(statement.retain_hours, configured, snapshot.table, context)
     parameters = {"retentionCheckEnabled": context.setting(RETENTION_CHECK), "defaultRetentionMillis": configured}
