@@ -95,7 +95,8 @@ class Catalogs:
                 key = (body["catalog_name"], body["name"])
                 if key in self.schemas:
                     return Answer.old_error(409, "SCHEMA_ALREADY_EXISTS", f"Schema already exists: {key[1]}")
-                return Answer(200, self.add_schema(*key, **{**body, "properties": body.get("properties") or {}}))
+                more = {name: value for name, value in body.items() if name not in {"name", "catalog_name"}}
+                return Answer(200, self.add_schema(*key, **more))
             if query["catalog_name"] not in self.names:
                 return Answer.old_error(404, "CATALOG_NOT_FOUND", "Catalog not found")
             found = [info for key, info in self.schemas.items() if key[0] == query["catalog_name"]]

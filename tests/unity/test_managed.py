@@ -31,7 +31,7 @@ def log_folder(table: ManagedTable) -> Path:
 
 
 def test_creation(session: deltasql.Session, table: ManagedTable) -> None:
-    assert sorted(protocol_of(table.location)["writerFeatures"]) == sorted(FEATURES)
+    assert {*FEATURES} <= {*protocol_of(table.location)["writerFeatures"]}
     assert table.latest == 0
     assert table.properties["io.unitycatalog.tableId"] == table.id
     field = table.columns["fields"][1]
@@ -44,9 +44,8 @@ def test_rows_are_written_and_read_by_several_sessions(connect: Connect, table: 
     one.sql("INSERT INTO main.sales.t VALUES (1, NULL), (2, map('a', array(1)))")
     other.sql("UPDATE main.sales.t SET id = 3 WHERE id = 1")
     one.sql("DELETE FROM main.sales.t WHERE id = 2")
-    one.sql(
-        "MERGE INTO main.sales.t AS t USING (SELECT 4 AS id) AS s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)"
-    )
+    matched = "ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)"
+    one.sql(f"MERGE INTO main.sales.t AS t USING (SELECT 4 AS id) AS s {matched}")
     assert rows(other, "SELECT id FROM main.sales.t ORDER BY id") == [(3,), (4,)]
     assert table.latest == table.published == 4
     assert [row[0] for row in rows(other, "DESCRIBE HISTORY main.sales.t")] == [4, 3, 2, 1, 0]

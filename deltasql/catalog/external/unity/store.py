@@ -129,8 +129,7 @@ class UnityStore(ExternalStore):
         if names:
             raise SchemaInUseError(names)
         query = {"force": "true"} if cascade else {}
-        with self._missing(Kind.SCHEMA):
-            self._client.send("DELETE", ("schemas", self._full(key[1])), f"drop schema {key[1]}", query=query)
+        self._delete("schemas", self._full(key[1]), Kind.SCHEMA, f"drop schema {key[1]}", query)
         return ()
 
     # Tables
@@ -188,13 +187,7 @@ class UnityStore(ExternalStore):
         table = None if kind is Kind.VIEW else self._found(key)
         if table is None:
             raise NameMissingError(kind)
-        try:
-            self._client.send("DELETE", ("tables", self._full(*key[1:])), f"drop table {key[2]}")
-        except CatalogRequestError as error:
-            if not _is_missing(error):
-                raise
-            if not error.repeated:
-                raise NameMissingError(kind) from None
+        self._delete("tables", self._full(*key[1:]), kind, f"drop table {key[2]}", {})
         self._tables.forget(table.location)
         return replace(_entry(table), managed=False)
 
@@ -221,6 +214,16 @@ class UnityStore(ExternalStore):
         return _entry(renamed)
 
     # Inner parts
+
+    def _delete(self, kind: str, name: str, missing: Kind, operation: str, query: Mapping[str, str]) -> None:
+        """Removes something. What is missing after a request without an answer, that request has removed."""
+        try:
+            self._client.send("DELETE", (kind, name), operation, query=query)
+        except CatalogRequestError as error:
+            if not _is_missing(error):
+                raise
+            if not error.repeated:
+                raise NameMissingError(missing) from None
 
     def _found(self, key: TableKey) -> UnityTable | None:
         operation = f"look up {'.'.join(key)}"
