@@ -165,7 +165,7 @@ class Catalogs:
                     return Answer.error(404, "NoSuchCatalogException", "no such catalog")
                 return Answer(200, {"endpoints": list(ENDPOINTS), "protocol-version": "1.0"})
             case ("staging-tables", identity, "credentials"):
-                lent = self.credentials.get("STAGING") or {"storage-credentials": []}
+                lent = self._current("STAGING") if "STAGING" in self.credentials else {"storage-credentials": []}
                 found = identity in self.managed
                 return Answer(200, lent) if found else Answer.error(404, "NoSuchTableException", "no such table")
             case ("catalogs", catalog, "schemas", schema, *rest):

@@ -19,6 +19,7 @@ from tests.unity.state import Answer, Catalogs
 
 Connect = Callable[..., deltasql.Session]
 ROOT = Path(__file__).parents[2]
+STATEMENTS = ("SELECT * FROM main.sales.t", "SHOW TABLES IN main.sales", "SHOW SCHEMAS IN main")
 
 WRITER = """
 import sys
@@ -104,9 +105,7 @@ def test_a_busy_server_is_asked_again(session: deltasql.Session, server: UnitySe
     assert len(server.requests) == 3
 
 
-@pytest.mark.parametrize(
-    "statement", ["SELECT * FROM main.sales.t", "SHOW TABLES IN main.sales", "SHOW SCHEMAS IN main"]
-)
+@pytest.mark.parametrize("statement", STATEMENTS)
 def test_a_server_that_is_away_or_deaf(connect: Connect, server: UnityServer, statement: str) -> None:
     away = connect(uri="http://127.0.0.1:9", timeout=1)
     server.faults.deaf = True
@@ -126,7 +125,9 @@ def test_a_wrong_token(connect: Connect, server: UnityServer) -> None:
         assert str(token) not in str(refused.value)
 
 
-@pytest.mark.parametrize("body", ["<html>", "[1]", '{"tables": [{"name": "t"}]}', '{"metadata": {}}'])
+@pytest.mark.parametrize(
+    "body", ["<html>", "[1]", '{"tables": [{"name": "t", "storage_location": "x"}]}', '{"metadata": {}}']
+)
 @pytest.mark.parametrize("statement", STATEMENTS[:2])
 def test_answers_of_another_kind(
     connect: Connect, catalogs: Catalogs, monkeypatch: pytest.MonkeyPatch, body: str, statement: str
