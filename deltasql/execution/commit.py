@@ -12,6 +12,7 @@ from deltasql.catalog import Catalog
 from deltasql.engines.door import Runtime, Stage
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableAlreadyExistsError
+from deltasql.errors.external_catalog import CatalogUnavailableError
 from deltasql.lazy import pa
 from deltasql.log.actions.actions import Action, AddFile, RemoveFile, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile
@@ -180,7 +181,8 @@ def register(registration: Registration | None, catalog: Catalog, store: LogStor
     except DeltaSqlError as error:
         if isinstance(error, TableAlreadyExistsError) and _is_at(catalog, registration):
             return
-        if registration.managed:
+        # A catalog that has not answered may have taken the name.
+        if registration.managed and not isinstance(error, CatalogUnavailableError):
             catalog.commits.forget(registration.location)
             store.delete_below()
         raise
