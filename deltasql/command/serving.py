@@ -10,11 +10,11 @@ def add_catalog(parser: argparse.ArgumentParser, default: str | None = None) -> 
     """The option that names the current catalog, or configures an external one."""
     parser.add_argument(
         "--catalog",
-        metavar="NAME|NAME=TYPE,KEY=VALUE,…",
+        metavar="NAME",
         action="append",
         type=_catalog,
         default=default,
-        help="the current catalog (spark_catalog), or the configuration of an external one; repeatable",
+        help="the current catalog, or an external one: NAME=TYPE,OPTION=VALUE; repeatable (spark_catalog)",
     )
 
 

@@ -45,7 +45,7 @@ _ARGUMENT = re.compile(rf"(?<!\w)(?P<name>\w+)\s*=>\s*(?P<value>{OPEN_TEXT})", r
 
 _concealed: set[str] = set()
 """Secrets of this process that no text shows: tokens, and keys that a catalog lends."""
-_SHORTEST = 4
+_SHORTEST = 8
 """Letters of a secret that is concealed; a shorter one would hide words of any text."""
 
 

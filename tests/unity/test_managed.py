@@ -166,3 +166,10 @@ def test_transactions_over_one_table_and_not_over_two(session: deltasql.Session,
     assert "several tables" in str(refused.value)
     assert rows(session, "SELECT count(*) FROM main.sales.t") == [(2,)]
     assert rows(session, "SELECT count(*) FROM main.sales.u") == [(0,)]
+
+
+def test_the_information_schema_reads_managed_tables(connect: Connect, table: ManagedTable) -> None:
+    connect().sql("ALTER TABLE main.sales.t ADD COLUMN note STRING")
+    query = "SELECT column_name FROM main.information_schema.columns WHERE table_name = 't'"
+    assert sorted(name for (name,) in rows(connect(), query)) == ["id", "note", "tags"]
+    assert table.latest == 1

@@ -8,6 +8,7 @@ from threading import RLock
 
 from deltasql.catalog.commit_registry import CommitStore
 from deltasql.catalog.entries import (
+    DEFAULT_CATALOG,
     Entry,
     FunctionEntry,
     StoredCatalog,
@@ -51,12 +52,12 @@ class ExternalCatalogs:
 
     def type_of(self, catalog: str) -> str | None:
         """The type of an external catalog; None for any other. Opens nothing."""
-        options = self.options.get(catalog)
+        options = None if catalog == DEFAULT_CATALOG else self.options.get(catalog)
         return None if options is None else options.type
 
     def store(self, catalog: str) -> ExternalStore | None:
         """The store of an external catalog; None for any other name. Raises CatalogLibraryMissingError."""
-        if catalog not in self.options:
+        if catalog == DEFAULT_CATALOG or catalog not in self.options:
             return None
         with self._lock:
             if catalog not in self._stores:

@@ -35,8 +35,8 @@ class UnityCommits:
         known = self._tables.at(location)
         if known is None or not known.managed or known.staged is not None:
             return None
-        fresh = self._tables.taken_fresh(location)
-        return (fresh or self._loaded(known)).commits
+        table = self._tables.taken_fresh(location) or self._loaded(known)
+        return None if table is None else table.commits
 
     def all(self) -> Mapping[str, TableCommits]:
         """No server answers for all tables at one moment: each is read as it is when it is asked for."""
@@ -101,8 +101,14 @@ class UnityCommits:
         answer = self._client.post(*self._path(table), operation=f"commit to {table.key[2]}", body=body)
         return self._read(table, answer)
 
-    def _loaded(self, known: UnityTable) -> UnityTable:
-        answer = self._client.get(*self._path(known), operation=f"load table {known.key[2]}")
+    def _loaded(self, known: UnityTable) -> UnityTable | None:
+        """The table as it is now; None if it is gone, or if an older server has it, which ratifies nothing."""
+        try:
+            answer = self._client.get(*self._path(known), operation=f"load table {known.key[2]}")
+        except CatalogRequestError as error:
+            if error.status == 404:
+                return None
+            raise
         return self._tables.remember(self._read(known, answer))
 
     def _read(self, known: UnityTable, answer: Any) -> UnityTable:

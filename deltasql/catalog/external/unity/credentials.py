@@ -68,9 +68,9 @@ class LentCredentials:
                 raise
             return
         options, expires = _of_answer(answer)
-        for value in self._options.values():
+        for value in _secrets(self._options):
             reveal(value)
-        for value in options.values():
+        for value in _secrets(options):
             conceal(value)
         self._options = options
         if expires is None:
@@ -79,6 +79,11 @@ class LentCredentials:
         now = time.time()
         self._expires = datetime.fromtimestamp(expires / 1000, timezone.utc)
         self._renew_at = expires / 1000 - min(_MARGIN, max(expires / 1000 - now, 0) / 3)
+
+
+def _secrets(options: Mapping[str, str]) -> list[str]:
+    """The options that are secrets; the id of a key is none."""
+    return [value for name, value in options.items() if name != "aws_access_key_id"]
 
 
 def _of_answer(answer: Mapping[str, Any]) -> tuple[dict[str, str], int | None]:

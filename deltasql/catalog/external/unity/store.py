@@ -137,7 +137,8 @@ class UnityStore(ExternalStore):
     def entries(self, schema: SchemaKey) -> Sequence[Entry]:
         """All tables with files; views of the server have no meaning here, and are left out."""
         infos = [info for info in self._infos(schema) if info.get("storage_location")]
-        return [_entry(self._table(info)) for info in infos if info.get("table_type") not in _VIEWS]
+        tables = (self._table(info) for info in infos if info.get("table_type") not in _VIEWS)
+        return [_entry(self._tables.notice(table)) for table in tables]
 
     def entry(self, key: TableKey) -> Entry | None:
         table = self._found(key)

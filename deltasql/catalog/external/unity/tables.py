@@ -74,6 +74,14 @@ class KnownTables:
                 self._fresh.pop(table.location, None)
         return table
 
+    def notice(self, table: UnityTable) -> UnityTable:
+        """Remembers a table of a listing, unless more is known of it."""
+        with self._lock:
+            known = self._tables.get(table.location)
+            if known is None or known.id != table.id:
+                self._tables[table.location] = table
+        return table
+
     def at(self, location: str) -> UnityTable | None:
         """The table at a location; None if no look-up has found one there."""
         return self._tables.get(location)
