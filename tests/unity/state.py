@@ -81,6 +81,8 @@ class Catalogs:
                     return self._tables(method, tuple(rest), query, body)
                 case ("temporary-table-credentials",):
                     return self._credentials(body)
+                case ("temporary-path-credentials",):
+                    return self._of_path(body)
                 case _:
                     return Answer(404, "404 Not Found")
 
@@ -151,6 +153,12 @@ class Catalogs:
             return Answer.old_error(403, "PERMISSION_DENIED", f"no {body['operation']} for you")
         self.lent.append(body["operation"])
         return Answer(200, self._current(body["operation"]))
+
+    def _of_path(self, body: Mapping[str, Any]) -> Answer:
+        if "PATH" not in self.credentials or body["operation"] != "PATH_CREATE_TABLE":
+            return Answer.old_error(403, "PERMISSION_DENIED", "no such place for you")
+        self.lent.append("PATH")
+        return Answer(200, self._current("PATH"))
 
     def _current(self, operation: str) -> Any:
         found = self.credentials[operation]

@@ -78,7 +78,7 @@ def lending(catalogs: Catalogs, s3: GuardedS3) -> Callable[..., None]:
     """Has the catalog lend keys: for so many seconds, and operations."""
     numbers = itertools.count(1)
 
-    def lend(seconds: float = 3600, operations: tuple[str, ...] = ("READ", "READ_WRITE", "STAGING")) -> None:
+    def lend(seconds: float = 3600, operations: tuple[str, ...] = ("READ", "READ_WRITE", "STAGING", "PATH")) -> None:
         def fresh(older: bool) -> dict[str, Any]:
             key = f"LENT{next(numbers)}"
             s3.valid[key] = time.time() + seconds
@@ -140,6 +140,27 @@ def test_keys_are_renewed_before_they_expire(connect: Connect, lending: Callable
     assert rows(session, "SELECT count(*) FROM main.sales.t") == [(8,)]
     assert s3.denied == 0
     assert len(set(s3.used)) >= 3
+
+
+def test_an_external_table_is_created_with_keys_for_its_place(
+    connect: Connect, lending: Callable[..., None], s3: GuardedS3, catalogs: Catalogs
+) -> None:
+    lending()
+    session = connect()
+    session.sql("CREATE TABLE main.sales.e (id INT) USING delta LOCATION 's3://b/places/e'")
+    session.sql("INSERT INTO main.sales.e VALUES (1)")
+    assert rows(connect(), "SELECT * FROM main.sales.e") == [(1,)]
+    assert catalogs.lent[0] == "PATH"
+    assert (s3.denied, "OWN" in s3.used) == (0, False)
+
+
+def test_without_keys_for_a_place_those_of_the_session_are_used(
+    connect: Connect, lending: Callable[..., None], s3: GuardedS3
+) -> None:
+    lending(operations=("READ", "READ_WRITE"))
+    with pytest.raises(DeltaSqlError):
+        connect().sql("CREATE TABLE main.sales.e (id INT) USING delta LOCATION 's3://b/places/e'")
+    assert set(s3.used) == {"OWN"}
 
 
 def test_who_may_only_read_reads(connect: Connect, lending: Callable[..., None], catalogs: Catalogs) -> None:

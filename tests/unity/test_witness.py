@@ -1,6 +1,6 @@
 """The JSON of the test server and of the client, compared with the models of the package unitycatalog-client.
 
-That package wants older releases of pydantic than others here. So it is in no extra, and the test is skipped without it.
+That package wants older releases of pydantic than others here. So no extra has it, and the test is skipped without it.
 """
 
 from __future__ import annotations

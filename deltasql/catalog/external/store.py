@@ -67,6 +67,9 @@ class ExternalStore(ABC):
         """Properties that a new table without LOCATION must have; `new_location` was called before."""
         return {}
 
+    def announce(self, location: str) -> None:  # noqa: B027 - not every store lends credentials
+        """A table is to be created, or registered, at a location that the statement names."""
+
     def new_location(self, key: TableKey) -> str | None:
         """The location of a new table without LOCATION; None: below the location of its schema."""
         return None

@@ -68,6 +68,9 @@ def _new_target(name: TableName, location: str | None, context: Context, defines
     """The target for a name that the catalog does not have yet."""
     context.catalog.refuse_information(name.parts)
     path = location or context.catalog.managed_location(name.parts)
+    external = context.catalog.external.store(context.catalog.full_name(name.parts)[0])
+    if location is not None and external is not None:
+        external.announce(location)
     log = context.logs(path, str(name))
     snapshot = _latest(log)
     if location is None and (snapshot is not None or not log.store.is_vacant()):

@@ -9,9 +9,9 @@ from threading import Lock
 from typing import Any
 
 from deltasql.catalog.external.unity.client import UnityClient
-from deltasql.catalog.external.unity.tables import KnownTables, UnityTable
+from deltasql.catalog.external.unity.tables import KnownTables, UnityTable, around
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.external_catalog import CatalogAccessError
+from deltasql.errors.external_catalog import CatalogAccessError, CatalogRequestError
 from deltasql.errors.secrets import conceal, reveal
 from deltasql.log.storage.lending import Lent
 
@@ -103,17 +103,35 @@ class Lender:
     def __init__(self, client: UnityClient, tables: KnownTables) -> None:
         self._client, self._tables = client, tables
         self._lent: dict[str, LentCredentials] = {}
+        self._paths: dict[str, LentCredentials] = {}
         self._lock = Lock()
+
+    def lend_path(self, location: str) -> None:
+        """Has a place that is to become a table served as well, if the catalog lends credentials for it."""
+        with self._lock:
+            self._paths[location] = LentCredentials(location, lambda operation: self._of_path(location, operation))
 
     def at(self, location: str) -> Lent | None:
         """The credentials for a location; None if it belongs to no table of the catalog."""
         table = self._tables.around(location)
         if table is None:
-            return None
+            return around(self._paths, location)
         with self._lock:
             if table.id not in self._lent:
                 self._lent[table.id] = LentCredentials(table.id, lambda operation: self._fetched(table, operation))
             return self._lent[table.id]
+
+    def _of_path(self, location: str, operation: str) -> Mapping[str, Any]:
+        """The credentials for a place, which may be a table by now; empty if the catalog lends none for places."""
+        table = self._tables.around(location)
+        if table is not None:
+            return self._fetched(table, operation)
+        body = {"url": location, "operation": "PATH_CREATE_TABLE"}
+        try:
+            answer = self._client.post("temporary-path-credentials", operation="lend credentials", body=body)
+        except (CatalogRequestError, CatalogAccessError):
+            return {}
+        return answer or {}
 
     def _fetched(self, table: UnityTable, operation: str) -> Mapping[str, Any]:
         current = self._tables.at(table.location) or table

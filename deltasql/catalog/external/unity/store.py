@@ -53,6 +53,10 @@ class UnityStore(ExternalStore):
     def lend(self, location: str) -> Lent | None:
         return None if is_local(location) else self._lender.at(location)
 
+    def announce(self, location: str) -> None:
+        if not is_local(location):
+            self._lender.lend_path(table_location(location))
+
     def new_location(self, key: TableKey) -> str | None:
         """The place that the server chooses for a managed table."""
         if not self._speaks_delta():

@@ -6,11 +6,13 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import RLock
-from typing import Any
+from typing import Any, TypeVar
 
 from deltasql.catalog.store import TableKey
 from deltasql.log.committer.catalog_commits import TableCommits
 from deltasql.log.storage.locations import table_location
+
+_T = TypeVar("_T")
 
 _FRESH = 2.0
 """Seconds for which the answer to a look-up of a name also is the answer to the question for the latest version."""
@@ -56,6 +58,14 @@ def _file(name: Any) -> str:
     return name
 
 
+def around(places: Mapping[str, _T], location: str) -> _T | None:
+    """What belongs to a location, or to the nearest folder around it; None if there is nothing."""
+    place = location
+    while place not in places and "/" in place:
+        place = place.rpartition("/")[0]
+    return places.get(place)
+
+
 class KnownTables:
     """The tables that a session has looked up, by location. Safe for threads."""
 
@@ -88,10 +98,7 @@ class KnownTables:
 
     def around(self, location: str) -> UnityTable | None:
         """The table that a location belongs to, such as that of a file of the table."""
-        place = location
-        while place not in self._tables and "/" in place:
-            place = place.rpartition("/")[0]
-        return self._tables.get(place)
+        return around(self._tables, location)
 
     def taken_fresh(self, location: str) -> UnityTable | None:
         """The table if its look-up is a moment ago; the second question is not answered by it."""
