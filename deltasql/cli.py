@@ -19,6 +19,7 @@ from deltasql.command.configuration import (
     read_configuration,
     split_settings,
     user_file,
+    with_catalogs,
 )
 from deltasql.command.serving import add_catalog, add_options
 from deltasql.command.shells import SHELLS, script
@@ -279,9 +280,7 @@ def _configured(options: argparse.Namespace) -> Configuration:
     path = user_file() if options.config is None else Path(options.config)
     configuration = read_configuration(path, needed=options.config is not None)
     options.warehouse = options.warehouse or configuration.warehouse or "warehouse"
-    given = options.catalog or ()
-    options.catalogs = {**configuration.catalogs, **{name: catalog for name, catalog in given if catalog}}
-    options.catalog = next((name for name, catalog in reversed(given) if not catalog), configuration.catalog)
+    options.catalog, options.catalogs = with_catalogs(configuration, options.catalog or ())
     options.format = options.format or configuration.format or AUTO
     options.remote = options.remote or configuration.remote
     options.define = {**configuration.define, **dict(options.define or ())} or None
@@ -408,5 +407,5 @@ def _serve(options: argparse.Namespace) -> int:
     tls = options.tls_certificate, options.tls_key
     options_of_server = options.warehouse, options.host, options.port, options.remote
     catalogs = options.catalog, options.catalogs
-    serve(Settings(*options_of_server, options.token_file, *tls, options.engine, by_set, *catalogs))
+    serve(Settings(*options_of_server, options.token_file, *tls, options.engine, by_set, catalogs))
     return OK

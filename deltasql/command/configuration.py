@@ -6,7 +6,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -96,6 +96,14 @@ def _checked(values: dict[str, Any]) -> Configuration:
     )
 
 
+def with_catalogs(
+    configuration: Configuration, given: Sequence[tuple[str, Mapping[str, Any]]]
+) -> tuple[str | None, dict[str, Mapping[str, Any]]]:
+    """The current catalog, and the external ones: of the option --catalog, else of the file."""
+    external = {**configuration.catalogs, **{name: catalog for name, catalog in given if catalog}}
+    return next((name for name, catalog in reversed(given) if not catalog), configuration.catalog), external
+
+
 def _catalogs(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The external catalogs, each a table. Raises ValueError."""
     for name, options in values.items():
@@ -145,6 +153,24 @@ def parameter(text: str) -> tuple[str, Any]:
         return name, Decimal(value) if number[1] else int(value)
     quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "'\""
     return name, value[1:-1] if quoted else value
+
+
+def catalog_option(text: str) -> tuple[str, dict[str, str]]:
+    r"""The catalog that `NAME=TYPE,OPTION=VALUE,…` configures. A comma in a value is written `\,`.
+
+    Raises ValueError.
+    """
+    name, _, rest = text.partition("=")
+    kind, *pairs = (part.replace("\\,", ",") for part in re.split(r"(?<!\\),", rest))
+    options = {"type": kind.strip()}
+    for item in pairs:
+        option, equals, value = item.partition("=")
+        if not equals or not option.strip():
+            raise ValueError(f"the options of catalog {name} are not OPTION=VALUE,OPTION=VALUE,…")
+        options[option.strip()] = value
+    if not name.strip() or not options["type"] or "=" in options["type"]:
+        raise ValueError("a catalog is configured as NAME=TYPE,OPTION=VALUE,…")
+    return name.strip(), options
 
 
 def split_settings(settings: Mapping[str, str], *, remote: bool) -> tuple[dict[str, str], dict[str, str]]:

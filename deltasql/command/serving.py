@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
+from deltasql.command.configuration import catalog_option
+
 
 def add_catalog(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     """The option that names the current catalog, or configures an external one."""
@@ -22,8 +24,6 @@ def _catalog(text: str) -> tuple[str, Mapping[str, str]]:
     """The name of a catalog, and its configuration if `text` has one. Raises ArgumentTypeError."""
     if "=" not in text:
         return text, {}
-    from deltasql.catalog.external.configuration import catalog_option
-
     try:
         return catalog_option(text)
     except ValueError as error:

@@ -107,11 +107,13 @@ def _secrets(sql: str) -> Iterator[tuple[int, int]]:
             if start < end:
                 yield start, end
     yield from (match.span() for match in _IN_URL.finditer(sql))
+    yield from _occurrences(sql)
+
+
+def _occurrences(sql: str) -> Iterator[tuple[int, int]]:
+    """The spans of concealed secrets."""
     for secret in tuple(_concealed):
-        at = sql.find(secret)
-        while at >= 0:
-            yield at, at + len(secret)
-            at = sql.find(secret, at + len(secret))
+        yield from (match.span() for match in re.finditer(re.escape(secret), sql))
 
 
 def _settings(sql: str) -> Iterator[re.Match[str]]:

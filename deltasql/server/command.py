@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
+from typing import TypeAlias
 
 import pyarrow as pa
 
@@ -30,6 +31,9 @@ IDLE = 3600.0
 """Seconds without a call after which a client may be forgotten."""
 
 
+SessionCatalogs: TypeAlias = "tuple[str | None, Catalogs]"
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """Settings of the server. `port` 0 is any free port. Files of TLS and of the token are paths, or None."""
@@ -44,10 +48,8 @@ class Settings:
     engine: str | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
     """Settings that are SET at the start of each session."""
-    catalog: str | None = None
-    """The current catalog at the start of each session."""
-    catalogs: Catalogs = field(default_factory=dict, repr=False)
-    """External catalogs of each session."""
+    catalogs: SessionCatalogs = (None, {})
+    """The current catalog at the start of each session, and its external catalogs."""
 
 
 @contextmanager
@@ -64,11 +66,12 @@ def running(settings: Settings, environment: Mapping[str, str] = os.environ) -> 
         tls = (_read(settings, settings.tls_certificate), _read(settings, settings.tls_key))
 
     def opened() -> Session:
-        session = connect(settings.warehouse, settings.remote, engine=settings.engine, catalogs=settings.catalogs)
+        current, external = settings.catalogs
+        session = connect(settings.warehouse, settings.remote, engine=settings.engine, catalogs=external)
         for key, value in settings.conf.items():
             session.sql(f"SET {key} = {value}")
-        if settings.catalog is not None:
-            session.sql(f"USE CATALOG {quote(settings.catalog)}")
+        if current is not None:
+            session.sql(f"USE CATALOG {quote(current)}")
         return session
 
     clients = Clients(opened, idle=IDLE, most=MOST_CLIENTS)

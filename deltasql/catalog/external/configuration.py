@@ -66,7 +66,7 @@ def configured(catalogs: Catalogs | None) -> dict[str, CatalogOptions]:
     return found
 
 
-def _checked(name: str, options: Mapping[str, Any]) -> CatalogOptions:
+def _checked(name: str, options: Any) -> CatalogOptions:
     if name.lower() in {DEFAULT_CATALOG, SYSTEM} or not re.fullmatch(r"[^\x00-\x20./\x7f]+", name):
         raise CatalogConfigurationError(catalog=name, reason="an external catalog cannot have this name")
     if not isinstance(options, Mapping):
@@ -76,19 +76,24 @@ def _checked(name: str, options: Mapping[str, Any]) -> CatalogOptions:
     if type_name not in TYPES:
         reason = f"there is no type {type_name} of catalogs" if type_name else "it has no type"
         raise CatalogConfigurationError(catalog=name, reason=f"{reason}; types are {', '.join(sorted(TYPES))}")
-    kind = TYPES[type_name]
-    for option in texts:
-        if option not in kind.options:
-            close = similar_names(option, kind.options)
-            advice = f"did you mean {close[0]}" if close else f"options are {', '.join(sorted(kind.options))}"
-            raise CatalogConfigurationError(catalog=name, reason=f"{type_name} has no option {option} ({advice})")
-    missing = [option for option in kind.needed if not texts.get(option)]
-    if missing:
-        raise CatalogConfigurationError(catalog=name, reason=f"its option {missing[0]} is missing")
+    _check_options(name, type_name, texts)
     for option, text in texts.items():
         if is_secret(option):
             conceal(text)
     return CatalogOptions(name.lower(), type_name, texts)
+
+
+def _check_options(name: str, type_name: str, options: Mapping[str, str]) -> None:
+    """Raises CatalogConfigurationError for an option that the type does not have, and for one that it lacks."""
+    kind = TYPES[type_name]
+    for option in options:
+        if option not in kind.options:
+            close = similar_names(option, kind.options)
+            advice = f"did you mean {close[0]}" if close else f"options are {', '.join(sorted(kind.options))}"
+            raise CatalogConfigurationError(catalog=name, reason=f"{type_name} has no option {option} ({advice})")
+    missing = [option for option in kind.needed if not options.get(option)]
+    if missing:
+        raise CatalogConfigurationError(catalog=name, reason=f"its option {missing[0]} is missing")
 
 
 def _text(catalog: str, option: str, value: Any) -> str:
@@ -101,24 +106,6 @@ def _text(catalog: str, option: str, value: Any) -> str:
         reason = f"its option {option} is the variable {variable['name']}, which the environment does not have"
         raise CatalogConfigurationError(catalog=catalog, reason=reason)
     return os.environ[variable["name"]]
-
-
-def catalog_option(text: str) -> tuple[str, dict[str, str]]:
-    r"""The catalog that `NAME=TYPE,OPTION=VALUE,…` configures. A comma in a value is written `\,`.
-
-    Raises ValueError.
-    """
-    name, _, rest = text.partition("=")
-    kind, *pairs = (part.replace("\\,", ",") for part in re.split(r"(?<!\\),", rest))
-    options = {TYPE: kind.strip()}
-    for item in pairs:
-        option, equals, value = item.partition("=")
-        if not equals or not option.strip():
-            raise ValueError(f"the options of catalog {name} are not OPTION=VALUE,OPTION=VALUE,…")
-        options[option.strip()] = value
-    if not name.strip() or not options[TYPE] or "=" in options[TYPE]:
-        raise ValueError("a catalog is configured as NAME=TYPE,OPTION=VALUE,…")
-    return name.strip(), options
 
 
 def of_spark(settings: Iterable[tuple[str, str]]) -> dict[str, dict[str, str]]:

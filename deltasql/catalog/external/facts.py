@@ -1,4 +1,4 @@
-"""What an external catalog wants to know of a Delta table when its name is registered."""
+"""Facts on a Delta table that an external catalog takes when its name is registered."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Stores:
         self._hadoop = hadoop
         self._buckets: dict[str, Any] = {}
         self.lender: Callable[[str], Lent | None] = _lends_nothing
-        """Who lends credentials for a location, in place of those of the session."""
+        """The lender of credentials for a location, in place of those of the session."""
 
     def open(self, location: str, access: Mapping[str, str] | None = None) -> LogStore:
         """The storage of the table at `location`: an absolute local path or a URL. Raises UnsupportedLocationError.
@@ -112,10 +112,8 @@ class Stores:
             # The client would panic with its first request.
             raise UnsupportedLocationError(location, "its endpoint is no address such as https://host:9000")
         try:
-            if lent is not None:
-                options = {key: value for key, value in long_names(options).items() if key not in KEYS}
-            lending = {} if lent is None else {"credential_provider": provider(location, lent)}
-            opened = from_url(url, retry_config=ONCE, **_arguments(options), **lending)
+            arguments = _arguments(options) if lent is None else _with_lent(options, location, lent)
+            opened = from_url(url, retry_config=ONCE, **arguments)
         except (exceptions.BaseError, ValueError, TypeError) as error:
             relative = ":" not in url
             reason = "it is relative; write the whole path, as /data/t" if relative else storage_reason(error)
@@ -140,6 +138,12 @@ def _arguments(options: Mapping[str, str]) -> dict[str, Any]:
     client = {names[name]: value for name, value in options.items() if names[name] in _CLIENT}
     config = {name: value for name, value in options.items() if names[name] not in _CLIENT}
     return {key: value for key, value in (("config", config), ("client_options", client)) if value}
+
+
+def _with_lent(options: Mapping[str, str], location: str, lent: Lent) -> dict[str, Any]:
+    """obstore's arguments for some options, of which lent credentials replace those on the client's identity."""
+    others = {key: value for key, value in long_names(options).items() if key not in KEYS}
+    return {**_arguments(others), "credential_provider": provider(location, lent)}
 
 
 def _parts(location: str) -> tuple[str, str]:

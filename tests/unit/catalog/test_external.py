@@ -11,11 +11,12 @@ import pytest
 import deltasql
 from deltasql import dbapi
 from deltasql.catalog.entries import Entry, StoredSchema, TableEntry
-from deltasql.catalog.external.configuration import CatalogOptions, catalog_option, configured, of_spark
+from deltasql.catalog.external.configuration import CatalogOptions, configured, of_spark
 from deltasql.catalog.external.registry import TYPES, CatalogType
 from deltasql.catalog.external.store import ExternalStore
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaKey, TableKey
 from deltasql.cli import main
+from deltasql.command.configuration import catalog_option
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogAlreadyExistsError, SchemaNotFoundError, TableNotFoundError
 from deltasql.errors.external_catalog import (

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.base import MOST_LINES, Caret, DeltaSqlError
 from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.short_traceback import MOST_LINES
 from deltasql.render.history_chart import MOST_VERSIONS
 from deltasql.render.html import diff_html
 from deltasql.result import CommandRows, Result

@@ -131,18 +131,24 @@ def _metadata_updates(metadata: Mapping[str, Any], known: Mapping[str, Any]) -> 
     new = columns(json.loads(metadata["schemaString"]))
     if new != known.get("columns"):
         yield {"action": "set-columns", "columns": new}
-    before = {key: value for key, value in (known.get("properties") or {}).items() if not _is_derived(key)}
-    after = {key: value for key, value in (metadata.get("configuration") or {}).items() if not _is_derived(key)}
-    changed = {key: value for key, value in after.items() if before.get(key) != value}
-    if changed:
-        yield {"action": "set-properties", "updates": changed}
-    if removals := [key for key in before if key not in after]:
-        yield {"action": "remove-properties", "removals": removals}
+    yield from _property_updates(_own(known.get("properties")), _own(metadata.get("configuration")))
     partitions = list(metadata.get("partitionColumns") or ())
     if partitions != list(known.get("partition-columns") or ()):
         yield {"action": "set-partition-columns", "partition-columns": partitions}
     if (comment := metadata.get("description")) is not None:
         yield {"action": "set-table-comment", "comment": comment}
+
+
+def _property_updates(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    if changed := {key: value for key, value in after.items() if before.get(key) != value}:
+        yield {"action": "set-properties", "updates": changed}
+    if removals := [key for key in before if key not in after]:
+        yield {"action": "remove-properties", "removals": removals}
+
+
+def _own(properties: Mapping[str, str] | None) -> dict[str, str]:
+    """The properties without those that the server derives."""
+    return {key: value for key, value in (properties or {}).items() if not _is_derived(key)}
 
 
 def _is_derived(key: str) -> bool:

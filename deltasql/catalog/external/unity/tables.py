@@ -59,7 +59,7 @@ def _file(name: Any) -> str:
 
 
 def around(places: Mapping[str, _T], location: str) -> _T | None:
-    """What belongs to a location, or to the nearest folder around it; None if there is nothing."""
+    """The entry of a location, or of the nearest folder around it; None if there is none."""
     place = location
     while place not in places and "/" in place:
         place = place.rpartition("/")[0]
