@@ -48,7 +48,7 @@ class Settings:
     engine: str | None = None
     conf: Mapping[str, str] = field(default_factory=dict)
     """Settings that are SET at the start of each session."""
-    catalogs: SessionCatalogs = (None, {})
+    catalogs: SessionCatalogs = field(default=(None, {}), repr=False)
     """The current catalog at the start of each session, and its external catalogs."""
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.catalog.commit_registry import CommitRegistry
 from deltasql.errors.catalog import CatalogFileError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.log import AmbiguousWriteError, StorageError
@@ -76,11 +75,11 @@ def lab(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Lab]:
 def crashing(session: Session, monkeypatch: pytest.MonkeyPatch, method: str, *, after: bool) -> None:
     """Makes the session die when it calls a method of the registry, before or after it took place."""
     registry = session.catalog.commits
-    real = getattr(CommitRegistry, method)
+    real = getattr(registry, method)
 
     def die(*args: Any) -> None:
         if after:
-            real(registry, *args)
+            real(*args)
         raise CrashError
 
     monkeypatch.setattr(registry, method, die)

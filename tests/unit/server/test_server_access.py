@@ -176,7 +176,7 @@ def test_sessions_start_in_a_catalog(tmp_path: Path) -> None:
     place = str(tmp_path / "warehouse")
     with deltasql.connect(place) as session:
         session.sql("CREATE CATALOG main")
-    settings = Settings(place, port=0, catalog="main")
+    settings = Settings(place, port=0, catalogs=("main", {}))
     with running(settings, {}) as uri, adbc.connect(uri, autocommit=True) as client, client.cursor() as cursor:
         cursor.execute("SHOW CURRENT SCHEMA")
         assert cursor.fetchall() == [("main", "default")]
