@@ -1,6 +1,7 @@
-"""Stored definitions of views and functions, and their JSON: the SQL text, and the context that determines its meaning.
+"""Stored definitions of views, functions and tables of other formats, and their JSON.
 
-The text is parsed again at each use, so it must not refer to temporary objects.
+Those of views and functions are the SQL text, and the context that determines its meaning. The text is parsed again at
+each use, so it must not refer to temporary objects.
 """
 
 from __future__ import annotations
@@ -88,6 +89,45 @@ class FunctionDefinition:
 
     def to_json(self) -> Json:
         return {"text": self.text, "namespace": list(self.namespace), "settings": dict(self.settings)}
+
+
+@dataclass(frozen=True, slots=True)
+class TableSource:
+    """A table whose files are not Delta's: its data source, as CREATE TABLE … USING names it.
+
+    `format` is the name in lower case, such as `csv`. `schema` has all columns, also those of the partitions, which
+    are `partition_columns`; it is None where the files say it at each read. `options` are those of Spark's reader and
+    writer, with keys as they were written.
+    """
+
+    format: str
+    options: Mapping[str, str] = field(default_factory=dict)
+    schema: StructType | None = None
+    partition_columns: tuple[str, ...] = ()
+    comment: str | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, value: Json) -> TableSource:
+        """Raises KeyError, TypeError, ValueError, AttributeError for invalid JSON of a source."""
+        return cls(
+            read_text(value["format"]),
+            _texts(value["options"]),
+            None if value["schema"] is None else _schema(value["schema"]),
+            tuple(map(read_text, value["partition_columns"])),
+            None if value["comment"] is None else read_text(value["comment"]),
+            _texts(value["properties"]),
+        )
+
+    def to_json(self) -> Json:
+        return {
+            "format": self.format,
+            "options": dict(self.options),
+            "schema": None if self.schema is None else type_to_json(self.schema),
+            "partition_columns": list(self.partition_columns),
+            "comment": self.comment,
+            "properties": dict(self.properties),
+        }
 
 
 def _schema(value: Any) -> StructType:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Union
 
-from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
+from deltasql.catalog.definitions import FunctionDefinition, TableSource, ViewDefinition
 from deltasql.errors.catalog import InvalidNameError
 from deltasql.plan.base import quote
 
@@ -64,7 +64,10 @@ class SchemaEntry:
 
 @dataclass(frozen=True, slots=True)
 class TableEntry:
-    """One table. `location` is an absolute path or a URL; `created_at` is milliseconds since the epoch."""
+    """One table. `location` is an absolute path or a URL; `created_at` is milliseconds since the epoch.
+
+    `source` describes a table whose files are of another format than Delta; None is a Delta table.
+    """
 
     catalog: str
     schema: str
@@ -72,6 +75,7 @@ class TableEntry:
     location: str
     managed: bool
     created_at: int
+    source: TableSource | None = None
 
     @property
     def parts(self) -> tuple[str, str, str]:
@@ -79,7 +83,8 @@ class TableEntry:
 
     def renamed(self, parts: tuple[str, str, str]) -> TableEntry:
         """This table under another name."""
-        return TableEntry(*parts, self.location, self.managed, self.created_at)
+        catalog, schema, name = parts
+        return replace(self, catalog=catalog, schema=schema, name=name)
 
     @property
     def full_name(self) -> str:
