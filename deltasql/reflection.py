@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from deltasql.catalog.entries import ViewEntry
+from deltasql.catalog.entries import ViewEntry, sql_name
 from deltasql.errors.catalog import TableNotFoundError
 from deltasql.log.configuration.keys import keys_of
 from deltasql.plan.base import TableName
@@ -67,6 +67,12 @@ def described(session: Session, parts: tuple[str, ...]) -> Description:
         view = entry.definition
         return Description(_relation(entry), view.schema, view.comment, query=view.query)
     entry = session.catalog.require(parts)
+    if entry.source is not None:
+        source = entry.source
+        columns = source.schema
+        if columns is None:
+            columns = session.sql(f"SELECT * FROM {sql_name(entry.parts)}").schema
+        return Description(_relation(entry), columns, source.comment, partition_columns=source.partition_columns)
     metadata: Metadata = session.log(TableName(entry.parts)).snapshot().metadata
     return Description(
         _relation(entry),

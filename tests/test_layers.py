@@ -141,6 +141,7 @@ LATE = {
     "deltasql.datafiles.statistics.of_footers": ENGINE,
     "deltasql.datafiles.statistics.of_rows": ENGINE,
     "deltasql.engines.engine": ENGINE,
+    "deltasql.engines.sail.directory_files": ENGINE,
     "deltasql.engines.sail.failures": ENGINE,
     "deltasql.engines.sail.frames": ENGINE,
     "deltasql.engines.sail.handle": ENGINE,

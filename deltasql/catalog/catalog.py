@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import replace
 
 from deltasql.catalog.catalogs import Catalogs
-from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
+from deltasql.catalog.definitions import FunctionDefinition, TableSource, ViewDefinition
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
@@ -196,13 +196,13 @@ class Catalog(Catalogs):
             raise self._table_not_found(parts, views)
         return entry
 
-    def register(self, parts: Name, location: str, managed: bool) -> TableEntry:
-        """Adds a table; of concurrent calls for one name, exactly one succeeds.
+    def register(self, parts: Name, location: str, managed: bool, source: TableSource | None = None) -> TableEntry:
+        """Adds a table, with its `source` if it is none of Delta's; of concurrent calls for one name, one succeeds.
 
         Raises TableAlreadyExistsError, SchemaNotFoundError, InvalidNameError.
         """
         catalog, schema, name = self._table_key(parts)
-        entry = TableEntry(catalog, schema, checked(name), absolute_location(location), managed, now())
+        entry = TableEntry(catalog, schema, checked(name), absolute_location(location), managed, now(), source)
         with self._explained(entry.parts, entry.parts):
             self._store.add_table(entry)
         return entry
@@ -237,6 +237,18 @@ class Catalog(Catalogs):
         """Sets the location of a table, which becomes external; returns the new entry. Raises TableNotFoundError."""
         with self._explained(parts):
             return self._store.move_table(self._table_key(parts), absolute_location(location))
+
+    def change_source(self, parts: Name, change: Callable[[TableSource], TableSource]) -> None:
+        """Changes the stored source of a table of another format; a Delta table is left as it is.
+
+        Raises TableNotFoundError.
+        """
+
+        def changed(entry: TableEntry) -> TableEntry:
+            return entry if entry.source is None else replace(entry, source=change(entry.source))
+
+        with self._explained(parts):
+            self._store.change_source(self._table_key(parts), changed)
 
     # Views and functions
 

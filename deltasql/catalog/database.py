@@ -16,7 +16,7 @@ from deltasql.errors.catalog import CatalogFileError
 from deltasql.log.storage.locations import absolute_location
 
 FILE_NAME = "_catalog.db"
-_LAYOUT_VERSION = 6
+_LAYOUT_VERSION = 7
 _BUSY_SECONDS = 30.0
 _FUNCTIONS = """CREATE TABLE functions (
     catalog TEXT NOT NULL, schema TEXT NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL,
@@ -31,7 +31,8 @@ _LAYOUT = (
         location TEXT, created_at INTEGER NOT NULL, properties TEXT, PRIMARY KEY (catalog, name))""",
     """CREATE TABLE tables (
         catalog TEXT NOT NULL, schema TEXT NOT NULL, name TEXT NOT NULL, location TEXT NOT NULL,
-        managed INTEGER NOT NULL, created_at INTEGER NOT NULL, view TEXT, PRIMARY KEY (catalog, schema, name),
+        managed INTEGER NOT NULL, created_at INTEGER NOT NULL, view TEXT, source TEXT,
+        PRIMARY KEY (catalog, schema, name),
         FOREIGN KEY (catalog, schema) REFERENCES schemas (catalog, name))""",
     "CREATE INDEX tables_by_location ON tables (location)",
     _FUNCTIONS,
@@ -43,6 +44,7 @@ _UPGRADES = {
     3: ("ALTER TABLE catalogs ADD COLUMN comment TEXT", "ALTER TABLE catalogs ADD COLUMN location TEXT"),
     4: ("ALTER TABLE catalogs ADD COLUMN properties TEXT",),
     5: (_COMMITS,),
+    6: ("ALTER TABLE tables ADD COLUMN source TEXT",),
 }
 """By the version of a file's layout, what makes the next one of it."""
 

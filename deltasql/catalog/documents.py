@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition, read_text
+from deltasql.catalog.definitions import FunctionDefinition, TableSource, ViewDefinition, read_text
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
@@ -138,10 +138,15 @@ class SchemaTables:
 
     @property
     def layout(self) -> int:
-        """The layout version: 2 with views or functions, which releases with layout 1 cannot read."""
+        """The layout version: 2 with views or functions, 3 with tables of other formats than Delta.
+
+        Releases with a lower layout cannot read these.
+        """
         arriving = [arrival.table for arrival in self.arrivals.values()]
-        views = any(isinstance(kept.entry, ViewEntry) for kept in (*self.tables.values(), *arriving))
-        return 2 if views or self.functions else 1
+        entries = [kept.entry for kept in (*self.tables.values(), *arriving)]
+        if any(isinstance(entry, TableEntry) and entry.source is not None for entry in entries):
+            return 3
+        return 2 if self.functions or any(isinstance(entry, ViewEntry) for entry in entries) else 1
 
     @property
     def is_settled(self) -> bool:
@@ -259,14 +264,18 @@ def _table_record(key: SchemaKey, name: str, document: Json) -> TableRecord:
         view = ViewDefinition.from_json(document["view"])
         return TableRecord(read_text(document["id"]), ViewEntry(*key, name, view, int(document["created_at"])))
     place, managed = read_text(document["location"]), bool(document["managed"])
-    return TableRecord(read_text(document["id"]), TableEntry(*key, name, place, managed, int(document["created_at"])))
+    source = TableSource.from_json(document["source"]) if "source" in document else None
+    entry = TableEntry(*key, name, place, managed, int(document["created_at"]), source)
+    return TableRecord(read_text(document["id"]), entry)
 
 
 def _table_json(record: TableRecord) -> Json:
     entry = record.entry
     if isinstance(entry, ViewEntry):
         return {"id": record.id, "view": entry.definition.to_json(), "created_at": entry.created_at}
-    return {"id": record.id, "location": entry.location, "managed": entry.managed, "created_at": entry.created_at}
+    source = {} if entry.source is None else {"source": entry.source.to_json()}
+    place = {"location": entry.location, "managed": entry.managed, "created_at": entry.created_at}
+    return {"id": record.id, **place, **source}
 
 
 def _function(key: SchemaKey, name: str, document: Json) -> FunctionEntry:

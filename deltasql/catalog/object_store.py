@@ -207,6 +207,15 @@ class ObjectCatalogStore:
 
         return self._change(key[:2], move)
 
+    def change_source(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> None:
+        def edit(found: SchemaTables | None) -> Edited[None]:
+            tables, kept = present(found, key)
+            entry = of_kind(kept.entry, Kind.TABLE)
+            assert isinstance(entry, TableEntry)
+            return tables.with_table(TableRecord(new_id(), change(entry))), None
+
+        self._change(key[:2], edit)
+
     def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
         def edit(found: SchemaTables | None) -> Edited[None]:
             if found is not None and key[2] in found.arrivals:

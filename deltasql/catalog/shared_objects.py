@@ -19,7 +19,7 @@ from deltasql.errors.catalog import CatalogFileError
 from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
 from deltasql.log.storage.log_store import LogStore, Tag
 
-LAYOUT_VERSION = 2
+LAYOUT_VERSION = 3
 PATIENCE = 30.0
 """Seconds for which a change is retried after lost races; SQLite's timeout is equal."""
 

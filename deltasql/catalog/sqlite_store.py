@@ -11,7 +11,7 @@ from typing import Any
 
 from deltasql.catalog.commit_stores import SqliteCommits
 from deltasql.catalog.database import DamagedEntryError, Database
-from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
+from deltasql.catalog.definitions import FunctionDefinition, TableSource, ViewDefinition
 from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
 from deltasql.catalog.store import (
     Kind,
@@ -28,7 +28,7 @@ _CATALOG = f"SELECT {_CATALOG_COLUMNS} FROM catalogs WHERE name = ?"
 _SCHEMA_COLUMNS = "catalog, name, comment, location, created_at, properties"
 _SCHEMAS = f"SELECT {_SCHEMA_COLUMNS} FROM schemas WHERE catalog = ?"
 _SCHEMA = f"{_SCHEMAS} AND name = ?"
-_TABLES = "SELECT catalog, schema, name, location, managed, created_at, view FROM tables"
+_TABLES = "SELECT catalog, schema, name, location, managed, created_at, view, source FROM tables"
 _FUNCTIONS = "SELECT catalog, schema, name, definition, created_at FROM functions"
 _OF_SCHEMA = " WHERE catalog = ? AND schema = ?"
 _OF_NAME = f"{_OF_SCHEMA} AND name = ?"
@@ -117,8 +117,9 @@ class SqliteCatalogStore:
         return found
 
     def tables_below(self, location: str) -> Sequence[TableEntry]:
-        rows = self._database.rows(_TABLES + " WHERE location LIKE ? || '%' AND view IS NULL", location)
-        return [entry for entry in map(_entry, rows) if isinstance(entry, TableEntry)]
+        with self._database.explained():
+            rows = self._database.rows(_TABLES + " WHERE location LIKE ? || '%' AND view IS NULL", location)
+            return [entry for entry in map(_entry, rows) if isinstance(entry, TableEntry)]
 
     def entry(self, key: TableKey) -> Entry | None:
         with self._database.explained():
@@ -151,6 +152,12 @@ class SqliteCatalogStore:
             moved = replace(found, location=location, managed=False)
             _insert(connection, moved)
         return moved
+
+    def change_source(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> None:
+        with self._database.writing() as connection:
+            found = of_kind(_remove(connection, key), Kind.TABLE)
+            assert isinstance(found, TableEntry)
+            _insert(connection, change(found))
 
     def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
         with self._database.writing() as connection:
@@ -215,10 +222,11 @@ def _insert(connection: sqlite3.Connection, entry: Entry) -> None:
         raise NameTakenError
     values: tuple[Any, ...]
     if isinstance(entry, ViewEntry):
-        values = (*entry.parts, "", False, entry.created_at, json.dumps(entry.definition.to_json()))
+        values = (*entry.parts, "", False, entry.created_at, json.dumps(entry.definition.to_json()), None)
     else:
-        values = (*entry.parts, entry.location, entry.managed, entry.created_at, None)
-    connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+        source = None if entry.source is None else json.dumps(entry.source.to_json())
+        values = (*entry.parts, entry.location, entry.managed, entry.created_at, None, source)
+    connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
 
 
 def _texts(properties: Mapping[str, str]) -> str:
@@ -238,10 +246,11 @@ def _schema(row: tuple[Any, ...]) -> StoredSchema:
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
-    catalog, schema, name, location, managed, created_at, view = row
-    if view is None:
-        return TableEntry(catalog, schema, name, location, bool(managed), created_at)
+    catalog, schema, name, location, managed, created_at, view, source = row
     with _whole(name):
+        if view is None:
+            described = None if source is None else TableSource.from_json(json.loads(source))
+            return TableEntry(catalog, schema, name, location, bool(managed), created_at, described)
         return ViewEntry(catalog, schema, name, ViewDefinition.from_json(json.loads(view)), created_at)
 
 

@@ -119,6 +119,9 @@ class CatalogStore(Protocol):
     def move_table(self, key: TableKey, location: str) -> TableEntry:
         """Sets the location of a table, which becomes external; returns the new entry. Raises NameMissingError."""
 
+    def change_source(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> None:
+        """Replaces a table by the result of `change`, which keeps its name. Raises NameMissingError."""
+
     def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
         """Sets the entry of a name to the view that `change` returns for the current entry, None if there is none.
         `change` may be called again; if it raises, nothing is changed. Raises NameMissingError for the catalog or

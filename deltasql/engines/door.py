@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
 
+from deltasql.catalog.definitions import TableSource
 from deltasql.datafiles.staged import Staged
 from deltasql.lazy import np
 from deltasql.log.actions.actions import AddCDCFile, AddFile
@@ -192,6 +193,9 @@ class Runtime(Protocol):
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         """Stages the rows of `operator`."""
+
+    def write_files(self, operator: Operator, location: str, source: TableSource, table: str) -> int:
+        """Writes rows as files of another format into an empty folder; returns their number."""
 
     def rewrite(
         self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False

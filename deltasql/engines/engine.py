@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from deltasql.catalog.definitions import TableSource
 from deltasql.datafiles.staged import Staged
 from deltasql.engines.door import RewriteOutcome, Stage
 from deltasql.engines.file_rows import FileRows
@@ -127,6 +128,14 @@ class InProcessFirst(SparkRuntime):
         because = IN_MEMORY if isinstance(operator.child, (Literals, MemoryRows)) else EVALUATED
         done = _tried(lambda: write_in_process(self.spark, operator, spark_stage(stage)), because)
         return super().write(operator, stage, table) if done is None else done
+
+    def write_files(self, operator: Operator, location: str, source: TableSource, table: str) -> int:
+        if self.spark.capabilities.checks_types:
+            return super().write_files(operator, location, source, table)
+        from deltasql.engines.sail.directory_files import write_files
+
+        with self.work():
+            return write_files(self.stores, location, source, self.frames.frame(operator))
 
     def rewrite(
         self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False

@@ -1,4 +1,4 @@
-"""Refusals of foreign tables that are to become Delta tables: their files, columns and partitions."""
+"""Refusals of tables of other formats, and of those that are to become Delta tables: files, columns, partitions."""
 
 from __future__ import annotations
 
@@ -142,3 +142,111 @@ class NestedTableError(DeltaSqlError):
     location: str
     relation: str
     table: str
+
+
+@condition(
+    "DELTA_TABLE_ONLY_OPERATION",
+    "0AKDD",
+    "{table} is a table of {format} files: {operation} is supported for Delta tables only. Copy its rows into one: "
+    "CREATE TABLE … AS SELECT * FROM {table}.",
+)
+class DeltaOnlyError(DeltaSqlError):
+    """A statement or clause that needs a Delta log, on a table of another format."""
+
+    table: str
+    format: str
+    operation: str
+
+
+@condition(
+    "UNSUPPORTED_FEATURE.TABLE_OPERATION",
+    "0A000",
+    "{operation} is not supported for {table}, a table USING {format}: {advice}",
+    remedy="Leave the clause out, or use a Delta table: CREATE TABLE … USING delta.",
+)
+class SourceOperationError(DeltaSqlError):
+    """A clause or a statement that tables of this format do not have."""
+
+    operation: str
+    table: str
+    format: str
+    advice: str
+
+
+@condition(
+    "UNABLE_TO_INFER_SCHEMA",
+    "42KD9",
+    "The columns of {table} cannot be found in {format} files: {reason}. Write them: "
+    "CREATE TABLE {table} (column type, …) USING {format} ….",
+)
+class UnknownColumnsError(DeltaSqlError):
+    """CREATE TABLE of another format without columns, where no file says which there are."""
+
+    table: str
+    format: str
+    reason: str
+
+
+@condition(
+    "DELTA_INVALID_FORMAT",
+    "22000",
+    "{location} is the folder of a Delta table, whose files are not read as {format}: some may be of other versions. "
+    "Write USING delta in place of USING {format}, or read it by its path: SELECT … FROM delta.`{location}`.",
+)
+class DeltaLocationError(DeltaSqlError):
+    """A table of another format in the folder of a Delta table."""
+
+    location: str
+    format: str
+
+
+@condition(
+    "SPECIFY_PARTITION_IS_NOT_ALLOWED",
+    "42601",
+    "{table} has PARTITIONED BY and no columns. Leave out PARTITIONED BY, and columns and partitions are found in the "
+    "files; or write the columns: CREATE TABLE {table} (column type, …) ….",
+)
+class PartitionsWithoutColumnsError(DeltaSqlError):
+    """CREATE TABLE of another format with PARTITIONED BY, and without the columns."""
+
+    table: str
+
+
+@condition(
+    "CONFLICTING_PARTITION_COLUMN_NAMES",
+    "KD009",
+    "The folders of {location} name different partition columns: {first} in some, {second} in others. Name one folder "
+    "in LOCATION below which all folders name the same columns.",
+)
+class PartitionFoldersError(DeltaSqlError):
+    """Folders whose names give files different partition columns."""
+
+    location: str
+    first: str
+    second: str
+
+
+@condition(
+    "TEXT_DATA_SOURCE_COLUMNS",
+    "42KD9",
+    "{table} is a table USING text, which has one column of type STRING besides those of its partitions, not "
+    "({columns}). Write CREATE TABLE {table} (value STRING) USING text ….",
+)
+class TextColumnsError(DeltaSqlError):
+    """A table of lines of text with other columns."""
+
+    table: str
+    columns: str
+
+
+@condition(
+    "DELTA_ICEBERG_TABLE_NOT_READABLE",
+    "0AKDC",
+    "The Iceberg table in {location} cannot be read: {reason}. Rewrite it with Iceberg, so that its newest snapshot "
+    "does without.",
+)
+class IcebergReadError(DeltaSqlError):
+    """A feature of an Iceberg table that is not supported when its rows are read."""
+
+    location: str
+    reason: str

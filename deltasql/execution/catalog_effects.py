@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from deltasql.catalog import Catalog
 from deltasql.catalog.entries import TableEntry, sql_name
+from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.errors.statements.function import FunctionAlreadyExistsError
 from deltasql.errors.statements.view import CatalogNameTakenError, ViewAlreadyExistsError, ViewNotFoundError
 from deltasql.log.storage.stores import Stores
@@ -25,6 +26,7 @@ from deltasql.planner.catalog_changes import (
     SchemaCreation,
     SchemaProperties,
     SchemaRemoval,
+    SourceDefining,
     TemporaryFunction,
     Unregistration,
     View,
@@ -37,8 +39,10 @@ from deltasql.planner.catalog_changes import (
 def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> None:
     """Applies a change of the catalog; nothing is changed if it raises. `stores` give access to managed tables."""
     match change:
-        case Registration(parts, location, managed):
-            catalog.register(parts, location, managed)
+        case Registration():
+            _register(change, catalog)
+        case SourceDefining(parts, redefine):
+            catalog.change_source(parts, redefine)
         case Unregistration(parts):
             _remove_files(catalog.unregister(parts), catalog, stores)
         case RenameChange(parts, new_parts):
@@ -51,6 +55,15 @@ def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> N
             _change_catalogs(change, catalog, stores)
         case _:
             _change_definitions(change, catalog)
+
+
+def _register(change: Registration, catalog: Catalog) -> None:
+    try:
+        catalog.register(change.parts, change.location, change.managed, change.source)
+    except TableAlreadyExistsError:
+        # Another process was first.
+        if not change.if_not_exists:
+            raise
 
 
 def _change_schemas(change: CatalogChange, catalog: Catalog, stores: Stores) -> None:

@@ -17,6 +17,7 @@ from deltasql.execution.clone import StagedClone
 from deltasql.execution.commit import Committed, StagedChange
 from deltasql.execution.layout_change import StagedLayout
 from deltasql.execution.row_change import StagedRows
+from deltasql.execution.source_write import write_source
 from deltasql.execution.table_change import StagedTable
 from deltasql.execution.transactions import StagedBlock, Transactions
 from deltasql.interrupts import next_step, shielded
@@ -38,6 +39,7 @@ from deltasql.planner.changes import (
     QueryRows,
     RowChange,
     SettingChange,
+    SourceWrite,
     SparkCommand,
     Stepwise,
     TableChange,
@@ -140,6 +142,10 @@ class Run:
                 return _manifests_written(log, snapshot)
             case Stepwise():
                 return self._stepped(plan)
+            case SourceWrite():
+                done = write_source(plan, self._runtime, self._session.catalog)
+                self._session.forget_logs()
+                return done
             case CatalogChange():
                 with shielded():
                     change_catalog(plan, self._session.catalog, self._session.stores)

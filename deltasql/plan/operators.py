@@ -90,7 +90,8 @@ class SourceFiles:
     """Rows of `files` (absolute paths, decoded) in a format that Spark reads, with `options` of its reader.
 
     `root` is the folder below which folders such as `p=1` are columns; `size` is in bytes. Rows of a `described` source
-    have METADATA besides. `access` are options of the storage, for this source alone.
+    have METADATA besides. `access` are options of the storage, for this source alone. `schema` are the columns; None
+    are those that Spark finds. The files of a table (`is_table`) are read with Spark's own defaults.
     """
 
     root: str
@@ -100,6 +101,8 @@ class SourceFiles:
     options: Mapping[str, str]
     described: bool = False
     access: Mapping[str, str] = field(default_factory=dict)
+    schema: StructType | None = None
+    is_table: bool = False
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -9,12 +9,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, ViewDefinition
-from deltasql.catalog.entries import ViewEntry, sql_name
+from deltasql.catalog.entries import TableEntry, ViewEntry, sql_name
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.function import RecursiveFunctionError
 from deltasql.errors.statements.table import ReadTableWithoutColumnsError
 from deltasql.errors.statements.view import RecursiveViewError, TimeTravelViewError
-from deltasql.lazy import pa
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, TableName, quote
@@ -36,12 +35,13 @@ from deltasql.plan.operators import (
 from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.change_feed import changes
 from deltasql.planner.context import GLOBAL, Context, TextReader
+from deltasql.planner.foreign.rows import file_rows, foreign_snapshot
+from deltasql.planner.foreign.snapshots import is_scanned
 from deltasql.planner.information.rows import information_rows
+from deltasql.planner.selected_files import selected_files
 from deltasql.planner.used_rows import UsedRows
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import TIME_ZONE
-from deltasql.skipping.predicates import condition
-from deltasql.skipping.pruning import first_files, skip_files
 from deltasql.sql.current_names import current_names
 from deltasql.sql.function_text import FunctionCall, function_calls, function_text
 from deltasql.sql.queries.metadata_column import NamedMetadata
@@ -127,7 +127,7 @@ def scan(
     snapshot.check_readable()
     row_ids = row_id_columns(snapshot.protocol, snapshot.metadata) if with_ids else None
     columns = columns if row_ids is None else (*columns, *ROW_ID_COLUMNS)
-    files, total = _files(context, snapshot, predicate, alias, columns, enough)
+    files, total = selected_files(context, snapshot, predicate, alias, columns, enough)
     return Scan(
         table=TableVersion(snapshot.table, snapshot.location, snapshot.version),
         schema=snapshot.schema,
@@ -148,27 +148,6 @@ def target_rows(
     rows = scan(context, snapshot, predicate, alias, may_be_empty=may_be_empty, with_ids=True)
     text = f"{context.sql} {predicate or ''}".lower()
     return replace(rows, identity=True, described=METADATA in text and snapshot.schema.find(METADATA) is None)
-
-
-def _files(
-    context: Context,
-    snapshot: Snapshot,
-    predicate: str | None,
-    alias: str | None,
-    columns: Sequence[str],
-    enough: int | None,
-) -> tuple[pa.Table, int]:
-    """The files that may hold a row for which `predicate` is TRUE, and how many there are in all."""
-    if predicate is None and enough is None:
-        files = snapshot.files(columns)
-        return files, files.num_rows
-    zone, partitions = context.time_zone, snapshot.partition_columns
-    selection = None if predicate is None else condition(predicate, snapshot.schema, partitions, alias, zone)
-    if enough is not None:
-        first = snapshot.read_files(lambda files: first_files(files, selection, columns, enough, zone))
-        if first is not None:
-            return first
-    return snapshot.read_files(lambda files: skip_files(files, selection, columns, zone))
 
 
 def query(context: Context, text: SqlText, ctes: SqlText | None = None, label: str = "query") -> SqlQuery:
@@ -320,10 +299,32 @@ def _referred(context: Context, reference: TableReference, used: UsedRows, descr
     entry = context.catalog_view(name.parts) if name.path is None else None
     if entry is not None:
         return _of_catalog(context, entry, reference, used)
+    foreign = context.foreign(name)
+    if foreign is not None:
+        return _of_source(context, foreign, reference, used, described)
     location = location_of(context, name)
     if location is None:
         return None
-    snapshot = context.snapshot(replace(name, start=0, end=0), location)
+    return _of_snapshot(context, context.snapshot(replace(name, start=0, end=0), location), reference, used, described)
+
+
+def _of_source(
+    context: Context, entry: TableEntry, reference: TableReference, used: UsedRows, described: bool
+) -> Operator:
+    """The rows of a table of another format. Raises DeltaOnlyError for a version of it."""
+    name = TableName(reference.parts, temporal=reference.temporal)
+    snapshot = foreign_snapshot(context, entry, name)
+    if entry.source is None or is_scanned(entry.source):
+        return _of_snapshot(context, snapshot, reference, used, described)
+    described = described and snapshot.schema.find(METADATA) is None
+    predicate, alias = used.filters.get(reference.start), reference.alias or reference.parts[-1]
+    return file_rows(context, entry.source, snapshot, predicate, alias, described=described)
+
+
+def _of_snapshot(
+    context: Context, snapshot: Snapshot, reference: TableReference, used: UsedRows, described: bool
+) -> Operator:
+    """The rows of a version of a table."""
     # A column of the table's own comes first.
     described = described and snapshot.schema.find(METADATA) is None
     predicate, alias = used.filters.get(reference.start), reference.alias or reference.parts[-1]

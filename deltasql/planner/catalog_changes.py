@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, ViewDefinition
+from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, TableSource, ViewDefinition
 from deltasql.catalog.entries import Entry, FunctionEntry
 from deltasql.plan.operators import Supplied
 from deltasql.schema.types import StructType
@@ -60,11 +60,21 @@ class CatalogChange:
 
 @dataclass(frozen=True, slots=True)
 class Registration(CatalogChange):
-    """Adds a name for an existing table to the catalog."""
+    """Adds a name for an existing table to the catalog; `source` describes one of another format than Delta."""
 
     parts: tuple[str, ...]
     location: str
     managed: bool
+    source: TableSource | None = None
+    if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDefining(CatalogChange):
+    """Changes what the catalog stores of a table of another format: its properties, comment or columns."""
+
+    parts: tuple[str, ...]
+    change: Callable[[TableSource], TableSource]
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,9 @@ def changes(reference: TableReference, context: Context) -> Operator:
     if len(arguments) not in {2, 3}:
         raise ChangeArgumentCountError(function=function, count=len(arguments))
     name = _table(function, arguments[0])
+    foreign = context.foreign(name)
+    if foreign is not None:
+        raise context.delta_only(name, foreign, function)
     location = context.catalog.require(name.parts).location if name.path is None else name.path
     # Changes are those of versions, which others see as well.
     log = context.logs(location, str(name)).settled

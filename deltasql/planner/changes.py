@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union
 
+from deltasql.catalog.definitions import TableSource
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.secrets import shown_value
 from deltasql.lazy import pa
@@ -203,6 +204,23 @@ class RowChange(SingleCommit):
 
 
 @dataclass(frozen=True, slots=True)
+class SourceWrite:
+    """Writes rows as files of another format than Delta, which has no commits: files appear when the job is done.
+
+    `schema` and `partition_columns` are the table's. `removed` are files that go afterwards, by their paths below the
+    table's location; with `dynamic`, those of the partitions that the new rows are in. `register` names a new table.
+    """
+
+    operator: Operator
+    table: str
+    location: str
+    source: TableSource
+    removed: tuple[str, ...] = ()
+    dynamic: bool = False
+    register: Registration | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class LayoutChange(SingleCommit):
     """One commit that rewrites files without changing rows. `considered` goes into the counts of the result."""
 
@@ -322,6 +340,7 @@ Plan: TypeAlias = Union[
     SparkCommand,
     TableChange,
     RowChange,
+    SourceWrite,
     LayoutChange,
     CloneChange,
     FileRemoval,

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from deltasql.catalog import Catalog
-from deltasql.catalog.entries import ViewEntry
+from deltasql.catalog.entries import TableEntry, ViewEntry
 from deltasql.engines.door import Analyst
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError
+from deltasql.errors.sources import DeltaOnlyError
 from deltasql.errors.statements.view import TimeTravelViewError, ViewInPlaceOfTableError, WriteIntoViewError
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
@@ -23,6 +24,7 @@ from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.schema.timezone import machine_zone_name
 from deltasql.settings.query_meaning import MEANING, changes_query_meaning
 from deltasql.settings.session_settings import TIME_ZONE, SessionSettings, Setting
+from deltasql.sql.statement_words import statement_words
 from deltasql.sql.timestamps import timestamp_of
 
 T = TypeVar("T")
@@ -134,15 +136,31 @@ class Context:
         )
 
     def location(self, name: TableName) -> str:
-        """Where the table lies. Raises TableNotFoundError with the closest names."""
+        """Where the Delta table lies. Raises TableNotFoundError with the closest names, DeltaOnlyError."""
         if name.path is not None:
             return name.path
         try:
             if self.catalog_view(name.parts) is not None:
                 raise ViewInPlaceOfTableError(view=str(name))
-            return self.catalog.require(name.parts).location
+            entry = self.catalog.require(name.parts)
+            if entry.source is not None:
+                raise self.delta_only(name, entry)
+            return entry.location
         except DeltaSqlError as error:
             raise error.at(self.caret(name.start, name.end)) from None
+
+    def foreign(self, name: TableName) -> TableEntry | None:
+        """The table of another format than Delta that has this name; None for any other object."""
+        if name.path is not None or len(name.parts) > 3 or self.view_key(name.parts) is not None:
+            return None
+        entry = self.catalog.resolve(name.parts)
+        return None if entry is None or entry.source is None else entry
+
+    def delta_only(self, name: TableName, entry: TableEntry, operation: str = "") -> DeltaSqlError:
+        """The error of an operation, by default the statement, that the table of another format does not have."""
+        assert entry.source is not None
+        operation = operation or statement_words(self.sql, name.start, name.end) or "this statement"
+        return DeltaOnlyError(str(name), entry.source.format.upper(), operation)
 
     def log(self, name: TableName) -> DeltaLog:
         """The log of a table with a known location, though it may turn out to have none."""

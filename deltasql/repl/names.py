@@ -123,6 +123,9 @@ class Names:
             entry = self._session.catalog.view(parts)
             if entry is not None:
                 return entry.definition.schema
+            table = self._session.catalog.resolve(parts)
+            if table is not None and table.source is not None:
+                return table.source.schema or StructType()
             return self._session.log(TableName(parts)).snapshot().schema
         except DeltaSqlError:
             return StructType()

@@ -14,6 +14,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.engine import SparkError
 from deltasql.errors.secrets import without_secrets
+from deltasql.errors.sources import DeltaOnlyError
 from deltasql.interrupts import telling
 from deltasql.parser import parse, split
 from deltasql.plan.base import LogicalPlan, TableName
@@ -136,7 +137,7 @@ class Shell:
         """Shows a table: size, columns, keys, constraints, properties; of a view its DESCRIBE."""
         try:
             snapshot = self.session.log(table).snapshot()
-        except TableNotFoundError:
+        except (TableNotFoundError, DeltaOnlyError):
             self._show(self.session.sql(f"DESCRIBE TABLE EXTENDED {table}").grid())
             return
         with self._paged(wide=True) as out:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from deltasql.catalog.entries import Entry, ViewEntry
+from deltasql.catalog.entries import Entry, TableEntry, ViewEntry
 from deltasql.dbapi.types import type_code
 from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.base import TableName, quote
@@ -127,7 +127,9 @@ def _pattern(text: str | None) -> re.Pattern[str]:
 
 def _fields(session: Session, entry: Entry) -> StructType:
     try:
-        if isinstance(entry, ViewEntry):
+        if isinstance(entry, TableEntry) and entry.source is not None and entry.source.schema is not None:
+            return entry.source.schema
+        if isinstance(entry, ViewEntry) or entry.source is not None:
             return session.sql(f"SELECT * FROM {'.'.join(map(quote, entry.parts))}").schema
         return session.log(TableName(entry.parts)).snapshot().schema
     except DeltaSqlError:

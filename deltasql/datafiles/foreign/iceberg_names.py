@@ -6,7 +6,7 @@ all files.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from uuid import uuid4
@@ -47,6 +47,19 @@ def named_as_in_files(
                 location, f"{problem} in {path}, as Delta's readers could not tell; rewrite the file"
             )
     return named
+
+
+def check_stored(
+    ids: Collection[int], schema: StructType, paths: Sequence[str], footers: Sequence[ParquetMetadata], location: str
+) -> None:
+    """Raises IcebergSourceError if a file lacks one of the columns with these field ids."""
+    if not ids:
+        return
+    for path, footer in zip(paths, footers, strict=True):
+        present = {element.field_id for element in parse_schema(footer.schema).children}
+        missing = [field.name for field in schema if field.metadata[ID] in ids and field.metadata[ID] not in present]
+        if missing:
+            raise IcebergSourceError(location, f"{path} lacks the partition column {', '.join(missing)}")
 
 
 def _fields(children: Sequence[Element]) -> Iterator[Element]:

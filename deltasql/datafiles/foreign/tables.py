@@ -11,7 +11,7 @@ from urllib.parse import unquote
 
 from deltasql.datafiles.footers.metadata import ParquetMetadata
 from deltasql.datafiles.foreign.footers import fetch_footers
-from deltasql.datafiles.foreign.iceberg_names import named_as_in_files
+from deltasql.datafiles.foreign.iceberg_names import check_stored, named_as_in_files
 from deltasql.datafiles.foreign.parquet_types import SPARK_SCHEMA, file_schema
 from deltasql.datafiles.foreign.source_table import SourceFile, SourceTable
 from deltasql.errors.iceberg import MissingIcebergReaderError
@@ -36,25 +36,36 @@ def source_table(stores: Stores, provider: str, location: str) -> SourceTable:
     return _iceberg(stores, store) if provider == "iceberg" else _parquet(store)
 
 
+def iceberg_source(stores: Stores, location: str, metadata_file: str | None = None) -> SourceTable:
+    """The Iceberg table at a location, to be read: its partitions need not be those of a Delta table.
+
+    `metadata_file` is the location of its current metadata; None is the newest in its folder. Raises what
+    `iceberg_table` raises, but for partitions, and SourceFileError.
+    """
+    return _iceberg(stores, stores.open(location), metadata_file, reading=True)
+
+
 def _parquet(store: LogStore) -> SourceTable:
     entries = data_files(store)
     if not entries:
         raise EmptySourceError(store.root)
     footers = fetch_footers(store, [(entry.path, entry.size) for entry in entries])
     files = tuple(
-        SourceFile(entry.path, entry.size, entry.modified, folder_values(entry.path, store)) for entry in entries
+        SourceFile(entry.path, entry.size, entry.modified, folder_values(entry.path, store.root)) for entry in entries
     )
     schema = merged_schema([store.url(entry.path) for entry in entries], footers)
     return SourceTable(store.root, schema, files, footers=footers)
 
 
-def _iceberg(stores: Stores, store: LogStore) -> SourceTable:
+def _iceberg(
+    stores: Stores, store: LogStore, metadata_file: str | None = None, *, reading: bool = False
+) -> SourceTable:
     """Files of Iceberg's may lie anywhere: each folder is a storage of its own."""
     if find_spec("pyiceberg") is None:
         raise MissingIcebergReaderError(table=store.root)
     from deltasql.log.iceberg.source import iceberg_table
 
-    table = iceberg_table(store)
+    table = iceberg_table(store, metadata_file, reading=reading)
     locations = [
         store.url(path) if "://" not in path and not path.startswith("/") else path for path, *_ in table.files
     ]
@@ -68,11 +79,17 @@ def _iceberg(stores: Stores, store: LogStore) -> SourceTable:
         footers += fetch_footers(at, [(name, size)])
         files.append(SourceFile(path, size, entry.modified, partitions))
     schema = named_as_in_files(table.schema, locations, footers, store.root)
+    check_stored(table.stored, schema, locations, footers, store.root)
     return SourceTable(store.root, schema, tuple(files), table.partition_columns, table.properties, footers=footers)
 
 
-def folder_values(path: str, store: LogStore) -> tuple[tuple[str, str | None], ...]:
-    """Names and values of the `name=value` folders that a file lies in; Hive's name for null is None.
+def parquet_columns(store: LogStore, files: Sequence[tuple[str, int]]) -> StructType:
+    """The columns of some Parquet files, each a path in the store and a size. Raises what `merged_schema` raises."""
+    return merged_schema([store.url(path) for path, _ in files], fetch_footers(store, list(files)))
+
+
+def folder_values(path: str, root: str) -> tuple[tuple[str, str | None], ...]:
+    """Names and values of the `name=value` folders below `root` that a file lies in; Hive's name for null is None.
 
     Raises SourceFileError for a folder without a name or a value.
     """
@@ -80,7 +97,7 @@ def folder_values(path: str, store: LogStore) -> tuple[tuple[str, str | None], .
     for part in PurePosixPath(path).parent.parts:
         name, equals, value = part.partition("=")
         if equals and not (name and value):
-            raise SourceFileError(store.url(path), f"its folder {part} names no partition")
+            raise SourceFileError(f"{root}/{path}", f"its folder {part} names no partition")
         if equals:
             pairs.append((unquote(name), None if value == HIVE_NULL else unquote(value)))
     return tuple(pairs)

@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from deltasql.catalog.definitions import TableSource
 from deltasql.datafiles.statistics.floats import float_bounds
 from deltasql.datafiles.statistics.nan_bounds import with_sure_bounds
 from deltasql.datafiles.writing.arrow_files import encoded
@@ -68,6 +69,19 @@ def write_directory(stores: Stores, target: DirectoryWrite, rows: DataFrame) -> 
     store.delete_below()
     store.put(f"part-00000-{uuid4()}-c000{suffix}", data)
     store.put("_SUCCESS", b"")
+
+
+def write_files(stores: Stores, location: str, source: TableSource, rows: DataFrame) -> int:
+    """Rows as one file of a table of another format; returns their number. Raises NotOnSailError."""
+    if source.partition_columns:
+        raise NotOnSailError(what=f"a write of {source.format.upper()} files in partitions")
+    options = {key.lower(): value for key, value in source.options.items()}
+    target, schema = DirectoryWrite(location, source.format, options, ""), frame_schema(rows)
+    _check(target, schema)
+    table = rows.toArrow()
+    data, suffix = _FORMATS[source.format](table, schema, options)
+    stores.open(location).put(f"part-00000-{uuid4()}-c000{suffix}", data)
+    return int(table.num_rows)
 
 
 def _check(target: DirectoryWrite, schema: StructType) -> None:

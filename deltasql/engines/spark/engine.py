@@ -8,6 +8,7 @@ from functools import cached_property
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from deltasql.catalog.definitions import TableSource
 from deltasql.datafiles.staged import Staged
 from deltasql.engines.choice import moved_in_process
 from deltasql.engines.door import RewriteOutcome, Stage
@@ -28,6 +29,7 @@ from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import spark_schema
 from deltasql.engines.spark.session.temporary_views import created_view, sql_name, temporary_views
 from deltasql.engines.spark.writing.counts import Counts, row_counter
+from deltasql.engines.spark.writing.source_writes import write_source
 from deltasql.engines.spark.writing.stage import SparkStage
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.actions.actions import AddCDCFile
@@ -303,6 +305,12 @@ class SparkRuntime:
                 rows = rows.coalesce(1)
             row_ids = operator.child.row_ids if isinstance(operator.child, Scan) else None
             return spark_stage(stage).write(rows, operator.output, row_ids=row_ids)
+
+    def write_files(self, operator: Operator, location: str, source: TableSource, table: str) -> int:
+        written = WriteContext(table, assigned_sql(operator), insert=True)
+        with self.work(written), self.spark.sized(input_size(operator)):
+            self.frames.check_write(operator, self.sql, written)
+            return write_source(self.spark, self.frames.frame(operator), location, source)
 
     def rewrite(
         self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False

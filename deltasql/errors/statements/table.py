@@ -184,11 +184,11 @@ class AmbiguousLocationError(DeltaSqlError):
 @condition(
     "DELTA_TABLE_ONLY_OPERATION",
     "0AKDD",
-    "{table} cannot be created USING {provider}: tables here are Delta tables. Write USING delta, or leave it out; "
-    "files of other formats are read in place: SELECT … FROM {provider}.`/path`.",
+    "{table} cannot be created USING {provider}. Write USING delta, or leave it out, for a Delta table; a table of "
+    "files is USING csv, json, parquet, orc, avro, text or iceberg.",
 )
 class NotADeltaProviderError(DeltaSqlError):
-    """CREATE TABLE of another format."""
+    """CREATE TABLE of a format that tables cannot have."""
 
     provider: str
     table: str

@@ -43,6 +43,7 @@ from deltasql.planner.changes import (
     LayoutChange,
     Plan,
     RowChange,
+    SourceWrite,
     Stepwise,
     TableChange,
 )
@@ -59,6 +60,8 @@ _STATES = "it speaks of the files of a version."
 _UNCHANGED = "it says that no row changes (dataChange = false), which is so for a whole commit or not at all."
 
 _LOADS = "what it has loaded is noted with its own commit, on top of other loads."
+
+_FILES = "tables of other formats than Delta have no commits."
 
 _STATEMENTS: Mapping[type[LogicalPlan], tuple[str, str]] = {
     CopyInto: ("COPY INTO", _LOADS),
@@ -108,6 +111,8 @@ def admit(plan: Plan) -> None:
             _admit_change(plan)
         case LayoutChange():
             raise NotInTransactionError(plan.commit.operation.name, _MOVES)
+        case SourceWrite():
+            raise NotInTransactionError(f"A write of {plan.source.format} files", _FILES)
         case FileRemoval():
             raise NotInTransactionError("VACUUM", _DELETES)
         case Stepwise(label) if plan.commits:

@@ -25,8 +25,10 @@ from deltasql.integrations.spark.recorded_calls import (
     RecordedCalls,
     writer_to,
 )
+from deltasql.parser import parse
 from deltasql.parser.identifiers import table_name
 from deltasql.plan.base import quote
+from deltasql.plan.statements.table import CreateTable
 from deltasql.result import Result
 from deltasql.schema.text import quote_text
 from deltasql.session import Session
@@ -65,6 +67,8 @@ class Home:
         formatter = _Formatter()
         if values:
             text = formatter.vformat(text, (), values)
+        if _creates_other_format(text):
+            return cast("DataFrame", self.kind.sql(self.spark, text, args))
         try:
             with self.at_work():
                 return cast("DataFrame", self.handed(self.session.sql(text, args or None).df))
@@ -131,6 +135,17 @@ class Home:
         finally:
             if getattr(self.kind, "_activeSession", None) is self.plain:
                 self.kind._activeSession = self.spark
+
+
+def _creates_other_format(text: str) -> bool:
+    """Whether a statement creates a table of another format than Delta, which belongs into Spark's own catalog."""
+    if "using" not in text.lower():
+        return False
+    try:
+        statement = parse(text)
+    except DeltaSqlError:
+        return False
+    return isinstance(statement, CreateTable) and (statement.provider or "delta").lower() != "delta"
 
 
 def _moved(frame: Any, spark: Any) -> Any:

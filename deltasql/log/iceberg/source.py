@@ -27,7 +27,7 @@ from deltasql.log.iceberg.store_io import StoreIO
 from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
 from deltasql.log.storage.locations import plain_location
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import relative_path
+from deltasql.log.storage.paths import folder_and_name, is_absolute, relative_path
 from deltasql.schema import types as delta
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
 
@@ -51,39 +51,61 @@ _EPOCH = datetime(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class IcebergTable:
-    """`files` have canonical path, size in bytes, and partition columns with the texts that a log has for them."""
+    """`files` have canonical path, size in bytes, and partition columns with the texts that a log has for them.
+
+    `stored` are the field ids of other partition columns, whose values only the files themselves have.
+    """
 
     schema: delta.StructType
     partition_columns: tuple[str, ...]
     files: Sequence[tuple[str, int, tuple[tuple[str, str | None], ...]]]
     properties: Mapping[str, str]
+    stored: frozenset[int] = frozenset()
 
 
-def iceberg_table(store: LogStore) -> IcebergTable:
-    """The table whose folder is the store's root.
+def iceberg_table(store: LogStore, metadata_file: str | None = None, *, reading: bool = False) -> IcebergTable:
+    """The table whose folder is the store's root, with the metadata of a file of this location, or the newest.
 
+    With `reading`, partitions need not be those of a Delta table.
     Raises NoIcebergTableError, and IcebergSourceError for what Delta has not: partitions that are computed, partitions
     that changed, deletes, files of other formats, types.
     """
-    metadata = _current(store)
+    metadata = _current(store, metadata_file)
     root = store.root
     schema = _struct(metadata.schema().fields, (), root)
-    spec = _spec(metadata, root)
+    spec = _readable_spec(metadata) if reading else _spec(metadata, root)
     columns = tuple(metadata.schema().find_column_name(field.source_id) or "" for field in spec.fields)
     if any("." in name for name in columns):
         raise IcebergSourceError(root, f"it is partitioned by a field inside of a column, {', '.join(columns)}")
     kinds = [column.type for name in columns if (column := schema.find(name, case_sensitive=True)) is not None]
     files = [
-        (_path(item.file_path, store.root), item.file_size_in_bytes, _values(item, metadata, columns, kinds))
+        (_path(item.file_path, store.root), item.file_size_in_bytes, _values(item, spec, metadata, columns, kinds))
         for item in _data_files(metadata, store)
     ]
     properties = {key: value for key, value in metadata.properties.items() if not key.lower().startswith(_OURS)}
     mapping = {COLUMN_MAPPING_MODE.name: "id", MAX_COLUMN_ID.name: str(metadata.last_column_id)}
-    return IcebergTable(schema, columns, files, {**properties, **mapping})
+    stored = _identities(metadata) - {field.source_id for field in spec.fields}
+    return IcebergTable(schema, columns, files, {**properties, **mapping}, frozenset(stored))
 
 
-def _current(store: LogStore) -> TableMetadata:
-    """The newest metadata: that of the highest number. Raises NoIcebergTableError."""
+def _readable_spec(metadata: TableMetadata) -> PartitionSpec:
+    """The partition spec, if it is one of identities and never changed; else none: files have all columns as well."""
+    fields = metadata.spec().fields
+    plain = all(isinstance(field.transform, (IdentityTransform, VoidTransform)) for field in fields)
+    inside = any("." in (metadata.schema().find_column_name(field.source_id) or "") for field in fields)
+    return _spec(metadata, "") if plain and not inside and len(metadata.partition_specs) == 1 else PartitionSpec()
+
+
+def _identities(metadata: TableMetadata) -> set[int]:
+    """The field ids of all columns by whose values files were ever partitioned."""
+    fields = (field for spec in metadata.partition_specs for field in spec.fields)
+    return {field.source_id for field in fields if isinstance(field.transform, IdentityTransform)}
+
+
+def _current(store: LogStore, metadata_file: str | None) -> TableMetadata:
+    """The metadata of a file, else the newest: that of the highest number. Raises NoIcebergTableError."""
+    if metadata_file is not None:
+        return _parsed(store, _path(metadata_file, store.root))
     numbered = []
     for entry in store.list_folder(METADATA_FOLDER):
         match = _METADATA.fullmatch(entry.name)
@@ -91,8 +113,15 @@ def _current(store: LogStore) -> TableMetadata:
             numbered.append((int(match[1] or match[2]), entry.modified, entry.path))
     if not numbered:
         raise NoIcebergTableError(store.root, "its folder 'metadata' has no metadata file")
-    path = max(numbered)[2]
-    data = store.read(path)
+    return _parsed(store, max(numbered)[2])
+
+
+def _parsed(store: LogStore, path: str) -> TableMetadata:
+    try:
+        folder, name = folder_and_name(path)
+        data = store.at(folder).read(name) if is_absolute(path) else store.read(path)
+    except FileNotFoundError as error:
+        raise NoIcebergTableError(store.root, f"{path} is not there") from error
     try:
         if ".gz" in path:
             data = gzip.decompress(data)
@@ -140,9 +169,15 @@ def _path(location: str, root: str) -> str:
 
 
 def _values(
-    item: DataFile, metadata: TableMetadata, columns: Sequence[str], kinds: Sequence[delta.DataType]
+    item: DataFile,
+    spec: PartitionSpec,
+    metadata: TableMetadata,
+    columns: Sequence[str],
+    kinds: Sequence[delta.DataType],
 ) -> tuple[tuple[str, str | None], ...]:
     """The partition values of a file by column; those of void partitions, which say nothing, are left out."""
+    if not spec.fields:
+        return ()
     fields = metadata.spec().fields
     values = [item.partition[at] for at, field in enumerate(fields) if isinstance(field.transform, IdentityTransform)]
     return tuple(

@@ -229,10 +229,13 @@ class LocalLogStore(LogStore):
 
     def move_below(self, source: str, target: str) -> None:
         """See `LogStore.move_below`. The folder itself gets the new name."""
+        if (self._folder / source).is_dir():
+            self.move(source, target)
+
+    def move(self, source: str, target: str) -> None:
+        """See `LogStore.move`."""
         self._require_inside("write", [source, target])
         written, destination = self._folder / source, self._folder / target
-        if not written.is_dir():
-            return
         try:
             destination.parent.mkdir(parents=True, exist_ok=True)
             written.rename(destination)

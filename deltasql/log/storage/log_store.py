@@ -325,9 +325,11 @@ class LogStore:
         """
         # Hadoop's S3A leaves empty objects as markers of folders.
         for entry in (item for item in self.list_below(source) if item.size):
-            moved = target + entry.path.removeprefix(source)
-            move = partial(_move, self._prefix + entry.path)
-            self._ask("write", moved, move, missing_is_final=True)
+            self.move(entry.path, target + entry.path.removeprefix(source))
+
+    def move(self, source: str, target: str) -> None:
+        """Moves one object, which no one else uses, to a path that is free. Raises StorageError."""
+        self._ask("write", target, partial(_move, self._prefix + source), missing_is_final=True)
 
     def is_vacant(self) -> bool:
         """Whether a new table may be created: there are no objects but those of `left_behind`."""

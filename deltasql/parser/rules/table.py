@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any, NoReturn
 
 from deltasql.errors.base import Caret
@@ -81,9 +80,10 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
         values.get("cluster_by"),
         values.get("location"),
         values.get("comment"),
-        (*values.get("options", ()), *values.get("properties", ())),
+        values.get("properties", ()),
         query,
         tuple(_constraints(elements or ())),
+        values.get("options", ()),
     )
 
 
@@ -198,9 +198,7 @@ def _collation(children: list[Any], tree: Tree, text: str) -> Clause:
 
 @builds("options_clause")
 def _options(children: list[Any], tree: Tree, text: str) -> Clause:
-    """Options of the format, stored as Spark does: under their own key, and behind `option.`."""
-    pairs = (((key, value), (f"option.{key}", value)) for key, value in children[0])
-    return Clause("options", tuple(chain.from_iterable(pairs)))
+    return Clause("options", children[0])
 
 
 @builds("bucket_clause")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
 from deltasql.plan.statements.constraints import KeyConstraint
@@ -67,7 +68,7 @@ class ClusterBy:
 
 @dataclass(frozen=True, slots=True)
 class CreateTable(LogicalPlan):
-    """CREATE [OR REPLACE] [EXTERNAL] TABLE [IF NOT EXISTS] t [(columns)] [USING DELTA] {clauses} [[AS] query]
+    """CREATE [OR REPLACE] [EXTERNAL] TABLE [IF NOT EXISTS] t [(columns)] [USING format] {clauses} [[AS] query]
 
     and REPLACE TABLE.
 
@@ -89,6 +90,13 @@ class CreateTable(LogicalPlan):
     properties: tuple[tuple[str, str], ...]
     query: SqlText | None
     constraints: tuple[CheckConstraint | KeyConstraint, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def stored_properties(self) -> tuple[tuple[str, str], ...]:
+        """The properties of a Delta table: options are stored as Spark does, by their key and behind `option.`."""
+        pairs = (((key, value), (f"option.{key}", value)) for key, value in self.options)
+        return (*chain.from_iterable(pairs), *self.properties)
 
 
 @dataclass(frozen=True, slots=True)

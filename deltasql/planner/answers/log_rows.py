@@ -59,7 +59,7 @@ def answered_rows(context: Context, text: SqlText) -> RowsOfLog | None:
 def _snapshot(context: Context, table: TableReference) -> Snapshot | None:
     """Snapshot of the table that is read; None for a view and for an object that only Spark knows."""
     name = TableName(table.parts, table.start, table.end, table.temporal)
-    if context.is_view(name):
+    if context.is_view(name) or context.foreign(name) is not None:
         return None
     location = location_of(context, name)
     if location is None:

@@ -13,6 +13,7 @@ from deltasql.catalog.information import INFORMATION_SCHEMA, SYSTEM
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError
 from deltasql.plan.base import TableName
+from deltasql.planner.foreign.snapshots import has_certain_columns, source_snapshot
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.skipping.pruning import prune
 
@@ -91,6 +92,10 @@ class Inventory:
     def snapshot(self, entry: TableEntry) -> Snapshot | None:
         """The snapshot of a table; None for one whose log cannot be read."""
         with suppress(DeltaSqlError, OSError):
+            if entry.source is not None and not has_certain_columns(entry.source):
+                return None
+            if entry.source is not None:
+                return source_snapshot(self.context, entry, str(TableName(entry.parts)), with_files=False)
             found = self.context.snapshot(TableName(entry.parts), entry.location)
             # A snapshot is lazy: the log is read now.
             return found if found.metadata else None

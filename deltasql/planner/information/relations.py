@@ -11,6 +11,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
 from deltasql.log.configuration.tags import column_tags, read_tags, table_tags
 from deltasql.log.properties.deltasql_properties import TAGS
+from deltasql.planner.foreign.snapshots import ICEBERG
 from deltasql.planner.information.inventory import Inventory, moment, yes_or_no
 from deltasql.planner.information.type_facts import field_facts
 from deltasql.schema.identity import identity_of
@@ -52,6 +53,11 @@ def table_rows(inventory: Inventory) -> Iterator[Row]:
             continue
         row |= {"table_type": "MANAGED" if entry.managed else "EXTERNAL", "is_insertable_into": "YES"}
         row |= {"data_source_format": "DELTA", "storage_path": entry.location}
+        if entry.source is not None:
+            is_written = yes_or_no(entry.source.format != ICEBERG)
+            row |= {"data_source_format": entry.source.format.upper(), "is_insertable_into": is_written}
+            yield {**row, "comment": entry.source.comment, "last_altered": row["created"]}
+            continue
         snapshot = inventory.snapshot(entry) if reads_log else None
         if snapshot is not None:
             row["comment"] = snapshot.metadata.description
@@ -88,7 +94,7 @@ def _columns(entry: Entry, schema: StructType, partitions: tuple[str, ...] | lis
             **field_facts(field),
             **_values(field),
             "is_nullable": yes_or_no(field.nullable),
-            "is_updatable": yes_or_no(isinstance(entry, TableEntry)),
+            "is_updatable": yes_or_no(isinstance(entry, TableEntry) and entry.source is None),
             "is_system_time_period_start": "NO",
             "is_system_time_period_end": "NO",
             "partition_ordinal_position": places.get(field.name),

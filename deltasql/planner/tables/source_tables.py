@@ -18,13 +18,14 @@ from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_M
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.paths import LOG, encode_path
+from deltasql.log.storage.paths import LOG
 from deltasql.plan.statements.table import PartitionColumn
 from deltasql.planner.context import Context
+from deltasql.planner.foreign.partition_texts import partition_texts
+from deltasql.planner.foreign.snapshots import log_path
 from deltasql.planner.tables.column_definitions import comment_metadata
 from deltasql.planner.tables.metadata import mapped_metadata
 from deltasql.planner.tables.row_tracking import tracked_metadata
-from deltasql.planner.tables.source_partitions import partition_texts
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.lengths import plain_field
 from deltasql.schema.timezone import zone
@@ -74,7 +75,7 @@ def adopted_table(
     keys, tags = partition_keys(metadata), compat_tags(metadata.configuration) or None
     files = (
         AddFile(
-            _log_path(file.path),
+            log_path(file.path),
             dict(zip(keys, partition, strict=True)),
             file.size,
             file.modified,
@@ -147,9 +148,3 @@ def _partition_values(source: SourceTable, metadata: Metadata, context: Context)
     ignores, session_zone = context.setting(CONVERT_IGNORES_CASTS), zone(context.time_zone)
     for file in source.files:
         yield partition_texts(file, fields, source.location, session_zone, ignore_failures=ignores)
-
-
-def _log_path(path: str) -> str:
-    """A canonical path as the log has it: a file elsewhere on a local disk is a URI."""
-    encoded = encode_path(path)
-    return f"file://{encoded}" if path.startswith("/") else encoded

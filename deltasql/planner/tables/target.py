@@ -57,6 +57,8 @@ def target_of(name: TableName, location: str | None, context: Context, *, define
         return _path_target(name, name.path, location, context, defines_columns)
     entry = context.catalog.resolve(name.parts)
     if entry is not None:
+        if entry.source is not None:
+            raise context.delta_only(name, entry)
         if location is not None and table_location(location) != table_location(entry.location):
             raise LocationMismatchError(table=str(name), location=location, existing=entry.location)
         log = context.logs(entry.location, str(name))
@@ -99,11 +101,16 @@ def _path_target(name: TableName, path: str, location: str | None, context: Cont
 
 
 def is_of_view(name: TableName, mode: str, context: Context, *, if_not_exists: bool) -> bool:
-    """Whether CREATE TABLE has nothing to do, since a view of the catalog has the name and IF NOT EXISTS is given.
+    """Whether CREATE TABLE has nothing to do: a view, or a table of another format than Delta, has the name, and IF NOT
+    EXISTS is given.
 
     Raises TableAlreadyExistsError, and WriteIntoViewError where the table was to replace it.
     """
     view = context.catalog.view(name.parts) if name.path is None and len(name.parts) <= 3 else None
+    if view is None and mode == "create" and context.foreign(name) is not None:
+        if not if_not_exists:
+            raise TableAlreadyExistsError(table=str(name))
+        return True
     if view is None:
         return False
     if view.is_built_in and not if_not_exists:

@@ -66,7 +66,7 @@ CREATE TABLE t (list ARRAY<STRUCT<a: INT NOT NULL>>);
 -- name: wrong, an interval
 CREATE TABLE t (i INTERVAL YEAR TO MONTH);
 -- name: wrong, another provider
-CREATE TABLE t (id INT) USING parquet;
+CREATE TABLE t (id INT) USING hudi;
 -- name: wrong, there is no log and no column
 CREATE TABLE t LOCATION '${WAREHOUSE}/elsewhere/nothing';
 -- name: wrong, other columns than the log's

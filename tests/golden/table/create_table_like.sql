@@ -49,7 +49,7 @@ CREATE TABLE u LIKE shop.missing;
 -- name: wrong, no schema
 CREATE TABLE nowhere.u LIKE s;
 -- name: wrong, another provider
-CREATE TABLE u LIKE s USING parquet;
+CREATE TABLE u LIKE s USING hudi;
 -- name: wrong, another definition than the log's
 CREATE TABLE u LIKE clustered LOCATION '${WAREHOUSE}/far/away';
 CREATE TABLE u LIKE shop.`my-t` LOCATION '${WAREHOUSE}/far/away' TBLPROPERTIES ('k' = 'x');

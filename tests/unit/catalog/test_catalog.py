@@ -343,6 +343,7 @@ def test_a_file_of_an_earlier_release_is_brought_up_to_date(layout: int, tmp_pat
     with_properties.close()
     connection = sqlite3.connect(tmp_path / "_catalog.db")
     connection.execute("DROP TABLE commits")
+    connection.execute("ALTER TABLE tables DROP COLUMN source")
     if layout == 1:
         connection.execute("ALTER TABLE schemas DROP COLUMN properties")
     if layout < 3:
@@ -416,7 +417,7 @@ def test_a_damaged_view_in_the_file(tmp_path: Path, text: str | bytes) -> None:
     file = catalog_file(str(tmp_path))
     catalog = Catalog(str(tmp_path))
     catalog.register("t", "/t", managed=False)
-    insert = "INSERT INTO tables VALUES ('spark_catalog', 'default', 'v', '', 0, 1, ?)"
+    insert = "INSERT INTO tables VALUES ('spark_catalog', 'default', 'v', '', 0, 1, ?, NULL)"
     with sqlite3.connect(file) as connection:
         connection.execute(insert, (text,))
     connection.close()

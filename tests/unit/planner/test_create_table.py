@@ -173,7 +173,7 @@ def test_a_table_from_a_query_has_its_columns_all_nullable(lab: Lab, fails: Fail
 
 
 def test_only_delta_tables_are_made(fails: Fails) -> None:
-    fails("CREATE TABLE t (a INT) USING parquet", NotADeltaProviderError, at="parquet")
+    fails("CREATE TABLE t (a INT) USING hudi", NotADeltaProviderError, at="hudi")
     fails("CREATE TABLE nowhere.t (a INT)", SchemaNotFoundError, at="nowhere.t")
     fails("CREATE TABLE t@v1 (a INT)", TimeTravelViewError, at="t@v1")
 

@@ -9,10 +9,13 @@ from functools import partial, reduce
 from typing import TYPE_CHECKING
 
 from deltasql.datafiles.inspection import UNSURE_BOUNDS, bounds_are_sure
+from deltasql.datafiles.reading.file_reader import DESCRIPTION
 from deltasql.engines.choice import moved_in_process, unreachable_error
 from deltasql.engines.spark.reading.scans import literal_path
+from deltasql.engines.spark.session.local_rows import no_rows
 from deltasql.engines.spark.session.scratch import Scratch
 from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark_types import spark_schema
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.errors.engine import NotOnSailError
 from deltasql.errors.statements.copy_into import AvroReaderMissingError
@@ -20,11 +23,14 @@ from deltasql.lazy import F
 from deltasql.log.storage.credentials import hadoop_settings
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
 from deltasql.log.storage.paths import encode_path, folder_and_name
+from deltasql.plan.base import quote
 from deltasql.plan.operators import METADATA, SourceFiles
+from deltasql.schema.lengths import declared_length
 from deltasql.schema.text import text_sql
+from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
 _THREADS = 8
 _LONGEST_HEADER = 1 << 16
@@ -35,10 +41,13 @@ def source_rows(spark: SparkHandle, operator: SourceFiles, retain: Callable[[obj
 
     Raises AvroReaderMissingError, NoWayToFilesError, and what Spark raises when it looks for columns.
     """
+    if operator.schema is not None and not operator.files:
+        return _nothing(spark, operator, operator.schema)
     options_given = {key.lower(): value for key, value in operator.options.items()}
     groups = [operator.files]
     if (
         operator.format == "csv"
+        and not operator.is_table
         and options_given.get("mergeschema", "").lower() == "true"
         and _has_header(options_given)
     ):
@@ -52,6 +61,12 @@ def source_rows(spark: SparkHandle, operator: SourceFiles, retain: Callable[[obj
     return reduce(lambda rows, more: rows.unionByName(more, allowMissingColumns=True), frames)
 
 
+def _nothing(spark: SparkHandle, operator: SourceFiles, schema: StructType) -> DataFrame:
+    """No rows, with the columns of a table without files."""
+    described = (*schema, DESCRIPTION) if operator.described else schema.fields
+    return no_rows(spark, StructType(tuple(described)))
+
+
 def _has_header(options: Mapping[str, str]) -> bool:
     return options.get("header", "").lower() == "true"
 
@@ -59,7 +74,7 @@ def _has_header(options: Mapping[str, str]) -> bool:
 def _defaults(operator: SourceFiles, options_given: Mapping[str, str]) -> dict[str, str]:
     """Options that are not Spark's defaults: a file whose header has other names is no file to read by position."""
     defaults = {}
-    if operator.format == "csv" and _has_header(options_given):
+    if operator.format == "csv" and not operator.is_table and _has_header(options_given):
         defaults["enforceSchema"] = "false"
     folders = (path.removeprefix(operator.root).rpartition("/")[0] for path in operator.files)
     if options_given.get("recursivefilelookup", "").lower() != "true" and any("=" in folder for folder in folders):
@@ -97,8 +112,9 @@ def _read(
         read_options |= {"basePath": hadoop_location(operator.root)} if "basePath" in read_options else {}
         read_options |= _access(operator)
     frame = _loaded(spark, operator, paths, read_options)
+    columns = ["*"] if operator.schema is None else _columns(operator.schema)
     if not operator.described:
-        return frame
+        return frame if operator.schema is None else frame.select(*columns)
     description = F.col(METADATA)
     if scratch is not None:
         # Where the file really is, as Spark would have named it.
@@ -108,7 +124,19 @@ def _read(
         path = f"{METADATA}.file_path"
         behind = f"instr({path}, {copied}) + length({copied})"
         description = description.withField("file_path", F.expr(f"concat({directory}, substring({path}, {behind}))"))
-    return frame.select("*", description.alias(METADATA))
+    return frame.select(*columns, description.alias(METADATA))
+
+
+def _columns(schema: StructType) -> list[Column]:
+    """The columns in the table's order. As in a table of Spark's, a CHAR is padded when it is read."""
+    columns = []
+    for field in schema:
+        column, length = F.col(quote(field.name)), declared_length(field)
+        if length is not None and length.kind == "char":
+            padded = F.when(F.length(column) < length.length, F.rpad(column, length.length, " ")).otherwise(column)
+            column = padded.alias(field.name)
+        columns.append(column)
+    return columns
 
 
 def _fetches(spark: SparkHandle, operator: SourceFiles) -> bool:
@@ -136,6 +164,8 @@ def _loaded(spark: SparkHandle, operator: SourceFiles, paths: Sequence[str], opt
     from pyspark.errors import AnalysisException
 
     reader = spark.session.read.format(operator.format).options(**options)
+    if operator.schema is not None:
+        reader = reader.schema(spark_schema(operator.schema))
     try:
         return reader.load(list(map(literal_path, paths)))
     except AnalysisException as error:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from deltasql.catalog.entries import TableEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.insert import (
     DuplicateInsertColumnError,
@@ -27,8 +28,9 @@ from deltasql.plan.operators import SCAN_COLUMNS, Check, Literals, MemoryRows, O
 from deltasql.plan.reads import NO_ROWS, Reads, RowReads
 from deltasql.plan.statements.insert import Insert, MultiInsert, ReplaceOn, ReplaceUsing, ReplaceWhere
 from deltasql.planner import binding
-from deltasql.planner.changes import CommitSpec, Plan, RowChange, Stepwise
+from deltasql.planner.changes import CommitSpec, Plan, RowChange, SourceWrite, Stepwise
 from deltasql.planner.context import Context
+from deltasql.planner.foreign.snapshots import source_snapshot
 from deltasql.planner.idempotency import plan_statement
 from deltasql.planner.rows.insert_columns import (
     Match,
@@ -49,6 +51,7 @@ from deltasql.planner.rows.replace_where import checked_rows, replacing
 from deltasql.planner.rows.row_level import inserted_rows
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.delete import refuse_append_only, whole_partitions
+from deltasql.planner.statements.data.source_insert import files_written, refuse_source_write
 from deltasql.planner.statements.definitions.constraints import constraints_of
 from deltasql.planner.tables.metadata import evolved_metadata, metadata_actions
 from deltasql.planner.values.alignment import StructRule
@@ -104,10 +107,32 @@ class Insertion:
 @plan.register
 def _(statement: Insert, context: Context) -> Plan:
     """By position unless a column list or BY NAME says otherwise."""
+    foreign = context.foreign(statement.table)
+    if foreign is not None:
+        return _into_files(statement, foreign, context)
     log, snapshot = context.writable(statement.table)
     evolution = statement.schema_evolution or context.setting(AUTO_MERGE)
     _refuse_clauses(statement, context)
     refuse_overwrite(statement, snapshot)
+    return _inserted_rows(statement, log, snapshot, context, evolution=evolution)
+
+
+def _into_files(statement: Insert, entry: TableEntry, context: Context) -> SourceWrite:
+    """The rows as files of another format: those that the table would have as a Delta table.
+
+    Raises SourceOperationError, DeltaOnlyError, and what an INSERT raises.
+    """
+    context.refuse_version(statement.table)
+    refuse_source_write(statement, entry, context)
+    _refuse_clauses(statement, context)
+    snapshot = source_snapshot(context, entry, str(statement.table))
+    log = context.logs(entry.location, str(statement.table))
+    return files_written(_inserted_rows(statement, log, snapshot, context, evolution=False), entry, snapshot)
+
+
+def _inserted_rows(
+    statement: Insert, log: DeltaLog, snapshot: Snapshot, context: Context, *, evolution: bool
+) -> RowChange:
     static = _static_partitions(statement, snapshot, context)
     query, rows, columns_of_query, left_out, literals = _query(statement, context, snapshot, static)
     matched = matched_columns(statement, context, snapshot.schema, columns_of_query, set(static), evolution)
@@ -148,9 +173,10 @@ def _inserts(statement: MultiInsert, context: Context) -> Iterator[Plan]:
     done: dict[str, bool] = {}
     for insert in statement.inserts:
         context = _anew(context)
-        table = context.location(insert.table)
+        foreign = context.foreign(insert.table)
+        table = context.location(insert.table) if foreign is None else foreign.location
         change = plan(insert, context) if done.get(table) is False else plan_statement(insert, context)
-        done[table] = not isinstance(change, RowChange)
+        done[table] = not isinstance(change, (RowChange, SourceWrite))
         yield change
 
 

@@ -33,6 +33,12 @@ from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.show.column_names import table_and_column
 from deltasql.planner.statements.definitions import catalog_view
+from deltasql.planner.statements.definitions.source_properties import (
+    source_change,
+    with_comment,
+    with_properties,
+    without_properties,
+)
 from deltasql.planner.tables.clustering_columns import check_still_indexed
 from deltasql.planner.tables.iceberg_files import check_iceberg_files
 from deltasql.planner.tables.manifest_files import check_manifest_files
@@ -51,6 +57,8 @@ def _(statement: SetTableProperties, context: Context) -> Plan:
 
     Where this switches row tracking on, the files that are there get row ids first, in commits of their own.
     """
+    if context.foreign(statement.table) is not None:
+        return source_change(statement.table, with_properties(statement.properties), context)
     log, snapshot = context.writable(statement.table)
     protocol, metadata = _altered(statement, context, snapshot)
     if not starts_tracking(snapshot, metadata):
@@ -117,6 +125,10 @@ def _change(
 @plan.register
 def _(statement: UnsetTableProperties, context: Context) -> Plan:
     """Raises UnsetMissingPropertyError for a key that is not set, unless IF EXISTS or the session passes over it."""
+    foreign = context.foreign(statement.table)
+    if foreign is not None:
+        strict = not statement.if_exists and context.setting(STRICT_UNSET)
+        return source_change(statement.table, without_properties(statement.keys, foreign, strict=strict), context)
     log, snapshot = context.writable(statement.table)
     lenient = statement.if_exists or not context.setting(STRICT_UNSET)
     keys = [key for key in statement.keys if key.lower() != "comment"]
@@ -134,6 +146,8 @@ def _(statement: UnsetTableProperties, context: Context) -> Plan:
 @plan.register
 def _(statement: CommentOnTable, context: Context) -> Plan:
     """Of a table, or of a view that the catalog keeps."""
+    if context.foreign(statement.table) is not None:
+        return source_change(statement.table, with_comment(statement.comment), context)
     view = context.catalog_view(statement.table.parts) if statement.table.path is None else None
     if view is not None:
         context.refuse_version(statement.table)

@@ -63,6 +63,7 @@ from deltasql.planner.rule import plan
 from deltasql.planner.show.create_positions import position_in_create
 from deltasql.planner.statements.data.delete import refuse_append_only
 from deltasql.planner.statements.definitions.constraints import constraints_of, declared_constraints
+from deltasql.planner.statements.definitions.source_table import created_source, is_other_format
 from deltasql.planner.tables.clustering_columns import (
     Clustering,
     automatic,
@@ -101,7 +102,7 @@ def _(statement: CreateTable, context: Context) -> Plan:
     _refuse_clauses(statement, context)
     context.refuse_version(statement.table)
     try:
-        return _created(statement, context)
+        return created_source(statement, context) if is_other_format(statement) else _created(statement, context)
     except DeltaSqlError as error:
         raise error.at(position_in_create(error, statement, context)) from None
 
@@ -207,7 +208,7 @@ def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
     columns = declared_schema(statement, context) if statement.columns else None
     names = tuple(column.name for column in statement.partitioned_by)
     arbitrary = context.setting(ARBITRARY_PROPERTIES)
-    parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True)
+    parsed = parse_properties(statement.stored_properties, allow_arbitrary=arbitrary, on_create=True)
     constraints = declared_constraints(statement.constraints, columns or StructType(), str(statement.table), context)
     # Properties that only speak of the protocol are met or not by what is there, which nothing lowers or raises here.
     properties = {**parsed.configuration, **constraints} or None
@@ -240,7 +241,8 @@ def _defines_columns(statement: CreateTable) -> bool:
 def _refuse_clauses(statement: CreateTable, context: Context) -> None:
     caret = context.caret(statement.table.start, statement.table.end)
     try:
-        refuse_provider(statement.provider, statement.table)
+        if not is_other_format(statement):
+            refuse_provider(statement.provider, statement.table)
     except DeltaSqlError as error:
         raise error.at(position_in_create(error, statement, context)) from None
     if statement.external and statement.location is None and statement.table.path is None:
@@ -256,7 +258,7 @@ def _definition(
     arbitrary = context.setting(ARBITRARY_PROPERTIES)
     defaults = property_defaults(target, context)
     # What the statement gives comes last, so that it counts.
-    given = (*required_properties(target, context).items(), *statement.properties)
+    given = (*required_properties(target, context).items(), *statement.stored_properties)
     parsed = parse_properties(given, allow_arbitrary=arbitrary, on_create=True, defaults=defaults)
     configuration = with_valid_formats(with_column_mapping(parsed.configuration), {}, str(statement.table))
     parsed = replace(parsed, configuration=configuration)
@@ -358,8 +360,9 @@ def _(statement: RenameTable, context: Context) -> Plan:
         if name.path is not None:
             error = UnsupportedStatementError("RENAME TO of a path", "Give it a name: CREATE TABLE … LOCATION '/path'.")
             raise error.at(context.caret(name.start, name.end))
-    context.location(statement.table)
-    _refuse_referenced_table(statement, context)
+    if context.foreign(statement.table) is None:
+        context.location(statement.table)
+        _refuse_referenced_table(statement, context)
     return RenameChange(statement.table.parts, statement.name.parts)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from uuid import uuid4
 
+from deltasql.catalog.definitions import TableSource
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.log.actions import operations
@@ -25,7 +26,9 @@ from deltasql.plan.statements.table import CreateTableLike
 from deltasql.planner import binding
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
+from deltasql.planner.foreign.snapshots import FORMATS, table_snapshot
 from deltasql.planner.rule import plan
+from deltasql.planner.statements.definitions.source_table import source_like
 from deltasql.planner.tables.existing_log import OF_ONE_TABLE, Declared, adopted
 from deltasql.planner.tables.metadata import mapped_metadata, with_current_names
 from deltasql.planner.tables.target import creation_parameters, is_of_view, refuse_provider, registration, target_of
@@ -43,6 +46,12 @@ def _(statement: CreateTableLike, context: Context) -> Plan:
     context.refuse_version(statement.table)
     source = _source(statement, context)
     try:
+        name = _other_format(statement, context)
+        if name is not None:
+            columns, partitions = source.metadata.schema, source.metadata.partition_columns
+            options = {} if statement.provider or source.files is None else source.files.options
+            described = TableSource(name, options, columns, tuple(partitions), None, dict(statement.properties))
+            return source_like(statement, described, context)
         return _created(statement, source, context)
     except DeltaSqlError as error:
         raise error.at(context.caret(statement.table.start, statement.table.end)) from None
@@ -50,15 +59,23 @@ def _(statement: CreateTableLike, context: Context) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """The definition to copy; `protocol` is None for a view."""
+    """The definition to copy; `protocol` is None for a view, and for a table of another format, which `files` are."""
 
     metadata: Metadata
     protocol: Protocol | None
+    files: TableSource | None = None
 
 
 def _source(statement: CreateTableLike, context: Context) -> _Source:
     """Raises TableNotFoundError."""
     name = statement.source
+    foreign = context.foreign(name)
+    if foreign is not None:
+        snapshot = table_snapshot(context, name, with_files=False)
+        partitions = snapshot.partition_columns
+        return _Source(
+            Metadata("", without_metadata(snapshot.schema, (ID, PHYSICAL_NAME)), partitions), None, foreign.source
+        )
     if not context.is_view(name):
         snapshot = context.snapshot(name)
         snapshot.check_readable()
@@ -66,6 +83,14 @@ def _source(statement: CreateTableLike, context: Context) -> _Source:
     columns = as_nullable(binding.columns_of(context, name))
     assert isinstance(columns, StructType)
     return _Source(Metadata("", columns), None)
+
+
+def _other_format(statement: CreateTableLike, context: Context) -> str | None:
+    """The format of the new table, by the statement or that of the source; None for Delta."""
+    foreign = context.foreign(statement.source)
+    source = None if foreign is None else foreign.source
+    name = statement.provider or (source.format if source is not None else "delta")
+    return name.lower() if name.lower() in FORMATS else None
 
 
 def _created(statement: CreateTableLike, source: _Source, context: Context) -> Plan:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from deltasql.catalog.definitions import TableSource
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.sources import DeltaLocationError
 from deltasql.errors.statements.table import SetLocationOfPathError, SetLocationSchemaError
 from deltasql.errors.statements.view import WriteIntoViewError
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.locations import absolute_location
 from deltasql.plan.statements.table import SetTableLocation
 from deltasql.planner.catalog_changes import Relocation
 from deltasql.planner.changes import Plan
 from deltasql.planner.context import Context
+from deltasql.planner.foreign.snapshots import ICEBERG, listed_files
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.existing_log import same_columns
 from deltasql.schema.paths import folded
@@ -30,6 +34,9 @@ def _(statement: SetTableLocation, context: Context) -> Plan:
             raise SetLocationOfPathError(table=str(name))
         if context.is_view(name):
             raise WriteIntoViewError(view=str(name))
+        foreign = context.foreign(name)
+        if foreign is not None and foreign.source is not None:
+            return _source_moved(statement, foreign.source, context)
         new_snapshot = context.logs(statement.location, str(name)).snapshot()
         current = context.log(name)
         if current.exists() and not context.setting(BYPASS_LOCATION_CHECK):
@@ -37,6 +44,16 @@ def _(statement: SetTableLocation, context: Context) -> Plan:
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
     return Relocation(name.parts, new_snapshot.location)
+
+
+def _source_moved(statement: SetTableLocation, source: TableSource, context: Context) -> Relocation:
+    """Another folder for a table of another format; its columns stay. Raises DeltaLocationError."""
+    location = absolute_location(statement.location)
+    if source.format == ICEBERG and context.logs(location, str(statement.table)).exists():
+        raise DeltaLocationError(location, ICEBERG)
+    if source.format != ICEBERG:
+        listed_files(context, source, location)
+    return Relocation(statement.table.parts, location)
 
 
 def _check_same_table(current: Snapshot, location: Snapshot) -> None:

@@ -18,10 +18,12 @@ from deltasql.plan.base import ColumnPath, TableName
 from deltasql.plan.statements.inspect import DescribeTable
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
+from deltasql.planner.foreign.snapshots import table_snapshot
 from deltasql.planner.rule import plan
 from deltasql.planner.show.describe_json import table_json, view_json
 from deltasql.planner.show.detail_rows import constraint_rows, tag_rows
 from deltasql.planner.show.show_columns import all_properties, name_in_catalog, view_schema
+from deltasql.planner.show.source_information import source_rows
 from deltasql.planner.show.view_information import detailed_view_rows
 from deltasql.planner.tables.keys import full_name
 from deltasql.planner.tables.partition_spec import partition_files, partition_text, partition_values
@@ -40,7 +42,7 @@ def _(statement: DescribeTable, context: Context) -> Plan:
     """Columns and partitioning; with EXTENDED details of the table from the catalog and the log."""
     try:
         view = view_schema(statement.table, context)
-        schema = context.snapshot(statement.table).schema if view is None else view
+        schema = table_snapshot(context, statement.table, with_files=False).schema if view is None else view
     except TableNotFoundError as error:
         raise _of_misspelt_word(error, statement) from None
     if statement.as_json:
@@ -50,11 +52,14 @@ def _(statement: DescribeTable, context: Context) -> Plan:
     rows: list[tuple[str, str, str | None]] = [_described(field) for field in schema]
     if view is not None:
         return Answer(DESCRIBE, (*rows, *_view_rows(statement, context)))
-    snapshot = context.snapshot(statement.table)
+    foreign = context.foreign(statement.table)
+    snapshot = table_snapshot(context, statement.table, with_files=bool(statement.partition))
     rows += _partition_rows(snapshot)
     rows += _clustering_rows(snapshot)
     if statement.partition:
         rows += _one_partition_rows(statement, snapshot, context)
+    elif foreign is not None:
+        rows += source_rows(foreign) if statement.extended else ()
     elif statement.extended:
         rows += _detailed_rows(statement.table, context, snapshot)
     return Answer(DESCRIBE, tuple(rows))
@@ -85,6 +90,9 @@ def _as_json(statement: DescribeTable, view: StructType | None, context: Context
     if view is not None:
         text = view_json(table.parts[-1], view, _text_of_view(table, context))
     else:
+        foreign = context.foreign(table)
+        if foreign is not None:
+            raise context.delta_only(table, foreign, "DESCRIBE … AS JSON").at(context.caret(table.start, table.end))
         snapshot = context.snapshot(table)
         values: dict[str, str] = {}
         if statement.partition:

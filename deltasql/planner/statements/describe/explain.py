@@ -45,6 +45,7 @@ from deltasql.planner.changes import (
     QueryRows,
     RowChange,
     SettingChange,
+    SourceWrite,
     SparkCommand,
     Stepwise,
     TableChange,
@@ -130,7 +131,7 @@ def _of_spark(rows: Operator, mode: str, context: Context) -> list[str]:
     return ["== Spark's Plan ==", *context.analyst.spark_plan(rows, mode.lower()).strip().splitlines()]
 
 
-def physical_lines(planned: Plan) -> list[str]:
+def physical_lines(planned: Plan) -> list[str]:  # noqa: C901, PLR0912 - one case per plan
     """The lines of the physical plan and of the commit's actions."""
     match planned:
         case Answer() | LogRows():
@@ -146,6 +147,9 @@ def physical_lines(planned: Plan) -> list[str]:
             return ["== Physical Plan ==", "none: the log alone", "== Actions ==", *_actions(planned)]
         case CloneChange():
             return ["== Physical Plan ==", _copied(planned), "== Actions ==", *_actions(planned)]
+        case SourceWrite(operator, _, location, source):
+            where = f"Write {source.format.upper()} files below {location}"
+            return ["== Physical Plan ==", where, *tree(operator, "  ")]
         case FileRemoval():
             inventory = () if planned.inventory is None else tree(planned.inventory, "  ")
             return ["== Physical Plan ==", _unneeded(planned), *inventory]

@@ -36,10 +36,12 @@ from deltasql.plan.statements.inspect import (
 )
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import GLOBAL, Context
+from deltasql.planner.foreign.snapshots import table_snapshot
 from deltasql.planner.rule import plan
 from deltasql.planner.show.create_text import create_statement, create_view_statement
 from deltasql.planner.show.namespace_rows import property_rows
 from deltasql.planner.show.show_columns import all_properties, name_in_catalog, view_schema
+from deltasql.planner.show.source_information import create_source_statement, source_properties
 from deltasql.planner.show.view_information import view_properties
 from deltasql.planner.statements.describe.describe import INFO
 from deltasql.planner.tables.keys import full_name
@@ -246,7 +248,7 @@ def _(statement: ShowCatalogs, context: Context) -> Plan:
 def _(statement: ShowColumns, context: Context) -> Plan:
     """Of a view, too: its columns are asked of Spark."""
     view = view_schema(statement.table, context)
-    schema = context.snapshot(statement.table).schema if view is None else view
+    schema = table_snapshot(context, statement.table, with_files=False).schema if view is None else view
     return Answer(_columns(("col_name", STRING)), tuple((name,) for name in schema.names))
 
 
@@ -262,6 +264,10 @@ def _(statement: ShowTableProperties, context: Context) -> Plan:
         return Answer(schema, view_properties(view, statement.key))
     if context.is_view(statement.table):
         return Answer(schema)
+    foreign = context.foreign(statement.table)
+    if foreign is not None:
+        context.refuse_version(statement.table)
+        return Answer(schema, source_properties(foreign, statement.key))
     snapshot = context.snapshot(statement.table)
     properties = dict(all_properties(snapshot))
     if statement.key is None:
@@ -281,6 +287,10 @@ def _(statement: ShowCreateTable, context: Context) -> Plan:
         raise ShowCreateBuiltInViewError(view=str(statement.table)).at(_caret(statement.table, context))
     if view is not None:
         return Answer(_columns(("createtab_stmt", STRING)), ((create_view_statement(view),),))
+    foreign = context.foreign(statement.table)
+    if foreign is not None:
+        context.refuse_version(statement.table)
+        return Answer(_columns(("createtab_stmt", STRING)), ((create_source_statement(foreign),),))
     snapshot = context.snapshot(statement.table)
     entry = None if statement.table.path is not None else context.catalog.resolve(statement.table.parts)
     name = full_name(statement.table, context)

@@ -6,6 +6,7 @@ from deltasql.errors.statements.inspect import ShowPartitionsOfViewError
 from deltasql.plan.statements.inspect import ShowPartitions
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
+from deltasql.planner.foreign.snapshots import table_snapshot
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.partition_spec import partition_files, partition_rows
 
@@ -16,6 +17,6 @@ def _(statement: ShowPartitions, context: Context) -> Plan:
     table = statement.table
     if context.is_view(table):
         raise ShowPartitionsOfViewError(view=str(table)).at(context.caret(table.start, table.end))
-    snapshot = context.snapshot(table)
+    snapshot = table_snapshot(context, table)
     files = partition_files(statement.partition, table, snapshot, context)
     return Answer(*partition_rows(files, snapshot))

@@ -17,7 +17,9 @@ from deltasql.plan.base import TableName, quote
 from deltasql.plan.statements.inspect import ShowTableExtended, ShowTables
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
+from deltasql.planner.foreign.snapshots import table_snapshot
 from deltasql.planner.rule import plan
+from deltasql.planner.show.source_information import source_lines
 from deltasql.planner.show.view_information import view_lines
 from deltasql.planner.tables.partition_spec import partition_files, partition_text
 from deltasql.schema.lengths import with_lengths
@@ -52,7 +54,7 @@ def _(statement: ShowTableExtended, context: Context) -> Plan:
 
 def _of_partition(statement: ShowTableExtended, table: TableName, context: Context) -> str:
     """Raises what `partition_files` raises: such a statement is about one table."""
-    snapshot = context.snapshot(table)
+    snapshot = table_snapshot(context, table)
     files = partition_files(statement.partition, table, snapshot, context, needed=True)
     size = sum(files.column("size").to_pylist())
     return (
@@ -94,6 +96,9 @@ def _table_lines(entry: TableEntry, context: Context) -> Iterator[str]:
     created = datetime.fromtimestamp(entry.created_at / 1000, timezone.utc)
     yield f"Created Time: {created:%a %b %d %H:%M:%S} UTC {created.year}"
     yield f"Type: {'MANAGED' if entry.managed else 'EXTERNAL'}"
+    if entry.source is not None:
+        yield from source_lines(entry)
+        return
     yield "Provider: delta"
     try:
         # All of them are read before the first is told.

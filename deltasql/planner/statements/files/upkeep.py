@@ -27,6 +27,7 @@ from deltasql.plan.statements.upkeep import (
 from deltasql.plan.statements.view import CreateView, ViewScope
 from deltasql.planner.changes import Answer, CommitSpec, Plan, SparkCommand, TableChange
 from deltasql.planner.context import Context
+from deltasql.planner.foreign.snapshots import table_snapshot
 from deltasql.planner.rule import plan
 from deltasql.schema.paths import resolve
 
@@ -120,5 +121,5 @@ def _nothing_to_do(name: TableName, context: Context) -> Plan:
         return Answer()
     if context.is_sparks(name):
         return SparkCommand(context.sql, {})
-    context.snapshot(name)
+    table_snapshot(context, name, with_files=False)
     return Answer()

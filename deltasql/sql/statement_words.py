@@ -1,0 +1,40 @@
+"""The words by which a statement is called, from its text: UPDATE, ALTER TABLE … ADD COLUMN."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+from deltasql.sql.tokens import Token, tokenize
+
+_MOST = 4
+_CLONES = ("SHALLOW", "DEEP", "CLONE")
+
+
+def statement_words(sql: str, start: int, end: int) -> str:
+    """The keywords before the name of the statement's table, which is from `start` to `end`; "" without any.
+
+    Of ALTER TABLE also the two behind it.
+    """
+    tokens = tokenize(sql)
+    before = [token for token in tokens if token.end <= start]
+    words = list(takewhile(_is_word, reversed(before)))[:_MOST][::-1]
+    keys = [token.key for token in words if token.key != "EXPLAIN"]
+    if keys[:2] == ["ALTER", "TABLE"]:
+        behind = takewhile(_is_word, (token for token in tokens if token.start >= end))
+        return " ".join(["ALTER TABLE …", *(token.key for token in list(behind)[:2])])
+    return _shortened(keys)
+
+
+def _shortened(keys: list[str]) -> str:
+    """The words before a name without other names among them."""
+    if keys[-1:] == ["CLONE"]:
+        return " ".join(key for key in keys[-2:] if key in _CLONES)
+    if keys == ["FOR", "TABLE"]:
+        return "GENERATE"
+    if keys[-1:] == ["LIKE"]:
+        return "CREATE TABLE … LIKE"
+    return " ".join(keys)
+
+
+def _is_word(token: Token) -> bool:
+    return token.kind == "word" and token.key.isalpha()

@@ -1,0 +1,57 @@
+-- ALTER and maintenance of tables of other formats: each statement works, or is refused by name.
+-- expect: no jvm
+-- log: off
+
+CREATE SCHEMA s;
+CREATE TABLE t (a INT, p STRING) USING json PARTITIONED BY (p) LOCATION '${WAREHOUSE}/files/t';
+
+-- name: properties and comments
+ALTER TABLE t SET TBLPROPERTIES ('k' = 'v', 'l' = 'w', 'comment' = 'first');
+ALTER TABLE t UNSET TBLPROPERTIES ('l');
+ALTER TABLE t UNSET TBLPROPERTIES IF EXISTS ('missing');
+SHOW TBLPROPERTIES t;
+COMMENT ON TABLE t IS 'second';
+SHOW CREATE TABLE t;
+COMMENT ON TABLE t IS NULL;
+
+-- name: a new name
+ALTER TABLE t RENAME TO s.u;
+ALTER TABLE `spark_catalog`.`s`.`U` RENAME TO spark_catalog.default.t;
+ALTER TABLE t RENAME TO t;
+
+-- name: another place
+ALTER TABLE t SET LOCATION '${WAREHOUSE}/files/elsewhere';
+DESCRIBE EXTENDED t;
+
+-- name: partitions are the folders
+MSCK REPAIR TABLE t;
+MSCK REPAIR TABLE t SYNC PARTITIONS;
+REPAIR TABLE t;
+ALTER TABLE t RECOVER PARTITIONS;
+ALTER TABLE t ADD PARTITION (p = 'x') LOCATION '/x';
+ALTER TABLE t DROP PARTITION (p = 'x');
+ALTER TABLE t SET SERDEPROPERTIES ('a' = 'b');
+REFRESH TABLE t;
+CACHE TABLE t;
+UNCACHE TABLE t;
+
+-- name: SHOW TABLE EXTENDED
+-- mask: /Created Time: .*/
+SHOW TABLE EXTENDED LIKE 't';
+
+-- name: only Delta tables
+ALTER TABLE t ADD COLUMN b INT;
+ALTER TABLE t DROP COLUMN a;
+ALTER TABLE t RENAME COLUMN a TO b;
+ALTER TABLE t ALTER COLUMN a COMMENT 'x';
+ALTER TABLE t ADD CONSTRAINT c CHECK (a > 0);
+ALTER TABLE t CLUSTER BY (a);
+ALTER TABLE t DROP FEATURE deletionVectors;
+ALTER TABLE t SET TAGS ('a' = 'b');
+COMMENT ON COLUMN t.a IS 'x';
+DESCRIBE EXTENDED t AS JSON;
+ANALYZE TABLE t COMPUTE STATISTICS;
+TRUNCATE TABLE t;
+
+DROP TABLE t;
+DROP TABLE IF EXISTS t;
