@@ -63,7 +63,8 @@ def _deny(handler: BaseHTTPRequestHandler) -> None:
 @pytest.fixture
 def s3(monkeypatch: pytest.MonkeyPatch) -> Iterator[GuardedS3]:
     monkeypatch.setattr(probe, "_findings", {})
-    with GuardedS3() as store:
+    store = GuardedS3()
+    with store:
         settings = {"AWS_ENDPOINT_URL": store.endpoint, "AWS_REGION": "us-east-1", "AWS_ALLOW_HTTP": "true"}
         for name, value in settings.items():
             monkeypatch.setenv(name, value)

@@ -186,6 +186,9 @@ class RoutedStore:
     def move_table(self, key: TableKey, location: str) -> TableEntry:
         return self._of(key[0]).move_table(key, location)
 
+    def change_source(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> None:
+        self._of(key[0]).change_source(key, change)
+
     def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
         self._of(key[0]).change_view(key, change)
 

@@ -127,6 +127,9 @@ class ExternalStore(ABC):
     def move_table(self, key: TableKey, location: str) -> TableEntry:
         self._refuse("SET LOCATION")
 
+    def change_source(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> None:
+        self._refuse("changes of tables of other formats")
+
     # Views and functions
 
     def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
