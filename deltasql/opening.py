@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from deltasql.catalog.external.configuration import Catalogs
@@ -22,6 +22,7 @@ def connect(
     engine: str | None = None,
     catalog: str | None = None,
     catalogs: Catalogs | None = None,
+    staging_allowed_local_path: str | Sequence[str] | None = None,
 ) -> Session:
     """A session over the tables of `warehouse`, a directory or the URL of a place in an object store.
 
@@ -35,9 +36,12 @@ def connect(
     that of the environment variable DELTASQL_ENGINE. `storage_options` configure access to object stores with obstore's
     keys: `{"aws_access_key_id": …, "aws_endpoint": …}`; missing ones come from the settings of the given Spark session
     (`spark.hadoop.fs.s3a.*`), else from the environment. `progress`, later `on_progress` of the session, is called with
-    a Progress, in a separate thread, while Spark starts and works.
+    a Progress, in a separate thread, while Spark starts and works. `staging_allowed_local_path` is a folder, or
+    several, whose files PUT and GET may use; by default they may use all files of this machine, and with `()` none.
     """
     session = Session(warehouse, spark, storage_options, progress, engine, catalogs)
+    if staging_allowed_local_path is not None:
+        session.stores.local_folders = local_folders(staging_allowed_local_path)
     if catalog is not None:
         try:
             session.catalog.use_catalog(catalog)
@@ -45,3 +49,8 @@ def connect(
             session.close()
             raise
     return session
+
+
+def local_folders(paths: str | Sequence[str]) -> tuple[str, ...]:
+    """The folders that PUT and GET may use, given as one path or several."""
+    return (paths,) if isinstance(paths, str) else tuple(paths)

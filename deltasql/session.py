@@ -406,7 +406,7 @@ class Session:
 
     def _log_at(self, location: str, name: str) -> DeltaLog:
         """The log at a location, cached, so that the next statement reads only new commits."""
-        log = self._logs.get(location)
+        log = self._logs.get(location := self.catalog.located(location))
         if log is None or log.table != name:
             log = self._logs[location] = self.open_log(location, name)
             log.store.at, log.catalog = self.stores.open, self.catalog.commits

@@ -87,6 +87,7 @@ OWNERS = {
 FILES = {
     "log.storage": "table files: the one room that knows where they are",
     "catalog.database": "the catalog's own file, which SQLite opens",
+    "catalog.volumes": "whether /Volumes is a folder of this machine",
     "engines.spark.session": "Spark's configuration, jars and place for scratch files",
     "frames.writer": "a relative path is one of the working directory",
     "golden": "scripts and their outputs",

@@ -1,4 +1,4 @@
-"""The embedded catalog: names of schemas, tables, views and functions, and locations of tables."""
+"""The embedded catalog: names of schemas, tables, views, functions and volumes, and locations of tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from copy import copy
 from dataclasses import replace
 
 from deltasql.catalog.catalogs import Catalogs
-from deltasql.catalog.definitions import FunctionDefinition, TableSource, ViewDefinition
+from deltasql.catalog.definitions import FunctionDefinition, RefreshDefinition, TableSource, ViewDefinition
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
@@ -33,6 +33,7 @@ from deltasql.catalog.store import (
     SchemaInUseError,
     TableKey,
 )
+from deltasql.catalog.volumes import Volumes
 from deltasql.errors.catalog import (
     DropDefaultSchemaError,
     InvalidNameError,
@@ -43,7 +44,7 @@ from deltasql.errors.catalog import (
 from deltasql.log.storage.locations import absolute_location
 
 
-class Catalog(Catalogs):
+class Catalog(Catalogs, Volumes):
     """Names of a warehouse. Names are stored in lower case; missing parts come from the current catalog and schema.
 
     The current schema is per object; everything else is shared by all processes and machines that use the warehouse.
@@ -83,7 +84,7 @@ class Catalog(Catalogs):
         return True
 
     def drop_schema(self, name: Name, cascade: bool = False, if_exists: bool = False) -> list[TableEntry]:
-        """Drops a schema; returns its dropped tables, whose files the caller must remove.
+        """Drops a schema; returns its dropped tables and volumes, whose files the caller must remove.
 
         Raises SchemaNotFoundError, SchemaNotEmptyError, DropDefaultSchemaError.
         """
@@ -196,13 +197,21 @@ class Catalog(Catalogs):
             raise self._table_not_found(parts, views)
         return entry
 
-    def register(self, parts: Name, location: str, managed: bool, source: TableSource | None = None) -> TableEntry:
+    def register(
+        self,
+        parts: Name,
+        location: str,
+        managed: bool,
+        source: TableSource | None = None,
+        refreshed: RefreshDefinition | None = None,
+    ) -> TableEntry:
         """Adds a table, with its `source` if it is none of Delta's; of concurrent calls for one name, one succeeds.
 
         Raises TableAlreadyExistsError, SchemaNotFoundError, InvalidNameError.
         """
         catalog, schema, name = self._table_key(parts)
-        entry = TableEntry(catalog, schema, checked(name), absolute_location(location), managed, now(), source)
+        place = absolute_location(location)
+        entry = TableEntry(catalog, schema, checked(name), place, managed, now(), source, refreshed)
         with self._explained(entry.parts, entry.parts):
             self._store.add_table(entry)
         return entry
@@ -236,7 +245,18 @@ class Catalog(Catalogs):
     def set_location(self, parts: Name, location: str) -> TableEntry:
         """Sets the location of a table, which becomes external; returns the new entry. Raises TableNotFoundError."""
         with self._explained(parts):
-            return self._store.move_table(self._table_key(parts), absolute_location(location))
+            place = absolute_location(location)
+            return self._store.change_table(
+                self._table_key(parts), lambda table: replace(table, location=place, managed=False)
+            )
+
+    def define(self, parts: Name, definition: RefreshDefinition) -> TableEntry:
+        """Sets the definition of a materialized view or streaming table; returns the new entry.
+
+        Raises TableNotFoundError.
+        """
+        with self._explained(parts):
+            return self._store.change_table(self._table_key(parts), lambda table: replace(table, refreshed=definition))
 
     def change_source(self, parts: Name, change: Callable[[TableSource], TableSource]) -> None:
         """Changes the stored source of a table of another format; a Delta table is left as it is.
@@ -248,7 +268,7 @@ class Catalog(Catalogs):
             return entry if entry.source is None else replace(entry, source=change(entry.source))
 
         with self._explained(parts):
-            self._store.change_source(self._table_key(parts), changed)
+            self._store.change_table(self._table_key(parts), changed)
 
     # Views and functions
 

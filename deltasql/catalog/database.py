@@ -16,11 +16,15 @@ from deltasql.errors.catalog import CatalogFileError
 from deltasql.log.storage.locations import absolute_location
 
 FILE_NAME = "_catalog.db"
-_LAYOUT_VERSION = 7
+_LAYOUT_VERSION = 8
 _BUSY_SECONDS = 30.0
 _FUNCTIONS = """CREATE TABLE functions (
     catalog TEXT NOT NULL, schema TEXT NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL,
     created_at INTEGER NOT NULL, PRIMARY KEY (catalog, schema, name),
+    FOREIGN KEY (catalog, schema) REFERENCES schemas (catalog, name))"""
+_VOLUMES = """CREATE TABLE volumes (
+    catalog TEXT NOT NULL, schema TEXT NOT NULL, name TEXT NOT NULL, location TEXT NOT NULL,
+    managed INTEGER NOT NULL, created_at INTEGER NOT NULL, comment TEXT, PRIMARY KEY (catalog, schema, name),
     FOREIGN KEY (catalog, schema) REFERENCES schemas (catalog, name))"""
 _COMMITS = "CREATE TABLE commits (location TEXT PRIMARY KEY, latest INTEGER, unpublished TEXT)"
 _LAYOUT = (
@@ -37,6 +41,7 @@ _LAYOUT = (
     "CREATE INDEX tables_by_location ON tables (location)",
     _FUNCTIONS,
     _COMMITS,
+    _VOLUMES,
 )
 _UPGRADES = {
     1: ("ALTER TABLE schemas ADD COLUMN properties TEXT",),
@@ -45,6 +50,7 @@ _UPGRADES = {
     4: ("ALTER TABLE catalogs ADD COLUMN properties TEXT",),
     5: (_COMMITS,),
     6: ("ALTER TABLE tables ADD COLUMN source TEXT",),
+    7: (_VOLUMES,),
 }
 """By the version of a file's layout, what makes the next one of it."""
 

@@ -1,4 +1,4 @@
-"""Stored definitions of views, functions and tables of other formats, and their JSON.
+"""Stored definitions of views, functions, refreshed tables and tables of other formats, and their JSON.
 
 Those of views and functions are the SQL text, and the context that determines its meaning. The text is parsed again at
 each use, so it must not refer to temporary objects.
@@ -6,12 +6,15 @@ each use, so it must not refer to temporary objects.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeAlias
 
 from deltasql.errors.schema import InvalidSchemaJsonError
+from deltasql.plan.statements.refresh import Refreshed
 from deltasql.schema.json import schema_from_json, type_to_json
 from deltasql.schema.types import StructType
 
@@ -72,6 +75,34 @@ class ViewDefinition:
             "comment": self.comment,
             "properties": dict(self.properties),
         }
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshDefinition:
+    """A materialized view or streaming table: the view that its rows are taken from, and its schedule as written."""
+
+    kind: Refreshed
+    view: ViewDefinition
+    schedule: str | None = None
+
+    @property
+    def id(self) -> str:
+        """A text that differs for queries with another meaning."""
+        meant = (self.view.query, self.view.namespace, sorted(self.view.settings.items()))
+        return hashlib.sha256(json.dumps(meant).encode()).hexdigest()[:16]
+
+    @classmethod
+    def from_json(cls, value: Json) -> RefreshDefinition:
+        """Raises KeyError, TypeError, ValueError, AttributeError for invalid JSON of a definition."""
+        schedule = value["schedule"]
+        return cls(
+            Refreshed(value["kind"]),
+            ViewDefinition.from_json(value["view"]),
+            None if schedule is None else read_text(schedule),
+        )
+
+    def to_json(self) -> Json:
+        return {"kind": self.kind.value, "view": self.view.to_json(), "schedule": self.schedule}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from deltasql.catalog.definitions import FunctionDefinition, TableSource, ViewDefinition, read_text
+from deltasql.catalog.definitions import (
+    FunctionDefinition,
+    RefreshDefinition,
+    TableSource,
+    ViewDefinition,
+    read_text,
+)
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
@@ -17,6 +23,7 @@ from deltasql.catalog.entries import (
     StoredSchema,
     TableEntry,
     ViewEntry,
+    VolumeEntry,
     now,
 )
 from deltasql.catalog.store import SchemaKey, TableKey
@@ -122,7 +129,7 @@ class SchemaList:
 
 @dataclass(frozen=True, slots=True)
 class SchemaTables:
-    """The tables and views of one schema, by name, and its functions, by name.
+    """The tables and views of one schema, by name, and its functions and volumes, by name.
 
     `schema_id` is the schema's id in the list. `is_open` is False once that schema is dropped. `arrivals` are by new
     name. `departed` maps tables that were renamed to another schema, by the id of their arrival, to their new names.
@@ -135,16 +142,18 @@ class SchemaTables:
     arrivals: Mapping[str, Arrival] = field(default_factory=dict)
     departed: Mapping[str, TableKey] = field(default_factory=dict)
     functions: Mapping[str, FunctionEntry] = field(default_factory=dict)
+    volumes: Mapping[str, VolumeEntry] = field(default_factory=dict)
 
     @property
     def layout(self) -> int:
         """The layout version: 2 with views or functions, 3 with tables of other formats than Delta.
 
-        Releases with a lower layout cannot read these.
+        It is 3 with volumes and refreshed tables, too. Releases with a lower layout cannot read these.
         """
         arriving = [arrival.table for arrival in self.arrivals.values()]
         entries = [kept.entry for kept in (*self.tables.values(), *arriving)]
-        if any(isinstance(entry, TableEntry) and entry.source is not None for entry in entries):
+        tables = [entry for entry in entries if isinstance(entry, TableEntry)]
+        if self.volumes or any(table.source is not None or table.refreshed is not None for table in tables):
             return 3
         return 2 if self.functions or any(isinstance(entry, ViewEntry) for entry in entries) else 1
 
@@ -194,10 +203,12 @@ class SchemaTables:
             },
             {arrival: _table_key(target) for arrival, target in value["departed"].items()},
             {name: _function(key, name, found) for name, found in value.get("functions", {}).items()},
+            {name: _volume(key, name, found) for name, found in value.get("volumes", {}).items()},
         )
 
     def to_json(self) -> Json:
         functions = {name: _function_json(item) for name, item in self.functions.items()}
+        volumes = {name: _volume_json(item) for name, item in self.volumes.items()}
         return {
             "schema": self.key,
             "schema_id": self.schema_id,
@@ -209,6 +220,7 @@ class SchemaTables:
             },
             "departed": dict(self.departed),
             **({"functions": functions} if functions else {}),
+            **({"volumes": volumes} if volumes else {}),
         }
 
 
@@ -265,7 +277,8 @@ def _table_record(key: SchemaKey, name: str, document: Json) -> TableRecord:
         return TableRecord(read_text(document["id"]), ViewEntry(*key, name, view, int(document["created_at"])))
     place, managed = read_text(document["location"]), bool(document["managed"])
     source = TableSource.from_json(document["source"]) if "source" in document else None
-    entry = TableEntry(*key, name, place, managed, int(document["created_at"]), source)
+    refreshed = RefreshDefinition.from_json(document["refreshed"]) if "refreshed" in document else None
+    entry = TableEntry(*key, name, place, managed, int(document["created_at"]), source, refreshed)
     return TableRecord(read_text(document["id"]), entry)
 
 
@@ -274,8 +287,9 @@ def _table_json(record: TableRecord) -> Json:
     if isinstance(entry, ViewEntry):
         return {"id": record.id, "view": entry.definition.to_json(), "created_at": entry.created_at}
     source = {} if entry.source is None else {"source": entry.source.to_json()}
+    refreshed = {} if entry.refreshed is None else {"refreshed": entry.refreshed.to_json()}
     place = {"location": entry.location, "managed": entry.managed, "created_at": entry.created_at}
-    return {"id": record.id, **place, **source}
+    return {"id": record.id, **place, **source, **refreshed}
 
 
 def _function(key: SchemaKey, name: str, document: Json) -> FunctionEntry:
@@ -284,6 +298,21 @@ def _function(key: SchemaKey, name: str, document: Json) -> FunctionEntry:
 
 def _function_json(entry: FunctionEntry) -> Json:
     return {**entry.definition.to_json(), "created_at": entry.created_at}
+
+
+def _volume(key: SchemaKey, name: str, document: Json) -> VolumeEntry:
+    place, comment = read_text(document["location"]), document["comment"]
+    text = None if comment is None else read_text(comment)
+    return VolumeEntry(*key, name, place, bool(document["managed"]), int(document["created_at"]), text)
+
+
+def _volume_json(entry: VolumeEntry) -> Json:
+    return {
+        "location": entry.location,
+        "managed": entry.managed,
+        "created_at": entry.created_at,
+        "comment": entry.comment,
+    }
 
 
 def _table_key(value: Any) -> TableKey:

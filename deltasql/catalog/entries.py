@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Union
 
-from deltasql.catalog.definitions import FunctionDefinition, TableSource, ViewDefinition
+from deltasql.catalog.definitions import FunctionDefinition, RefreshDefinition, TableSource, ViewDefinition
 from deltasql.errors.catalog import InvalidNameError
 from deltasql.plan.base import quote
 
@@ -67,6 +67,7 @@ class TableEntry:
     """One table. `location` is an absolute path or a URL; `created_at` is milliseconds since the epoch.
 
     `source` describes a table whose files are of another format than Delta; None is a Delta table.
+    `refreshed` is set for a materialized view or a streaming table.
     """
 
     catalog: str
@@ -76,6 +77,7 @@ class TableEntry:
     managed: bool
     created_at: int
     source: TableSource | None = None
+    refreshed: RefreshDefinition | None = None
 
     @property
     def parts(self) -> tuple[str, str, str]:
@@ -137,6 +139,36 @@ class FunctionEntry:
     @property
     def parts(self) -> tuple[str, str, str]:
         return (self.catalog, self.schema, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeEntry:
+    """One volume, a folder for files that are no tables; volumes have a separate namespace.
+
+    `created_at` is milliseconds since the epoch. The files of a `managed` volume are removed with it.
+    """
+
+    catalog: str
+    schema: str
+    name: str
+    location: str
+    managed: bool
+    created_at: int
+    comment: str | None = None
+
+    @property
+    def parts(self) -> tuple[str, str, str]:
+        return (self.catalog, self.schema, self.name)
+
+    @property
+    def path(self) -> str:
+        """The path that stands for the volume's folder in statements."""
+        return f"/Volumes/{'/'.join(self.parts)}"
+
+    @property
+    def as_table(self) -> TableEntry:
+        """The location, as that of a table whose files are removed with its schema."""
+        return TableEntry(*self.parts, self.location, self.managed, self.created_at)
 
 
 def now() -> int:

@@ -78,6 +78,10 @@ _DEFINITIONS: Mapping[str, tuple[str, str]] = {
         f"{_TABLE} table_type is_insertable_into commit_action table_owner comment {_CHANGES} data_source_format "
         "storage_path",
     ),
+    "volumes": (
+        "Volumes",
+        f"volume_catalog volume_schema volume_name volume_type volume_owner comment {_CHANGES} storage_location",
+    ),
     "views": (
         "Views",
         f"{_TABLE} view_definition check_option is_updatable is_insertable_into sql_path is_materialized",

@@ -1,7 +1,7 @@
 """Names as JSON objects of the warehouse, in an object store: one for all schemas, one for the tables of each.
 
     <warehouse>/_catalog.d/schemas.json                     catalogs and schemas, with comments, places and properties
-    <warehouse>/_catalog.d/tables/<catalog>/<schema>.json   names and locations of tables, views and functions
+    <warehouse>/_catalog.d/tables/<catalog>/<schema>.json   names and locations of tables, views, functions, volumes
     <warehouse>/_catalog.d/commits.json                     ratified commits of the tables that the catalog manages
 
 No table, schema or catalog can have that folder: their names have no dot. What concerns one object is one compare and
@@ -33,6 +33,7 @@ from deltasql.catalog.store import (
     SchemaInUseError,
     SchemaKey,
     TableKey,
+    Volumes,
     of_kind,
 )
 from deltasql.log.storage.log_store import LogStore
@@ -197,24 +198,15 @@ class ObjectCatalogStore:
 
         return self._change(key[:2], rename)
 
-    def move_table(self, key: TableKey, location: str) -> TableEntry:
-        def move(found: SchemaTables | None) -> Edited[TableEntry]:
+    def change_table(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> TableEntry:
+        def edit(found: SchemaTables | None) -> Edited[TableEntry]:
             tables, kept = present(found, key)
             entry = of_kind(kept.entry, Kind.TABLE)
             assert isinstance(entry, TableEntry)
-            moved = replace(entry, location=location, managed=False)
-            return tables.with_table(TableRecord(new_id(), moved)), moved
+            changed = change(entry)
+            return tables.with_table(TableRecord(new_id(), changed)), changed
 
-        return self._change(key[:2], move)
-
-    def change_source(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> None:
-        def edit(found: SchemaTables | None) -> Edited[None]:
-            tables, kept = present(found, key)
-            entry = of_kind(kept.entry, Kind.TABLE)
-            assert isinstance(entry, TableEntry)
-            return tables.with_table(TableRecord(new_id(), change(entry))), None
-
-        self._change(key[:2], edit)
+        return self._change(key[:2], edit)
 
     def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
         def edit(found: SchemaTables | None) -> Edited[None]:
@@ -240,6 +232,17 @@ class ObjectCatalogStore:
             return tables.with_function(key[2], change(tables.functions.get(key[2]))), None
 
         self._change(key[:2], edit)
+
+    def volumes(self, schema: SchemaKey) -> Volumes:
+        found = self._tables(schema)
+        return {} if found is None else found.volumes
+
+    def change_volumes(self, schema: SchemaKey, change: Callable[[Volumes], Volumes]) -> None:
+        def edit(found: SchemaTables | None) -> Edited[None]:
+            tables = self._opened(found, schema)
+            return replace(tables, volumes=change(tables.volumes)), None
+
+        self._change(schema, edit)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -305,11 +308,13 @@ class ObjectCatalogStore:
 
 
 def _names_and_tables(tables: SchemaTables | None) -> tuple[list[str], list[TableEntry]]:
-    """The names in a schema, of functions too, and its tables."""
+    """The names in a schema, of functions and volumes too, and its tables and volumes."""
     if tables is None:
         return [], []
     entries = [kept.entry for kept in tables.tables.values()]
-    return [*tables.tables, *tables.functions], [entry for entry in entries if isinstance(entry, TableEntry)]
+    placed = [entry for entry in entries if isinstance(entry, TableEntry)]
+    placed += [volume.as_table for volume in tables.volumes.values()]
+    return [*tables.tables, *tables.functions, *tables.volumes], placed
 
 
 def _is_half_dropped(record: SchemaRecord, tables: SchemaTables | None) -> bool:

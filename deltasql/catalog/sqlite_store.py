@@ -6,13 +6,20 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any
 
 from deltasql.catalog.commit_stores import SqliteCommits
 from deltasql.catalog.database import DamagedEntryError, Database
-from deltasql.catalog.definitions import FunctionDefinition, TableSource, ViewDefinition
-from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
+from deltasql.catalog.definitions import FunctionDefinition, RefreshDefinition, TableSource, ViewDefinition
+from deltasql.catalog.entries import (
+    Entry,
+    FunctionEntry,
+    StoredCatalog,
+    StoredSchema,
+    TableEntry,
+    ViewEntry,
+    VolumeEntry,
+)
 from deltasql.catalog.store import (
     Kind,
     NameMissingError,
@@ -20,6 +27,7 @@ from deltasql.catalog.store import (
     SchemaInUseError,
     SchemaKey,
     TableKey,
+    Volumes,
     of_kind,
 )
 
@@ -30,6 +38,7 @@ _SCHEMAS = f"SELECT {_SCHEMA_COLUMNS} FROM schemas WHERE catalog = ?"
 _SCHEMA = f"{_SCHEMAS} AND name = ?"
 _TABLES = "SELECT catalog, schema, name, location, managed, created_at, view, source FROM tables"
 _FUNCTIONS = "SELECT catalog, schema, name, definition, created_at FROM functions"
+_VOLUMES = "SELECT catalog, schema, name, location, managed, created_at, comment FROM volumes"
 _OF_SCHEMA = " WHERE catalog = ? AND schema = ?"
 _OF_NAME = f"{_OF_SCHEMA} AND name = ?"
 
@@ -102,12 +111,15 @@ class SqliteCatalogStore:
             _require_schema(connection, key)
             dropped = [_entry(row) for row in connection.execute(_TABLES + _OF_SCHEMA, key)]
             functions = [_function(row) for row in connection.execute(_FUNCTIONS + _OF_SCHEMA, key)]
-            if (dropped or functions) and not cascade:
-                raise SchemaInUseError([item.name for item in (*dropped, *functions)])
+            volumes = _volumes(connection, key)
+            if (dropped or functions or volumes) and not cascade:
+                raise SchemaInUseError([item.name for item in (*dropped, *functions, *volumes.values())])
             connection.execute("DELETE FROM tables" + _OF_SCHEMA, key)
             connection.execute("DELETE FROM functions" + _OF_SCHEMA, key)
+            connection.execute("DELETE FROM volumes" + _OF_SCHEMA, key)
             connection.execute("DELETE FROM schemas WHERE catalog = ? AND name = ?", key)
-        return [item for item in dropped if isinstance(item, TableEntry)]
+        tables = [item for item in dropped if isinstance(item, TableEntry)]
+        return [*tables, *(volume.as_table for volume in volumes.values())]
 
     def entries(self, schema: SchemaKey) -> Sequence[Entry]:
         with self._database.explained():
@@ -145,19 +157,13 @@ class SqliteCatalogStore:
             _insert(connection, renamed)
         return renamed
 
-    def move_table(self, key: TableKey, location: str) -> TableEntry:
+    def change_table(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> TableEntry:
         with self._database.writing() as connection:
             found = of_kind(_remove(connection, key), Kind.TABLE)
             assert isinstance(found, TableEntry)
-            moved = replace(found, location=location, managed=False)
-            _insert(connection, moved)
-        return moved
-
-    def change_source(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> None:
-        with self._database.writing() as connection:
-            found = of_kind(_remove(connection, key), Kind.TABLE)
-            assert isinstance(found, TableEntry)
-            _insert(connection, change(found))
+            changed = change(found)
+            _insert(connection, changed)
+        return changed
 
     def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
         with self._database.writing() as connection:
@@ -182,6 +188,18 @@ class SqliteCatalogStore:
             if changed is not None:
                 values = (*changed.parts, json.dumps(changed.definition.to_json()), changed.created_at)
                 connection.execute("INSERT INTO functions VALUES (?, ?, ?, ?, ?)", values)
+
+    def volumes(self, schema: SchemaKey) -> Volumes:
+        return {row[2]: _volume(row) for row in self._database.rows(_VOLUMES + _OF_SCHEMA, *schema)}
+
+    def change_volumes(self, schema: SchemaKey, change: Callable[[Volumes], Volumes]) -> None:
+        with self._database.writing() as connection:
+            _require_schema(connection, schema)
+            changed = change(_volumes(connection, schema))
+            connection.execute("DELETE FROM volumes" + _OF_SCHEMA, schema)
+            for item in changed.values():
+                values = (*item.parts, item.location, item.managed, item.created_at, item.comment)
+                connection.execute("INSERT INTO volumes VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
     def close(self) -> None:
         self._database.close()
@@ -225,7 +243,8 @@ def _insert(connection: sqlite3.Connection, entry: Entry) -> None:
         values = (*entry.parts, "", False, entry.created_at, json.dumps(entry.definition.to_json()), None)
     else:
         source = None if entry.source is None else json.dumps(entry.source.to_json())
-        values = (*entry.parts, entry.location, entry.managed, entry.created_at, None, source)
+        text = None if entry.refreshed is None else json.dumps(entry.refreshed.to_json())
+        values = (*entry.parts, entry.location, entry.managed, entry.created_at, text, source)
     connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
 
 
@@ -248,9 +267,11 @@ def _schema(row: tuple[Any, ...]) -> StoredSchema:
 def _entry(row: tuple[Any, ...]) -> Entry:
     catalog, schema, name, location, managed, created_at, view, source = row
     with _whole(name):
-        if view is None:
+        if view is None or location:
+            # Views have no location.
             described = None if source is None else TableSource.from_json(json.loads(source))
-            return TableEntry(catalog, schema, name, location, bool(managed), created_at, described)
+            refreshed = None if view is None else RefreshDefinition.from_json(json.loads(view))
+            return TableEntry(catalog, schema, name, location, bool(managed), created_at, described, refreshed)
         return ViewEntry(catalog, schema, name, ViewDefinition.from_json(json.loads(view)), created_at)
 
 
@@ -258,6 +279,15 @@ def _function(row: tuple[Any, ...]) -> FunctionEntry:
     catalog, schema, name, definition, created_at = row
     with _whole(name):
         return FunctionEntry(catalog, schema, name, FunctionDefinition.from_json(json.loads(definition)), created_at)
+
+
+def _volumes(connection: sqlite3.Connection, schema: SchemaKey) -> Volumes:
+    return {row[2]: _volume(row) for row in connection.execute(_VOLUMES + _OF_SCHEMA, schema)}
+
+
+def _volume(row: tuple[Any, ...]) -> VolumeEntry:
+    catalog, schema, name, location, managed, created_at, comment = row
+    return VolumeEntry(catalog, schema, name, location, bool(managed), created_at, comment)
 
 
 @contextmanager

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import Enum
 from typing import Protocol, TypeAlias
 
 from deltasql.catalog.commit_registry import CommitStore
-from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
+from deltasql.catalog.entries import (
+    Entry,
+    FunctionEntry,
+    StoredCatalog,
+    StoredSchema,
+    TableEntry,
+    ViewEntry,
+    VolumeEntry,
+)
 
 SchemaKey: TypeAlias = tuple[str, str]
 """Catalog and schema, in lower case."""
 
 TableKey: TypeAlias = tuple[str, str, str]
-"""Catalog, schema and table, view or function, in lower case."""
+"""Catalog, schema and table, view, function or volume, in lower case."""
+
+Volumes: TypeAlias = Mapping[str, VolumeEntry]
+"""The volumes of one schema, by name."""
 
 
 class Kind(Enum):
@@ -39,7 +50,8 @@ class NameTakenError(Exception):
 
 
 class SchemaInUseError(Exception):
-    """The schema holds `names`, of tables, views and functions, or the catalog schemas; nothing was changed."""
+    """The schema holds `names`, of tables, views, functions and volumes, or the catalog schemas; nothing was
+    changed."""
 
     def __init__(self, names: Sequence[str]) -> None:
         super().__init__(names)
@@ -94,8 +106,8 @@ class CatalogStore(Protocol):
         """Replaces a schema by the result of `change`, which may be called again. Raises NameMissingError."""
 
     def drop_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
-        """Removes a schema with its tables, which are returned, views and functions. Raises NameMissingError, and
-        without `cascade` SchemaInUseError."""
+        """Removes a schema with its tables and volumes, which are returned, views and functions. Raises
+        NameMissingError, and without `cascade` SchemaInUseError."""
 
     def entries(self, schema: SchemaKey) -> Sequence[Entry]:
         """Tables and views of a schema, in no order. Raises NameMissingError where there is no such schema."""
@@ -116,11 +128,9 @@ class CatalogStore(Protocol):
         """Renames a table or view; returns the new entry. Raises NameMissingError for the old name, then for the new
         catalog or schema; NameTakenError."""
 
-    def move_table(self, key: TableKey, location: str) -> TableEntry:
-        """Sets the location of a table, which becomes external; returns the new entry. Raises NameMissingError."""
-
-    def change_source(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> None:
-        """Replaces a table by the result of `change`, which keeps its name. Raises NameMissingError."""
+    def change_table(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> TableEntry:
+        """Replaces a table by the result of `change`, which may be called again; returns it. Raises
+        NameMissingError."""
 
     def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
         """Sets the entry of a name to the view that `change` returns for the current entry, None if there is none.
@@ -135,6 +145,13 @@ class CatalogStore(Protocol):
 
     def change_function(self, key: TableKey, change: Callable[[FunctionEntry | None], FunctionEntry | None]) -> None:
         """Like `change_view` for a function, which is removed if `change` returns None."""
+
+    def volumes(self, schema: SchemaKey) -> Volumes:
+        """The volumes of a schema; none if there is no such schema."""
+
+    def change_volumes(self, schema: SchemaKey, change: Callable[[Volumes], Volumes]) -> None:
+        """Replaces the volumes of a schema by the result of `change`, which may be called again; if it raises, nothing
+        is changed. Raises NameMissingError for the catalog or schema."""
 
     def close(self) -> None:
         """Closes files and connections; a later call opens them again."""

@@ -1,4 +1,4 @@
-"""Refusals of tables of other formats, and of those that are to become Delta tables: files, columns, partitions."""
+"""Refusals of files and tables of other formats, and of those that are to become Delta tables."""
 
 from __future__ import annotations
 
@@ -250,3 +250,81 @@ class IcebergReadError(DeltaSqlError):
 
     location: str
     reason: str
+
+
+@condition(
+    "INVALID_PARAMETER_VALUE.READ_FILES",
+    "22023",
+    "The call of {function} has {argument}: {reason}",
+    remedy="Write read_files('path', option => value, …) with constants.",
+)
+class FileArgumentError(DeltaSqlError):
+    """An argument of read_files that is no constant, is missing, or has no meaning."""
+
+    function: str
+    argument: str
+    reason: str
+
+
+@condition(
+    "CF_UNKNOWN_OPTION_KEYS_ERROR",
+    "42000",
+    "{format} files have no options {keys}. {advice}",
+    remedy="Correct the names of the options, or add validateOptions => false.",
+)
+class UnknownFileOptionError(DeltaSqlError):
+    """Options of read_files that no reader has. `format` in capitals."""
+
+    format: str
+    keys: tuple[str, ...]
+    advice: str
+
+
+@condition(
+    "UNABLE_TO_INFER_FILE_FORMAT",
+    "42KD9",
+    "The format of the files at {location} cannot be told from their names: {reason}. "
+    "Write read_files('path', format => 'csv').",
+    remedy="Add the argument format.",
+)
+class UnknownFileFormatError(DeltaSqlError):
+    """read_files without a format, of files whose names tell none or several."""
+
+    location: str
+    reason: str
+
+
+@condition(
+    "CF_EMPTY_DIR_FOR_SCHEMA_INFERENCE",
+    "42000",
+    "There is no file at {location} whose columns could be read. "
+    "Write read_files('path', schema => 'a INT, b STRING').",
+    remedy="Check the path, or add the argument schema.",
+)
+class NoFilesError(DeltaSqlError):
+    """read_files without a schema, of a folder without matching files."""
+
+    location: str
+
+
+@condition(
+    "DELTA_INCOMPATIBLE_FORMAT",
+    "0AKDD",
+    "{location} is a Delta table, whose files are no rows without its log. Write SELECT * FROM delta.`{location}`.",
+)
+class FilesOfTableError(DeltaSqlError):
+    """read_files of the folder of a table."""
+
+    location: str
+
+
+@condition(
+    "RESCUED_DATA_NOT_SUPPORTED",
+    "0A000",
+    "The column {column} cannot be filled from JSON files with multiLine => true and a schema. "
+    "Leave the schema and schemaHints out, or write schemaEvolutionMode => 'none'.",
+)
+class RescuedLinesError(DeltaSqlError):
+    """A rescued data column of JSON documents of several lines, whose columns were declared."""
+
+    column: str

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from deltasql.catalog import Catalog
 from deltasql.catalog.entries import TableEntry, sql_name
 from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.errors.statements.function import FunctionAlreadyExistsError
 from deltasql.errors.statements.view import CatalogNameTakenError, ViewAlreadyExistsError, ViewNotFoundError
+from deltasql.errors.statements.volume import VolumeNotFoundError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.planner.catalog_changes import (
@@ -18,6 +21,7 @@ from deltasql.planner.catalog_changes import (
     CatalogRemoval,
     FunctionChange,
     FunctionDefining,
+    Redefinition,
     Registration,
     Relocation,
     RenameChange,
@@ -33,6 +37,10 @@ from deltasql.planner.catalog_changes import (
     ViewChange,
     ViewDefining,
     ViewRemoval,
+    VolumeComment,
+    VolumeCreation,
+    VolumeRemoval,
+    VolumeRenaming,
 )
 
 
@@ -41,6 +49,8 @@ def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> N
     match change:
         case Registration():
             _register(change, catalog)
+        case Redefinition(parts, definition):
+            catalog.define(parts, definition)
         case SourceDefining(parts, redefine):
             catalog.change_source(parts, redefine)
         case Unregistration(parts):
@@ -53,13 +63,15 @@ def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> N
             _change_schemas(change, catalog, stores)
         case CatalogChoice() | CatalogCreation() | CatalogComment() | CatalogProperties() | CatalogRemoval():
             _change_catalogs(change, catalog, stores)
+        case VolumeCreation() | VolumeRemoval() | VolumeRenaming() | VolumeComment():
+            _change_volumes(change, catalog, stores)
         case _:
             _change_definitions(change, catalog)
 
 
 def _register(change: Registration, catalog: Catalog) -> None:
     try:
-        catalog.register(change.parts, change.location, change.managed, change.source)
+        catalog.register(change.parts, change.location, change.managed, change.source, change.refreshed)
     except TableAlreadyExistsError:
         # Another process was first.
         if not change.if_not_exists:
@@ -94,6 +106,19 @@ def _change_catalogs(change: CatalogChange, catalog: Catalog, stores: Stores) ->
         case CatalogRemoval(name, cascade, if_exists):
             for entry in catalog.drop_catalog(name, cascade, if_exists):
                 _remove_files(entry, catalog, stores)
+
+
+def _change_volumes(change: CatalogChange, catalog: Catalog, stores: Stores) -> None:
+    match change:
+        case VolumeCreation(parts, comment, location, if_not_exists):
+            catalog.create_volume(parts, comment, location, if_not_exists)
+        case VolumeRemoval(parts, if_exists):
+            with suppress(*([VolumeNotFoundError] if if_exists else [])):
+                _remove_files(catalog.drop_volume(parts).as_table, catalog, stores)
+        case VolumeRenaming(parts, new_name):
+            catalog.rename_volume(parts, new_name)
+        case VolumeComment(parts, comment):
+            catalog.comment_on_volume(parts, comment)
 
 
 def _change_definitions(change: CatalogChange, catalog: Catalog) -> None:

@@ -162,6 +162,7 @@ def commit_tags(change: TableChange | RowChange | LayoutChange | CloneChange) ->
         Outcome.UPDATE,
         Outcome.DELETE,
         Outcome.MERGE,
+        Outcome.REFRESH,
     }
     if read is None or not moves or not tracks_rows(read.protocol, read.metadata):
         return tags
@@ -177,7 +178,8 @@ def register(registration: Registration | None, catalog: Catalog, store: LogStor
     if registration is None:
         return
     try:
-        catalog.register(registration.parts, registration.location, registration.managed)
+        place, managed = registration.location, registration.managed
+        catalog.register(registration.parts, place, managed, refreshed=registration.refreshed)
     except DeltaSqlError as error:
         if isinstance(error, TableAlreadyExistsError) and _is_at(catalog, registration):
             return

@@ -69,7 +69,7 @@ class StagedRows:
     def contribution(self) -> Contribution:
         change, work = self._change, self._work
         actions = [*change.commit.actions, *work.actions]
-        answer = Committed(OUTCOME_SCHEMAS[change.commit.operation.outcome], (work.answer,), None, work.metrics)
+        answer = Committed(OUTCOME_SCHEMAS[change.commit.operation.outcome], (self._row,), None, work.metrics)
         return Contribution(
             change, actions, answer, self._runtime, work.marked, work.marking, self._stage, work.described
         )
@@ -83,12 +83,20 @@ class StagedRows:
         actions = [*change.commit.actions, *work.actions]
         schema = OUTCOME_SCHEMAS[change.commit.operation.outcome]
         if change.skip_if_empty and not actions and not work.marked:
-            return Committed(schema, (work.answer,), None, work.metrics)
+            return Committed(schema, (self._row,), None, work.metrics)
         note = None if work.notes is None else work.notes.on_top
         commit = commit_staged(change, actions, work.metrics, self._settings, self._stage, self._rebase, note)
         assert commit is not None
         register(change.commit.register, self._catalog, change.commit.log.store)
-        return Committed(schema, (work.answer,), commit.version, work.metrics, commit.attempts)
+        return Committed(schema, (self._row,), commit.version, work.metrics, commit.attempts)
+
+    @property
+    def _row(self) -> tuple[object, ...]:
+        """The row of the statement's result: counts, or the kind of a refresh."""
+        commit = self._change.commit
+        if commit.operation.outcome is Outcome.REFRESH:
+            return commit.parameters["mode"], commit.parameters["reason"]
+        return self._work.answer
 
 
 def _protocol(change: RowChange) -> Protocol:
@@ -155,6 +163,9 @@ def _rewritten(change: RowChange, runtime: Runtime, stage: Stage, operator: Rewr
 
     assert change.commit.snapshot is not None
     outcome = change.commit.operation.outcome
+    if outcome is Outcome.REFRESH:
+        # Only the MERGE of a refresh rewrites files.
+        outcome = Outcome.MERGE
     merge, insert = outcome is Outcome.MERGE, outcome is Outcome.INSERT
     done = runtime.rewrite(operator, stage, change.commit.log.table, merge=merge, insert=insert)
     adds = change.commit.snapshot.add_files(done.marked) if done.marked else []

@@ -15,6 +15,7 @@ from deltasql.execution.analysis import Analyzed
 from deltasql.execution.catalog_effects import change_catalog, change_functions, change_views
 from deltasql.execution.clone import StagedClone
 from deltasql.execution.commit import Committed, StagedChange
+from deltasql.execution.file_transfer import transfer_file
 from deltasql.execution.layout_change import StagedLayout
 from deltasql.execution.row_change import StagedRows
 from deltasql.execution.source_write import write_source
@@ -31,6 +32,7 @@ from deltasql.planner.changes import (
     AtomicBlock,
     CloneChange,
     FileRemoval,
+    FileTransfer,
     LayoutChange,
     LogRows,
     ManifestChange,
@@ -138,6 +140,10 @@ class Run:
                 from deltasql.execution.vacuum import remove_files
 
                 return remove_files(plan, self._runtime, self._session.settings)
+            case FileTransfer():
+                with shielded():
+                    transfer_file(plan, self._session.stores)
+                return Committed()
             case ManifestChange(log, snapshot):
                 return _manifests_written(log, snapshot)
             case Stepwise():

@@ -98,8 +98,11 @@ OBJECTS = (
         "A catalog has tables of its warehouse: CREATE CATALOG name MANAGED LOCATION '/path'.",
         ("CREATE|ALTER|DROP < FOREIGN CATALOG >",),
     ),
-    Unsupported("{verb} {words}", _FILES, (f"{_ANY} < [ON] [EXTERNAL] VOLUME|VOLUMES >",)),
-    Unsupported("{words}", _FILES, ("< LIST|LS|PUT|GET|REMOVE|RM > string", "< COPY FILES >")),
+    Unsupported(
+        "{verb} VOLUME … {words}", "ALTER VOLUME v RENAME TO w is what can be changed.", ("ALTER VOLUME name < SET >",)
+    ),
+    Unsupported("{words}", "Write LIST 'path' or REMOVE 'path'.", ("< LS|RM > string",)),
+    Unsupported("{words}", _FILES, ("< COPY FILES >",)),
     Unsupported(
         "{verb} {words}",
         "A table lies where LOCATION says: CREATE TABLE … LOCATION '/path'.",
@@ -125,9 +128,9 @@ OBJECTS = (
         "{verb} {words}",
         _PIPELINE,
         (
-            f"{NEW} < STREAMING [LIVE] TABLE >",
+            f"{NEW} < STREAMING LIVE TABLE >",
+            "CREATE [OR] [REPLACE|REFRESH] < PRIVATE|TEMPORARY|TEMP STREAMING TABLE >",
             f"{NEW} < LIVE TABLE|VIEW >",
-            "ALTER|DROP|REFRESH < STREAMING TABLE >",
             "SHOW < STREAMING TABLES >",
             "REFRESH TABLE name < FULL|SYNC|ASYNC >",
             f"{NEW} < FLOW >",
@@ -138,13 +141,18 @@ OBJECTS = (
         "{verb} {words}",
         "CREATE OR REPLACE TABLE … AS SELECT … can be run again, CREATE TEMPORARY VIEW is computed when it is read.",
         (
-            f"{NEW} < MATERIALIZED|METRIC VIEW >",
+            f"{NEW} < METRIC VIEW >",
+            "CREATE [OR] [REPLACE] < PRIVATE|TEMPORARY|TEMP MATERIALIZED VIEW >",
             f"{NEW} VIEW … < WITH METRICS >",
-            "ALTER|DROP|REFRESH < MATERIALIZED|METRIC VIEW >",
+            "ALTER|DROP|REFRESH < METRIC VIEW >",
             "SHOW < MATERIALIZED VIEWS >",
         ),
     ),
-    Unsupported("{words} in a query", _PIPELINE, ("⋯ FROM|JOIN|, < STREAM > name", "⋯ FROM|JOIN|, < STREAM > (")),
+    Unsupported(
+        "{words} in a query",
+        "It stands in the query of a streaming table: CREATE STREAMING TABLE t AS SELECT … FROM STREAM(source).",
+        ("⋯ FROM|JOIN|, < STREAM > name", "⋯ FROM|JOIN|, < STREAM > ("),
+    ),
     Unsupported("{verb} {words}", "There are no foreign catalogs.", ("REFRESH < FOREIGN >",)),
     Unsupported("{words}", "Write MERGE, with the changes as its source.", ("< APPLY CHANGES >", "< AUTO CDC >")),
     Unsupported(

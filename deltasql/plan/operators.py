@@ -85,13 +85,27 @@ class Scan:
     in_process: ReadInProcess | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class FileColumns:
+    """The columns of files: those `declared`, matched by name where the files have names; None: those of the files.
+
+    `hints` are types of single fields, by path. The column `rescued` (None: there is none) has what no other column
+    holds, as JSON.
+    """
+
+    declared: StructType | None = None
+    hints: tuple[tuple[tuple[str, ...], DataType], ...] = ()
+    rescued: str | None = None
+
+
 @dataclass(frozen=True, eq=False, slots=True)
 class SourceFiles:
     """Rows of `files` (absolute paths, decoded) in a format that Spark reads, with `options` of its reader.
 
     `root` is the folder below which folders such as `p=1` are columns; `size` is in bytes. Rows of a `described` source
     have METADATA besides. `access` are options of the storage, for this source alone. `schema` are the columns; None
-    are those that Spark finds. The files of a table (`is_table`) are read with Spark's own defaults.
+    are those that Spark finds, or those of `columns`. The files of a table (`is_table`) are read with Spark's own
+    defaults.
     """
 
     root: str
@@ -103,6 +117,7 @@ class SourceFiles:
     access: Mapping[str, str] = field(default_factory=dict)
     schema: StructType | None = None
     is_table: bool = False
+    columns: FileColumns | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)

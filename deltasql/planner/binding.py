@@ -38,6 +38,7 @@ from deltasql.planner.context import GLOBAL, Context, TextReader
 from deltasql.planner.foreign.rows import file_rows, foreign_snapshot
 from deltasql.planner.foreign.snapshots import is_scanned
 from deltasql.planner.information.rows import information_rows
+from deltasql.planner.read_files import called_files, in_volume
 from deltasql.planner.selected_files import selected_files
 from deltasql.planner.used_rows import UsedRows
 from deltasql.schema.types import StructType
@@ -46,8 +47,9 @@ from deltasql.sql.current_names import current_names
 from deltasql.sql.function_text import FunctionCall, function_calls, function_text
 from deltasql.sql.queries.metadata_column import NamedMetadata
 from deltasql.sql.queries.query_columns import derived_columns
-from deltasql.sql.queries.relations import TableReference, table_references
+from deltasql.sql.queries.relations import FILE_FUNCTIONS, TableReference, table_references
 from deltasql.sql.references import is_stable
+from deltasql.sql.text_edits import Replacement
 from deltasql.sql.text_edits import bind as with_views
 
 
@@ -99,6 +101,11 @@ def _view_of(context: Context, key: str | None, parts: Sequence[str]) -> View | 
         return context.views[key]
     entry = context.catalog_view(parts)
     return None if entry is None else stored_view(entry.definition)
+
+
+def view_rows(context: Context, view: View, name: TableName) -> SqlQuery:
+    """The query of a view with its tables bound to snapshots. Raises what `bind` raises."""
+    return _view(context, view, name)
 
 
 EVOLVING = frozenset({SchemaMode.TYPE_EVOLUTION, SchemaMode.EVOLUTION})
@@ -179,6 +186,7 @@ def bind(
     used = UsedRows(sql)
     references = table_references(sql)
     metadata, described = NamedMetadata(sql, references), set[int]()
+    placed: list[Replacement] = []
     for index, reference in enumerate(references):
         named = index in metadata.references
         try:
@@ -190,11 +198,12 @@ def bind(
             caret = context.caret(position(reference.start), position(reference.end - 1) + 1) if position else None
             raise error.at(caret) from None
         if operator is None:
+            placed += in_volume(context, reference)
             continue
         view = hidden_view()
         bound[index] = view
         relations[view] = operator
-    others = [*metadata.hidden_from_stars(described), *current_names(sql, context.current)]
+    others = [*metadata.hidden_from_stars(described), *current_names(sql, context.current), *placed]
     called = _called(context, sql, [references[index] for index in bound], position)
     others += [(call.start, call.end, quote(name)) for call, name, _ in called]
     relations |= {name: function for _, name, function in called}
@@ -289,13 +298,13 @@ def bind_function(context: Context, function: Function) -> SqlFunction:
 def _referred(context: Context, reference: TableReference, used: UsedRows, described: bool) -> Operator | None:
     """The rows that a name in a query stands for, as far as the query uses them."""
     if reference.arguments is not None:
+        if reference.parts[-1].lower() in FILE_FUNCTIONS:
+            return called_files(reference, context, described)
         return changes(reference, context)
     name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
     key = context.view_key(name.parts)
     if key is not None:
-        # A DataFrame has taken the name since: CREATE VIEW would have taken it from the DataFrame.
-        taken = context.views[key].creation is not None and context.analyst.knows_view(name.parts)
-        return None if taken else context.views[key].rows or _view(context, context.views[key], name)
+        return _temporary(context, context.views[key], name, described)
     entry = context.catalog_view(name.parts) if name.path is None else None
     if entry is not None:
         return _of_catalog(context, entry, reference, used)
@@ -331,6 +340,14 @@ def _of_snapshot(
     enough = used.limits.get(reference.start)
     rows = scan(context, snapshot, predicate, alias, columns=READ_COLUMNS, with_ids=described, enough=enough)
     return replace(rows, described=True) if described else rows
+
+
+def _temporary(context: Context, view: View, name: TableName, described: bool) -> Operator | None:
+    """The rows of a temporary view; None where a DataFrame has taken its name since."""
+    if isinstance(view.rows, SourceFiles):
+        return replace(view.rows, described=described)
+    taken = view.creation is not None and context.analyst.knows_view(name.parts)
+    return None if taken else view.rows or _view(context, view, name)
 
 
 def _of_catalog(context: Context, entry: ViewEntry, reference: TableReference, used: UsedRows) -> Operator:

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, TableSource, ViewDefinition
+from deltasql.catalog.definitions import (
+    FunctionDefinition,
+    RefreshDefinition,
+    SchemaMode,
+    TableSource,
+    ViewDefinition,
+)
 from deltasql.catalog.entries import Entry, FunctionEntry
-from deltasql.plan.operators import Supplied
+from deltasql.plan.operators import Operator
 from deltasql.schema.types import StructType
 
 
@@ -24,7 +30,7 @@ class View:
     scope: Mapping[str, View] | None = None
     creation: Creation | None = None
     mode: SchemaMode = SchemaMode.BINDING
-    rows: Supplied | None = None
+    rows: Operator | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +66,25 @@ class CatalogChange:
 
 @dataclass(frozen=True, slots=True)
 class Registration(CatalogChange):
-    """Adds a name for an existing table to the catalog; `source` describes one of another format than Delta."""
+    """Adds a name for an existing table to the catalog; `source` describes one of another format than Delta.
+
+    `refreshed` defines a table that refreshes fill.
+    """
 
     parts: tuple[str, ...]
     location: str
     managed: bool
     source: TableSource | None = None
     if_not_exists: bool = False
+    refreshed: RefreshDefinition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Redefinition(CatalogChange):
+    """Sets the definition of a materialized view or streaming table."""
+
+    parts: tuple[str, ...]
+    refreshed: RefreshDefinition
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +230,40 @@ class FunctionDefining(CatalogChange):
     parts: tuple[str, ...]
     define: Callable[[FunctionEntry | None], FunctionDefinition | None]
     if_not_exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeCreation(CatalogChange):
+    """Creates a volume: a managed one if `location` is None."""
+
+    parts: tuple[str, ...]
+    comment: str | None
+    location: str | None
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeRemoval(CatalogChange):
+    """Drops a volume, and the files of a managed one."""
+
+    parts: tuple[str, ...]
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeRenaming(CatalogChange):
+    """Renames a volume in its schema; its files stay where they are."""
+
+    parts: tuple[str, ...]
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeComment(CatalogChange):
+    """Changes the comment of a volume; None removes it."""
+
+    parts: tuple[str, ...]
+    comment: str | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,15 @@ def derived_changes(changed: VersionChanges, snapshot: Snapshot) -> Operator:
     return _FeedRows(snapshot, changed.version, [changed], {changed.version: 0}).rows()
 
 
+def rows_of_changes(log: DeltaLog, snapshot: Snapshot, changed: Sequence[VersionChanges]) -> Operator:
+    """The changed rows of some versions, also of a table without a change data feed, as columns of `snapshot`.
+
+    CHANGE_FIELDS follow. Rows that a rewrite of their file has copied count as changed.
+    """
+    times = log.commit_times(item.version for item in changed)
+    return _FeedRows(snapshot, snapshot.version, changed, times).rows()
+
+
 @dataclass(frozen=True, slots=True)
 class _Moment:
     micros: int

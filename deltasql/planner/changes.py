@@ -282,6 +282,19 @@ class ManifestChange:
 
 
 @dataclass(frozen=True, slots=True)
+class FileTransfer:
+    """Copies a file to `target`, replacing one only with `overwrite`; with None removes it instead.
+
+    Both are absolute locations. `shown` is the path that the statement calls the target, or the removed file.
+    """
+
+    source: str
+    target: str | None
+    overwrite: bool
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
 class SettingChange:
     """SET key = value, or RESET: `value` None forgets the key, `key` None all."""
 
@@ -344,6 +357,7 @@ Plan: TypeAlias = Union[
     LayoutChange,
     CloneChange,
     FileRemoval,
+    FileTransfer,
     ManifestChange,
     Stepwise,
     CatalogChange,
@@ -367,6 +381,8 @@ MERGED = StructType(
     )
 )
 
+REFRESHED = StructType((StructField("refresh", STRING), StructField("reason", STRING)))
+
 OUTCOME_SCHEMAS: Mapping[Outcome, StructType] = {
     Outcome.NONE: StructType(),
     Outcome.INSERT: INSERTED,
@@ -374,4 +390,5 @@ OUTCOME_SCHEMAS: Mapping[Outcome, StructType] = {
     Outcome.DELETE: AFFECTED,
     Outcome.MERGE: MERGED,
     Outcome.COPY: COPIED,
+    Outcome.REFRESH: REFRESHED,
 }

@@ -31,6 +31,7 @@ from deltasql.planner.changes import (
     TableChange,
 )
 from deltasql.planner.context import Context
+from deltasql.planner.refreshed import refuse_refreshed
 from deltasql.planner.rule import plan
 from deltasql.settings.session_settings import TXN_APP_ID, TXN_AUTO_RESET, TXN_VERSION
 
@@ -86,6 +87,7 @@ def session_application(context: Context) -> Application | None:
 
 def plan_statement(statement: LogicalPlan, context: Context) -> Plan:
     """Plan of `statement`; an empty result for a write that the session's application has committed before."""
+    refuse_refreshed(statement, context)
     operation = _WRITES.get(type(statement))
     if operation is None:
         return plan(statement, context)

@@ -67,7 +67,14 @@ def running(settings: Settings, environment: Mapping[str, str] = os.environ) -> 
 
     def opened() -> Session:
         current, external = settings.catalogs
-        session = connect(settings.warehouse, settings.remote, engine=settings.engine, catalogs=external)
+        # Clients are not trusted with the files of this machine.
+        session = connect(
+            settings.warehouse,
+            settings.remote,
+            engine=settings.engine,
+            catalogs=external,
+            staging_allowed_local_path=(),
+        )
         for key, value in settings.conf.items():
             session.sql(f"SET {key} = {value}")
         if current is not None:

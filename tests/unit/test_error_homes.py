@@ -26,6 +26,8 @@ STEMS = {
     "explain": "refused",
     "keys": "constraints",
     "partitions": "inspect",
+    "refreshing": "refresh",
+    "streaming": "refresh",
     "source_insert": "insert",
     "source_properties": "properties",
     "source_table": "table",

@@ -22,7 +22,7 @@ from deltasql.catalog.external.facts import ReadFacts
 from deltasql.catalog.external.registry import TYPES
 from deltasql.catalog.external.store import ExternalStore
 from deltasql.catalog.information import INFORMATION_SCHEMA
-from deltasql.catalog.store import CatalogStore, Kind, NameMissingError, NameTakenError, SchemaKey, TableKey
+from deltasql.catalog.store import CatalogStore, Kind, NameMissingError, NameTakenError, SchemaKey, TableKey, Volumes
 from deltasql.errors.external_catalog import CatalogLibraryMissingError, RenameAcrossCatalogsError
 from deltasql.log.storage.lending import Lent
 
@@ -183,11 +183,8 @@ class RoutedStore:
             )
         return store.rename(key, new)
 
-    def move_table(self, key: TableKey, location: str) -> TableEntry:
-        return self._of(key[0]).move_table(key, location)
-
-    def change_source(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> None:
-        self._of(key[0]).change_source(key, change)
+    def change_table(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> TableEntry:
+        return self._of(key[0]).change_table(key, change)
 
     def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
         self._of(key[0]).change_view(key, change)
@@ -200,6 +197,12 @@ class RoutedStore:
 
     def change_function(self, key: TableKey, change: Callable[[FunctionEntry | None], FunctionEntry | None]) -> None:
         self._of(key[0]).change_function(key, change)
+
+    def volumes(self, schema: SchemaKey) -> Volumes:
+        return self._of(schema[0]).volumes(schema)
+
+    def change_volumes(self, schema: SchemaKey, change: Callable[[Volumes], Volumes]) -> None:
+        self._of(schema[0]).change_volumes(schema, change)
 
     def close(self) -> None:
         self._external.close()

@@ -9,7 +9,7 @@ from typing import ClassVar, NoReturn
 from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
 from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.facts import ReadFacts, TableFacts
-from deltasql.catalog.store import Kind, NameMissingError, SchemaKey, TableKey
+from deltasql.catalog.store import Kind, NameMissingError, SchemaKey, TableKey, Volumes
 from deltasql.errors.external_catalog import CatalogOperationError
 from deltasql.errors.log import StorageError
 from deltasql.log.committer.catalog_commits import CommitCatalog
@@ -124,11 +124,8 @@ class ExternalStore(ABC):
     def rename(self, key: TableKey, new: TableKey) -> Entry:
         self._refuse("RENAME TO")
 
-    def move_table(self, key: TableKey, location: str) -> TableEntry:
-        self._refuse("SET LOCATION")
-
-    def change_source(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> None:
-        self._refuse("changes of tables of other formats")
+    def change_table(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> TableEntry:
+        self._refuse("SET LOCATION and changes of definitions")
 
     # Views and functions
 
@@ -143,6 +140,12 @@ class ExternalStore(ABC):
 
     def change_function(self, key: TableKey, change: Callable[[FunctionEntry | None], FunctionEntry | None]) -> None:
         self._refuse("functions")
+
+    def volumes(self, schema: SchemaKey) -> Volumes:
+        return {}
+
+    def change_volumes(self, schema: SchemaKey, change: Callable[[Volumes], Volumes]) -> None:
+        self._refuse("volumes")
 
     def close(self) -> None:  # noqa: B027 - not every store has a connection
         """Closes connections; a later call opens them again."""

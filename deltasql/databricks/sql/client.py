@@ -22,6 +22,7 @@ from deltasql.dbapi import connection as dbapi_connection
 from deltasql.dbapi import cursor as dbapi_cursor
 from deltasql.dbapi.rows import FetchedRows, rows_of
 from deltasql.dbapi.types import describe
+from deltasql.opening import local_folders
 from deltasql.plan.base import quote
 from deltasql.result import Result
 from deltasql.session import Session
@@ -42,9 +43,10 @@ class Connection(dbapi_connection.Connection):
 
     `warehouse` is the place of the tables: it may be given by the variable DELTASQL_WAREHOUSE of the environment, and
     is `./warehouse` otherwise. `session` is a session of yours in its place. `catalog` and `schema` are made if they
-    are not there; `catalogs` are those of `deltasql.connect`. `session_configuration` is SET. With
-    `ignore_transactions=False` the connection has transactions, each of one table. Any other option of the connector is
-    taken and not used. Raises DatabaseError for a setting that is wrong.
+    are not there; `catalogs` are those of `deltasql.connect`. `session_configuration` is SET.
+    `staging_allowed_local_path` is a folder, or several, whose files PUT and GET may use; without it there is none.
+    With `ignore_transactions=False` the connection has transactions, each of one table. Any other option of the
+    connector is taken and not used. Raises DatabaseError for a setting that is wrong.
     """
 
     def __init__(
@@ -63,6 +65,10 @@ class Connection(dbapi_connection.Connection):
         warehouse = options.get("warehouse") or os.environ.get(WAREHOUSE) or "warehouse"
         opened = session or Session(warehouse, spark, catalogs=options.get("catalogs"))
         super().__init__(opened, owns_session=session is None)
+        allowed = options.get("staging_allowed_local_path")
+        if session is None or allowed is not None:
+            # Without the option PUT and GET are refused, as by the connector.
+            self.session.stores.local_folders = local_folders(allowed or ())
         self._ignores_transactions = bool(options.get("ignore_transactions", True))
         self._inline = bool(options.get("use_inline_params", False))
         self._id = uuid4()

@@ -152,7 +152,7 @@ class SourceNotFoundError(DeltaSqlError):
 @condition(
     "DELTA_UNSUPPORTED_LOCATION",
     "0AKDC",
-    "COPY INTO cannot read from {location}: {reason}.",
+    "Files at {location} cannot be read: {reason}.",
     remedy="Check the path, the credentials and the rights.",
 )
 class SourceLocationError(UnsupportedLocationError):

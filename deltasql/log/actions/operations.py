@@ -19,6 +19,8 @@ class Outcome(Enum):
     DELETE = "delete"
     MERGE = "merge"
     COPY = "copy"
+    REFRESH = "refresh"
+    """No counts: the mode of the refresh, and the reason, as its parameters have them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,7 @@ def _register(name: str, outcome: Outcome = Outcome.NONE, **marks: bool) -> Oper
 WRITE = _register("WRITE", Outcome.INSERT, changes_data=True, composes=True)
 STREAMING_UPDATE = _register("STREAMING UPDATE", Outcome.INSERT, changes_data=True)
 COPY_INTO = _register("COPY INTO", Outcome.COPY, changes_data=True)
+REFRESH = _register("REFRESH", Outcome.REFRESH, changes_data=True)
 UPDATE = _register("UPDATE", Outcome.UPDATE, changes_data=True, composes=True)
 DELETE = _register("DELETE", Outcome.DELETE, changes_data=True, composes=True)
 MERGE = _register("MERGE", Outcome.MERGE, changes_data=True, composes=True)

@@ -14,8 +14,10 @@ TAGS = "deltasql.tags"
 """Tags of the table, a JSON object."""
 COLUMN_TAGS = "deltasql.columnTags"
 """Tags of its columns, as JSON."""
+REFRESH = "deltasql.refresh"
+"""The last refresh of a materialized view or streaming table, as JSON: its definition, and the versions it has read."""
 
-DELTASQL_PROPERTIES = frozenset({KEYS, TAGS, COLUMN_TAGS})
+DELTASQL_PROPERTIES = frozenset({KEYS, TAGS, COLUMN_TAGS, REFRESH})
 
 
 def without_deltasql_properties(configuration: Mapping[str, str]) -> dict[str, str]:

@@ -42,6 +42,8 @@ class Stores:
         self._buckets: dict[str, Any] = {}
         self.lender: Callable[[str], Lent | None] = _lends_nothing
         """The lender of credentials for a location, in place of those of the session."""
+        self.local_folders: tuple[str, ...] | None = None
+        """The folders of this machine whose files PUT and GET may use; None: all."""
 
     def open(self, location: str, access: Mapping[str, str] | None = None) -> LogStore:
         """The storage of the table at `location`: an absolute local path or a URL. Raises UnsupportedLocationError.
@@ -64,6 +66,18 @@ class Stores:
             return LogStore(root, _MEMORY, root.partition(":")[2].strip("/"))
         bucket, prefix = _parts(root)
         return LogStore(root, self._bucket(bucket, root, self._lent(root)), prefix)
+
+    def refusal_of_local(self, path: str) -> str | None:
+        """Why PUT and GET may not use the local file at an absolute path, links resolved; None where they may."""
+        if self.local_folders is None:
+            return None
+        if not self.local_folders:
+            return "the session allows no local files"
+        real = os.path.realpath(path)
+        folders = [os.path.realpath(folder) for folder in self.local_folders]
+        if any(os.path.commonpath((real, folder)) == folder for folder in folders):
+            return None
+        return f"the session allows files of {', '.join(self.local_folders)} alone"
 
     def open_file(self, location: str) -> pa.NativeFile:
         """The file at an absolute location, for pyarrow. Raises FileNotFoundError, StorageError."""

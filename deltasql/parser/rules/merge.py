@@ -36,6 +36,13 @@ def _source_query(children: list[Any], tree: Tree, text: str) -> tuple[SqlText, 
     return children[0], None
 
 
+@builds("source_function")
+def _source_function(children: list[Any], tree: Tree, text: str) -> tuple[SqlText, None]:
+    """A table function, such as read_files('path'), as the query of its rows."""
+    before = "(SELECT * FROM "
+    return SqlText(f"{before}{text[tree.start : tree.end]})", tree.start - len(before)), None
+
+
 @builds(*(kind.name.lower() for kind in ClauseKind))
 def _clause(children: list[Any], tree: Tree, text: str) -> MergeClause:
     condition, action = children

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, TypeVar
 
-from deltasql.catalog.entries import Entry, FunctionEntry, SchemaEntry, TableEntry
+from deltasql.catalog.entries import Entry, FunctionEntry, SchemaEntry, TableEntry, VolumeEntry
 from deltasql.catalog.information import INFORMATION_SCHEMA, SYSTEM
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError
@@ -88,6 +88,13 @@ class Inventory:
         for schema in self.schemas(columns[:2]):
             found = self.context.catalog.functions((schema.catalog, schema.name))
             yield from self._chosen(found, columns, lambda entry: entry.parts)
+
+    def volumes(self, columns: tuple[str, str, str]) -> Iterator[VolumeEntry]:
+        """Volumes of the catalog."""
+        for schema in self.schemas(columns[:2]):
+            if schema.name != INFORMATION_SCHEMA:
+                found = self.context.catalog.volumes((schema.catalog, schema.name))
+                yield from self._chosen(found, columns, lambda entry: entry.parts)
 
     def snapshot(self, entry: TableEntry) -> Snapshot | None:
         """The snapshot of a table; None for one whose log cannot be read."""

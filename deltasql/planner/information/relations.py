@@ -11,9 +11,11 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
 from deltasql.log.configuration.tags import column_tags, read_tags, table_tags
 from deltasql.log.properties.deltasql_properties import TAGS
+from deltasql.plan.statements.refresh import Refreshed
 from deltasql.planner.foreign.snapshots import ICEBERG
 from deltasql.planner.information.inventory import Inventory, moment, yes_or_no
 from deltasql.planner.information.type_facts import field_facts
+from deltasql.planner.refreshed import table_kind
 from deltasql.schema.identity import identity_of
 from deltasql.schema.text import path_text
 from deltasql.schema.types import StructField, StructType
@@ -51,7 +53,8 @@ def table_rows(inventory: Inventory) -> Iterator[Row]:
             view = {"table_type": "VIEW", "is_insertable_into": "NO", "comment": entry.definition.comment}
             yield {**row, **view, "last_altered": row["created"]}
             continue
-        row |= {"table_type": "MANAGED" if entry.managed else "EXTERNAL", "is_insertable_into": "YES"}
+        writable = "YES" if entry.refreshed is None else "NO"
+        row |= {"table_type": table_kind(entry), "is_insertable_into": writable}
         row |= {"data_source_format": "DELTA", "storage_path": entry.location}
         if entry.source is not None:
             is_written = yes_or_no(entry.source.format != ICEBERG)
@@ -72,6 +75,23 @@ def view_rows(inventory: Inventory) -> Iterator[Row]:
             flags = dict.fromkeys(("is_updatable", "is_insertable_into", "is_materialized"), "NO")
             text = entry.definition.query or None
             yield {**named(entry), "view_definition": text, "check_option": "NONE", **flags}
+        elif entry.refreshed is not None and entry.refreshed.kind is Refreshed.MATERIALIZED_VIEW:
+            flags = {"is_updatable": "NO", "is_insertable_into": "NO", "is_materialized": "YES"}
+            text = entry.refreshed.view.query
+            yield {**named(entry), "view_definition": text, "check_option": "NONE", **flags}
+
+
+def volume_rows(inventory: Inventory) -> Iterator[Row]:
+    for entry in inventory.volumes(("volume_catalog", "volume_schema", "volume_name")):
+        yield {
+            "volume_catalog": entry.catalog,
+            "volume_schema": entry.schema,
+            "volume_name": entry.name,
+            "volume_type": "MANAGED" if entry.managed else "EXTERNAL",
+            "comment": entry.comment,
+            "created": moment(entry.created_at),
+            "storage_location": entry.location,
+        }
 
 
 def column_rows(inventory: Inventory) -> Iterator[Row]:

@@ -33,6 +33,7 @@ _ROWS: Mapping[str, Callable[[Inventory], Iterator[relations.Row]]] = {
     "table_tags": relations.table_tag_rows,
     "tables": relations.table_rows,
     "views": relations.view_rows,
+    "volumes": relations.volume_rows,
 }
 
 

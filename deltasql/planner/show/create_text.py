@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from deltasql.catalog.definitions import RefreshDefinition
 from deltasql.catalog.entries import ViewEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
@@ -46,6 +47,26 @@ def create_statement(name: Sequence[str], snapshot: Snapshot, location: str | No
         lines.append(f"COMMENT {quote_text(snapshot.metadata.description)}")
     lines += _properties(snapshot)
     return "\n".join(lines) + "\n"
+
+
+def refreshed_statement(name: Sequence[str], snapshot: Snapshot, definition: RefreshDefinition) -> str:
+    """SQL that creates a materialized view or streaming table like this one."""
+    constraints = snapshot.properties.constraints.items()
+    elements = [
+        quote(field.name) if field.comment is None else f"{quote(field.name)} COMMENT {quote_text(field.comment)}"
+        for field in snapshot.schema
+    ]
+    elements += [f"CONSTRAINT {quote(key)} CHECK ({condition})" for key, condition in constraints]
+    columns = ",\n".join(f"  {element}" for element in elements)
+    lines = [f"CREATE {definition.kind.value} {'.'.join(map(quote, name))} (\n{columns})"]
+    if snapshot.partition_columns:
+        lines.append(f"PARTITIONED BY ({', '.join(quote(column) for column in snapshot.partition_columns)})")
+    lines += _clustered_by(snapshot)
+    if snapshot.metadata.description is not None:
+        lines.append(f"COMMENT {quote_text(snapshot.metadata.description)}")
+    lines += _properties(snapshot)
+    lines += [] if definition.schedule is None else [definition.schedule]
+    return "\n".join([*lines, "AS", definition.view.query]) + "\n"
 
 
 def _clustered_by(snapshot: Snapshot) -> Iterator[str]:

@@ -35,6 +35,9 @@ _BEFORE_TABLE_QUERY = _SET_OPERATORS | {
 }
 CHANGE_FUNCTIONS = frozenset({"table_changes", "table_changes_by_path"})
 """Table functions of deltasql, and not of Spark: `deltasql.planner.change_feed` reads them."""
+FILE_FUNCTIONS = frozenset({"read_files", "cloud_files"})
+"""Table functions over files of other formats: `deltasql.planner.read_files` reads them."""
+_FUNCTIONS = CHANGE_FUNCTIONS | FILE_FUNCTIONS
 _OPERATORS = frozenset({"+", "-", "*", "/", "%", "||", "|", "&", "^", "::", ".", "DIV"})
 _UNITS = re.compile(r"(YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND|NANOSECOND)S?")
 _TYPED_LITERALS = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIME"})
@@ -201,7 +204,7 @@ class _Finder(TokenCursor):
         first, parts = self.at, tuple(token.name for token in self.dotted())
         if self.key != "(":
             self.table(parts, first, level)
-        elif len(parts) == 1 and parts[0].lower() in CHANGE_FUNCTIONS:
+        elif len(parts) == 1 and parts[0].lower() in _FUNCTIONS:
             self.function(parts, first)
 
     def function(self, parts: tuple[str, ...], first: int) -> None:

@@ -334,22 +334,28 @@ VIEW = ViewDefinition(
 FUNCTION = FunctionDefinition("() RETURN 1", ("spark_catalog", "s"), {})
 
 
-@pytest.mark.parametrize("layout", [1, 2, 3, 4])
+@pytest.mark.parametrize("layout", [1, 2, 3, 4, 6])
 def test_a_file_of_an_earlier_release_is_brought_up_to_date(layout: int, tmp_path: Path) -> None:
-    """Properties of schemas came with layout 2, views and functions with 3, comments of catalogs with 4."""
+    """Properties of schemas came with layout 2, views and functions with 3, comments of catalogs with 4.
+
+    Those of catalogs came with 5, ratified commits with 6, tables of other formats with 7, volumes with 8.
+    """
     with_properties = Catalog(str(tmp_path))
     with_properties.create_schema("s", "a comment")
     with_properties.register(("s", "t"), "/t", managed=False)
     with_properties.close()
     connection = sqlite3.connect(tmp_path / "_catalog.db")
-    connection.execute("DROP TABLE commits")
+    connection.execute("DROP TABLE volumes")
     connection.execute("ALTER TABLE tables DROP COLUMN source")
+    if layout < 6:
+        connection.execute("DROP TABLE commits")
     if layout == 1:
         connection.execute("ALTER TABLE schemas DROP COLUMN properties")
     if layout < 3:
         connection.execute("ALTER TABLE tables DROP COLUMN view")
         connection.execute("DROP TABLE functions")
-    for column in ("properties",) if layout == 4 else ("comment", "location", "properties"):
+    gone = {4: ("properties",), 6: ()}.get(layout, ("comment", "location", "properties"))
+    for column in gone:
         connection.execute(f"ALTER TABLE catalogs DROP COLUMN {column}")
     connection.execute(f"PRAGMA user_version = {layout}")
     connection.close()
@@ -366,6 +372,8 @@ def test_a_file_of_an_earlier_release_is_brought_up_to_date(layout: int, tmp_pat
     again.change_catalog_properties("spark_catalog", {"k": "v"}, ())
     found = Catalog(str(tmp_path)).catalog("spark_catalog")
     assert (found.comment, found.properties) == ("c", {"k": "v"})
+    again.create_volume(("s", "files"))
+    assert [entry.name for entry in Catalog(str(tmp_path)).volumes("s")] == ["files"]
     view, function = again.view(("S", "V")), again.function(("s", "F"))
     assert (view and view.definition, function and function.definition) == (VIEW, FUNCTION)
 

@@ -13,6 +13,7 @@ from typing_extensions import assert_never
 from deltasql.datafiles.reading.literal_rows import literal_table
 from deltasql.engines.spark.reading.cached_scans import CachedScans
 from deltasql.engines.spark.reading.checked_rows import Texts, checked
+from deltasql.engines.spark.reading.file_columns import rows_with_columns
 from deltasql.engines.spark.reading.scans import with_declared
 from deltasql.engines.spark.reading.source_rows import source_rows
 from deltasql.engines.spark.reading.view_columns import shown
@@ -117,7 +118,8 @@ class Frames:
             case Scan():
                 return self._scans.frame(operator, self.work)
             case SourceFiles():
-                return source_rows(self._spark, operator, self.work.retain)
+                read = source_rows if operator.columns is None else rows_with_columns
+                return read(self._spark, operator, self.work.retain)
             case UnionAll(inputs):
                 return reduce(lambda rows, more: rows.unionAll(more), map(self.frame, inputs))
             case SqlQuery():

@@ -49,16 +49,23 @@ def source_rows(spark: SparkHandle, operator: SourceFiles, retain: Callable[[obj
         operator.format == "csv"
         and not operator.is_table
         and options_given.get("mergeschema", "").lower() == "true"
-        and _has_header(options_given)
+        and has_header(options_given)
     ):
-        groups = _by_header(spark, operator)
+        groups = by_header(spark, operator)
+    options = reader_options(spark, operator)
+    with spark.needing(FOR_SCANS):
+        frames = [read_group(spark, operator, group, options, retain) for group in groups]
+    return reduce(lambda rows, more: rows.unionByName(more, allowMissingColumns=True), frames)
+
+
+def reader_options(spark: SparkHandle, operator: SourceFiles) -> dict[str, str]:
+    """The options of Spark's reader, with those that are not its defaults. Raises NotOnSailError."""
+    options_given = {key.lower(): value for key, value in operator.options.items()}
     options = {**_defaults(operator, options_given), **_unsure_bounds(spark, operator), **operator.options}
     if "basePath" in options and not spark.capabilities.metadata:
         # They would be missing, and nobody told.
         raise NotOnSailError(what="columns from the names of folders")
-    with spark.needing(FOR_SCANS):
-        frames = [_read(spark, operator, group, options, retain) for group in groups]
-    return reduce(lambda rows, more: rows.unionByName(more, allowMissingColumns=True), frames)
+    return options
 
 
 def _nothing(spark: SparkHandle, operator: SourceFiles, schema: StructType) -> DataFrame:
@@ -67,14 +74,15 @@ def _nothing(spark: SparkHandle, operator: SourceFiles, schema: StructType) -> D
     return no_rows(spark, StructType(tuple(described)))
 
 
-def _has_header(options: Mapping[str, str]) -> bool:
+def has_header(options: Mapping[str, str]) -> bool:
+    """Whether CSV files begin with names of columns. `options` are by their names in lower case."""
     return options.get("header", "").lower() == "true"
 
 
 def _defaults(operator: SourceFiles, options_given: Mapping[str, str]) -> dict[str, str]:
     """Options that are not Spark's defaults: a file whose header has other names is no file to read by position."""
     defaults = {}
-    if operator.format == "csv" and not operator.is_table and _has_header(options_given):
+    if operator.format == "csv" and not operator.is_table and has_header(options_given):
         defaults["enforceSchema"] = "false"
     folders = (path.removeprefix(operator.root).rpartition("/")[0] for path in operator.files)
     if options_given.get("recursivefilelookup", "").lower() != "true" and any("=" in folder for folder in folders):
@@ -90,14 +98,18 @@ def _unsure_bounds(spark: SparkHandle, operator: SourceFiles) -> dict[str, str]:
     return dict.fromkeys(UNSURE_BOUNDS, "false")
 
 
-def _read(
+def read_group(
     spark: SparkHandle,
     operator: SourceFiles,
     files: Sequence[str],
     options: Mapping[str, str],
     retain: Callable[[object], None],
+    declared: StructType | None = None,
 ) -> DataFrame:
-    """The rows of files that have the same columns, or whose columns Spark merges."""
+    """The rows of files that have the same columns, or whose columns Spark merges.
+
+    `declared` are the columns where neither Spark finds them nor the operator has them.
+    """
     read_options = dict(options)
     scratch = None
     if is_local(operator.root):
@@ -111,7 +123,7 @@ def _read(
         paths = [spark.hadoop_location(path) for path in files]
         read_options |= {"basePath": hadoop_location(operator.root)} if "basePath" in read_options else {}
         read_options |= _access(operator)
-    frame = _loaded(spark, operator, paths, read_options)
+    frame = _loaded(spark, operator, paths, read_options, operator.schema if declared is None else declared)
     columns = ["*"] if operator.schema is None else _columns(operator.schema)
     if not operator.described:
         return frame if operator.schema is None else frame.select(*columns)
@@ -160,12 +172,17 @@ def _access(operator: SourceFiles) -> dict[str, str]:
     return {**settings, f"fs.{hadoop_scheme(operator.root)}.impl.disable.cache": "true"}
 
 
-def _loaded(spark: SparkHandle, operator: SourceFiles, paths: Sequence[str], options: Mapping[str, str]) -> DataFrame:
+def _loaded(
+    spark: SparkHandle,
+    operator: SourceFiles,
+    paths: Sequence[str],
+    options: Mapping[str, str],
+    columns: StructType | None,
+) -> DataFrame:
     from pyspark.errors import AnalysisException
 
     reader = spark.session.read.format(operator.format).options(**options)
-    if operator.schema is not None:
-        reader = reader.schema(spark_schema(operator.schema))
+    reader = reader if columns is None else reader.schema(spark_schema(columns))
     try:
         return reader.load(list(map(literal_path, paths)))
     except AnalysisException as error:
@@ -174,8 +191,8 @@ def _loaded(spark: SparkHandle, operator: SourceFiles, paths: Sequence[str], opt
         raise
 
 
-def _by_header(spark: SparkHandle, operator: SourceFiles) -> list[tuple[str, ...]]:
-    """The files by their first lines, which name their columns."""
+def by_header(spark: SparkHandle, operator: SourceFiles) -> list[tuple[str, ...]]:
+    """The CSV files by their first lines, which name their columns."""
 
     def header(path: str) -> bytes:
         folder, name = folder_and_name(path)

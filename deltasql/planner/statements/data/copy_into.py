@@ -41,31 +41,20 @@ from deltasql.plan.statements.insert import Insert
 from deltasql.planner.binding import bind, position_in
 from deltasql.planner.changes import COPIED, Answer, CopyLoad, Plan, Preview, RowChange
 from deltasql.planner.context import Context
+from deltasql.planner.copy_options import CopyOptions, copy_options
+from deltasql.planner.file_options import FORMATS
 from deltasql.planner.rows.insert_columns import QueryColumn, matched_columns
 from deltasql.planner.rows.read_set import reads_of_itself
 from deltasql.planner.rows.row_level import inserted_rows
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.insert import InsertedRows, Insertion, hidden_names, inserted, renamed
 from deltasql.planner.values.alignment import StructRule
-from deltasql.planner.values.copy_options import CopyOptions, copy_options
 from deltasql.planner.values.generated import generation_of
 from deltasql.planner.values.new_columns import new_columns
 from deltasql.schema.identity import identity_of
 from deltasql.schema.text import path_text
 from deltasql.schema.types import StructField, StructType
 from deltasql.settings.session_settings import AUTO_MERGE
-
-FORMATS = {
-    "csv": "csv",
-    "json": "json",
-    "parquet": "parquet",
-    "orc": "orc",
-    "avro": "avro",
-    "text": "text",
-    "binaryfile": "binaryFile",
-    "xml": "xml",
-}
-"""The formats by the names that Spark has for them."""
 
 _PREVIEW = 50
 """Rows that VALIDATE shows at most."""
@@ -198,7 +187,7 @@ def _file_source(
     caret = context.caret(files.start, files.end)
     shown = shown_value("", files.location)
     try:
-        source = find_source(_opener(log, access), files.location, choice, loaded)
+        source = find_source(_opener(log, access), context.catalog.located(files.location), choice, loaded)
     except FileNotFoundError as error:
         if chosen is None or not names:
             raise SourceNotFoundError(shown, "no such file or folder").at(caret) from None

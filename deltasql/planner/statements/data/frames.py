@@ -35,6 +35,7 @@ from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange
 from deltasql.planner.context import Context
 from deltasql.planner.frame_options import WriteOptions, write_options
 from deltasql.planner.idempotency import Application, noted, present, session_application, skipped
+from deltasql.planner.refreshed import refuse_refreshed
 from deltasql.planner.rows.insert_columns import QueryColumn, matched_columns, struct_rule
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
@@ -93,6 +94,7 @@ class _Write:
 @plan.register
 def _(statement: WriteFrame, context: Context) -> Plan:
     """A new table, or rows for an existing one; a repeated idempotent write is ignored."""
+    refuse_refreshed(statement, context)
     options = write_options(statement)
     batch = statement.batch
     app = Application(batch.query_id, batch.batch_id) if batch else options.application or session_application(context)

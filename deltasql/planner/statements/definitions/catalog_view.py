@@ -48,7 +48,7 @@ def created(statement: CreateView, context: Context) -> Plan:
         return Answer()
     else:
         _refuse_taken(entry, name, or_replace=statement.or_replace)
-    definition = _defined(parts, name, statement.query, statement.columns, context)
+    definition = view_definition(parts, name, statement.query, statement.columns, context)
     mode = SchemaMode.COMPENSATION if statement.mode is None else SchemaMode(statement.mode)
     definition = replace(definition, mode=mode, comment=statement.comment, properties=dict(statement.properties))
 
@@ -70,7 +70,7 @@ def _refuse_taken(existing: Entry, name: TableName, *, or_replace: bool) -> None
 
 def altered(entry: ViewEntry, statement: AlterView, context: Context) -> ViewDefining:
     """ALTER VIEW … AS: another query, whose columns have the names that it gives them."""
-    new = _defined(entry.parts, statement.view, statement.query, (), context)
+    new = view_definition(entry.parts, statement.view, statement.query, (), context)
 
     def change(old: ViewDefinition) -> ViewDefinition:
         return replace(new, mode=old.mode, comment=old.comment, properties=old.properties)
@@ -118,7 +118,7 @@ def _changing(entry: ViewEntry, change: Callable[[ViewDefinition], ViewDefinitio
     return ViewDefining(entry.parts, define)
 
 
-def _defined(
+def view_definition(
     parts: tuple[str, str, str], name: TableName, query: SqlText, columns: tuple[ViewColumn, ...], context: Context
 ) -> ViewDefinition:
     """The definition of a view by its query, which is analysed."""

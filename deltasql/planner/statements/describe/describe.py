@@ -19,6 +19,7 @@ from deltasql.plan.statements.inspect import DescribeTable
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.foreign.snapshots import table_snapshot
+from deltasql.planner.refreshed import refreshed_rows, table_kind
 from deltasql.planner.rule import plan
 from deltasql.planner.show.describe_json import table_json, view_json
 from deltasql.planner.show.detail_rows import constraint_rows, tag_rows
@@ -27,6 +28,7 @@ from deltasql.planner.show.source_information import source_rows
 from deltasql.planner.show.view_information import detailed_view_rows
 from deltasql.planner.tables.keys import full_name
 from deltasql.planner.tables.partition_spec import partition_files, partition_text, partition_values
+from deltasql.planner.tables.refresh_state import RefreshState
 from deltasql.schema.lengths import declared_type
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, type_text
@@ -171,12 +173,16 @@ def _detailed_rows(name: TableName, context: Context, snapshot: Snapshot) -> Ite
     yield "", "", ""
     yield "# Detailed Table Information", "", ""
     yield "Name", name_in_catalog(name, context) or f"delta.`{snapshot.location}`", ""
-    yield "Type", "MANAGED" if entry is not None and entry.managed else "EXTERNAL", ""
+    yield "Type", table_kind(entry), ""
     if snapshot.metadata.description is not None:
         yield "Comment", snapshot.metadata.description, ""
     yield "Location", snapshot.location, ""
     yield "Provider", "delta", ""
     yield "Table Properties", f"[{properties}]", ""
+    if entry is not None and entry.refreshed is not None:
+        last = RefreshState.of(snapshot)
+        rows = refreshed_rows(entry, last.mode if last else None, last.time if last else None)
+        yield from ((key, value, "") for key, value in rows)
     if converts_to_iceberg(snapshot.configuration):
         yield from _iceberg_rows(context.log(name).store)
 

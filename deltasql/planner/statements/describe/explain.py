@@ -10,6 +10,7 @@ from typing_extensions import assert_never
 from deltasql.errors.base import Caret
 from deltasql.errors.secrets import without_secrets_of
 from deltasql.errors.statements.refused import NothingToAnalyzeError
+from deltasql.log.actions import operations
 from deltasql.plan.base import quote
 from deltasql.plan.operators import (
     Check,
@@ -36,7 +37,9 @@ from deltasql.planner.changes import (
     Answer,
     AtomicBlock,
     CloneChange,
+    CommitSpec,
     FileRemoval,
+    FileTransfer,
     LayoutChange,
     LogRows,
     ManifestChange,
@@ -52,6 +55,7 @@ from deltasql.planner.changes import (
     TransactionStep,
 )
 from deltasql.planner.context import Context
+from deltasql.planner.refreshed import refuse_refreshed
 from deltasql.planner.rows.read_set import scans
 from deltasql.planner.rule import plan
 from deltasql.planner.show.explained_conflicts import conflict_lines
@@ -71,6 +75,7 @@ def _(statement: Explain, context: Context) -> Plan:
     A mode adds the SQL of each value and condition, and Spark's own plan of the rows in that mode. ANALYZE also runs
     the statement, up to its commit, and shows the row counts.
     """
+    refuse_refreshed(statement.statement, context)
     planned = plan(statement.statement, context)
     lines = [
         "== Logical Plan ==",
@@ -153,6 +158,11 @@ def physical_lines(planned: Plan) -> list[str]:  # noqa: C901, PLR0912 - one cas
         case FileRemoval():
             inventory = () if planned.inventory is None else tree(planned.inventory, "  ")
             return ["== Physical Plan ==", _unneeded(planned), *inventory]
+        case FileTransfer():
+            return [
+                "== Physical Plan ==",
+                f"{'Remove' if planned.target is None else 'Copy'} one file: {planned.shown}",
+            ]
         case ManifestChange():
             return ["== Physical Plan ==", f"Write the manifests of version {planned.snapshot.version}"]
         case Stepwise(label):
@@ -307,13 +317,20 @@ def _size(operator: Scan) -> int:
     return sum(size or 0 for size in operator.files.column("size").to_pylist())
 
 
+def _reason(commit: CommitSpec) -> str:
+    """The mode of a refresh, and the reason for it."""
+    if commit.operation is not operations.REFRESH:
+        return ""
+    return f" {commit.parameters['mode']}: {commit.parameters['reason']}"
+
+
 def _actions(change: TableChange | RowChange | LayoutChange | CloneChange) -> Iterator[str]:
     """The actions of the commit, as far as they are known before the rows are."""
     if _changes_nothing(change):
         yield "no commit: nothing can change"
         return
     version = 0 if change.commit.snapshot is None else change.commit.snapshot.version + 1
-    yield f"version {version}: {change.commit.operation.name}"
+    yield f"version {version}: {change.commit.operation.name}{_reason(change.commit)}"
     if isinstance(change, LayoutChange):
         yield f"  remove: {change.operator.target.files.num_rows} files"
         yield "  add: the files written"

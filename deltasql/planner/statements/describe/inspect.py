@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from deltasql.catalog.entries import ViewEntry, matching
+from deltasql.catalog.entries import Entry, ViewEntry, matching
 from deltasql.errors.base import Caret
 from deltasql.errors.secrets import shown_pairs
 from deltasql.errors.statements.inspect import (
@@ -34,11 +34,12 @@ from deltasql.plan.statements.inspect import (
     ShowTables,
     ShowViews,
 )
+from deltasql.plan.statements.refresh import Refreshed
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.foreign.snapshots import table_snapshot
 from deltasql.planner.rule import plan
-from deltasql.planner.show.create_text import create_statement, create_view_statement
+from deltasql.planner.show.create_text import create_statement, create_view_statement, refreshed_statement
 from deltasql.planner.show.namespace_rows import property_rows
 from deltasql.planner.show.show_columns import all_properties, name_in_catalog, view_schema
 from deltasql.planner.show.source_information import create_source_statement, source_properties
@@ -215,9 +216,16 @@ def _(statement: ShowViews, context: Context) -> Plan:
         rows = [(GLOBAL, name, True) for name in matching(shared, statement.pattern)]
     else:
         entries = context.catalog.entries(schema, statement.pattern)
-        rows = [(entry.schema, entry.name, False) for entry in entries if isinstance(entry, ViewEntry)]
+        rows = [(entry.schema, entry.name, False) for entry in entries if _is_view(entry)]
     rows += [("", name, True) for name in matching(_local_views(context), statement.pattern)]
     return Answer(_columns(("namespace", STRING), ("viewName", STRING), ("isTemporary", BOOLEAN)), tuple(rows))
+
+
+def _is_view(entry: Entry) -> bool:
+    """Whether SHOW VIEWS lists an entry: a view, or a materialized one."""
+    if isinstance(entry, ViewEntry):
+        return True
+    return entry.refreshed is not None and entry.refreshed.kind is Refreshed.MATERIALIZED_VIEW
 
 
 def _local_views(context: Context) -> set[str]:
@@ -294,6 +302,9 @@ def _(statement: ShowCreateTable, context: Context) -> Plan:
     snapshot = context.snapshot(statement.table)
     entry = None if statement.table.path is not None else context.catalog.resolve(statement.table.parts)
     name = full_name(statement.table, context)
+    if entry is not None and entry.refreshed is not None:
+        text = refreshed_statement(name, snapshot, entry.refreshed)
+        return Answer(_columns(("createtab_stmt", STRING)), ((text,),))
     text = create_statement(name, snapshot, snapshot.location if entry is not None and not entry.managed else None)
     return Answer(_columns(("createtab_stmt", STRING)), ((text,),))
 

@@ -18,6 +18,7 @@ from deltasql.plan.statements.inspect import ShowTableExtended, ShowTables
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.foreign.snapshots import table_snapshot
+from deltasql.planner.refreshed import table_kind
 from deltasql.planner.rule import plan
 from deltasql.planner.show.source_information import source_lines
 from deltasql.planner.show.view_information import view_lines
@@ -95,7 +96,7 @@ def _table_lines(entry: TableEntry, context: Context) -> Iterator[str]:
     yield f"Table: {entry.name}"
     created = datetime.fromtimestamp(entry.created_at / 1000, timezone.utc)
     yield f"Created Time: {created:%a %b %d %H:%M:%S} UTC {created.year}"
-    yield f"Type: {'MANAGED' if entry.managed else 'EXTERNAL'}"
+    yield f"Type: {table_kind(entry)}"
     if entry.source is not None:
         yield from source_lines(entry)
         return

@@ -1,4 +1,4 @@
-"""The options of COPY INTO: FORMAT_OPTIONS and COPY_OPTIONS, and the files that they select."""
+"""The options of COPY INTO and read_files, and the files that they select."""
 
 from __future__ import annotations
 

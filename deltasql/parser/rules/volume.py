@@ -1,0 +1,26 @@
+"""CREATE VOLUME, and paths of files."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deltasql.parser.automaton import Tree
+from deltasql.parser.build import builds
+from deltasql.parser.rules.options import Clause, collect
+from deltasql.plan.statements.volume import CreateVolume, FilePath
+
+
+@builds("create_volume")
+def _create_volume(children: list[Any], tree: Tree, text: str) -> CreateVolume:
+    external, if_not_exists, volume, *clauses = children
+    return CreateVolume(external, if_not_exists, volume, **collect(clauses, tree.children[3:], text))
+
+
+@builds("volume_location", "volume_comment")
+def _clause(children: list[Any], tree: Tree, text: str) -> Clause:
+    return Clause(tree.name.removeprefix("volume_"), children[0])
+
+
+@builds("file_path")
+def _file_path(children: list[Any], tree: Tree, text: str) -> FilePath:
+    return FilePath(children[0], tree.start, tree.end)

@@ -1,0 +1,73 @@
+"""Statements about materialized views and streaming tables: tables that are filled by refreshing them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from deltasql.plan.base import LogicalPlan, SqlText, TableName
+from deltasql.plan.statements.table import CreateTable
+from deltasql.plan.statements.view import ViewColumn
+
+
+class Refreshed(Enum):
+    """Kind of a table that is filled by refreshing it, by the words of its statements."""
+
+    MATERIALIZED_VIEW = "MATERIALIZED VIEW"
+    STREAMING_TABLE = "STREAMING TABLE"
+
+
+@dataclass(frozen=True, slots=True)
+class CreateRefreshed(LogicalPlan):
+    """CREATE [OR {REPLACE | REFRESH}] {MATERIALIZED VIEW | STREAMING TABLE} [IF NOT EXISTS] t [(columns)] … AS query
+
+    `create` has the name, the constraints and the clauses of CREATE TABLE; `mode` is create, replace or refresh.
+    """
+
+    kind: Refreshed
+    mode: str
+    if_not_exists: bool
+    create: CreateTable
+    query: SqlText
+    columns: tuple[ViewColumn, ...] = ()
+    schedule: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshData(LogicalPlan):
+    """REFRESH {MATERIALIZED VIEW | STREAMING TABLE} t [FULL] [SYNC | ASYNC]"""
+
+    kind: Refreshed
+    table: TableName
+    full: bool
+    asynchronous: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DropRefreshed(LogicalPlan):
+    """DROP {MATERIALIZED VIEW | STREAMING TABLE} [IF EXISTS] t"""
+
+    kind: Refreshed
+    if_exists: bool
+    table: TableName
+
+
+@dataclass(frozen=True, slots=True)
+class SetSchedule(LogicalPlan):
+    """ALTER {MATERIALIZED VIEW | STREAMING TABLE} t {{ADD | ALTER | SET} SCHEDULE … | DROP SCHEDULE}"""
+
+    kind: Refreshed
+    table: TableName
+    schedule: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class AlterRefreshed(LogicalPlan):
+    """ALTER {MATERIALIZED VIEW | STREAMING TABLE} t {[UN]SET TBLPROPERTIES (…) | RENAME TO u}
+
+    `change` is the same statement about a table.
+    """
+
+    kind: Refreshed
+    table: TableName
+    change: LogicalPlan

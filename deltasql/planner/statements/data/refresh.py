@@ -1,0 +1,215 @@
+"""CREATE, REFRESH, ALTER and DROP of materialized views and streaming tables. Source: Databricks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from deltasql.catalog.definitions import RefreshDefinition
+from deltasql.catalog.entries import TableEntry
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.statements.refresh import AsynchronousRefreshError, StreamInQueryError
+from deltasql.errors.statements.refused import WrongObjectError
+from deltasql.log.actions import operations
+from deltasql.log.actions.actions import Metadata
+from deltasql.parser import parse
+from deltasql.plan.base import SqlText, TableName
+from deltasql.plan.operators import SqlQuery
+from deltasql.plan.statements.refresh import (
+    AlterRefreshed,
+    CreateRefreshed,
+    DropRefreshed,
+    RefreshData,
+    Refreshed,
+    SetSchedule,
+)
+from deltasql.planner import binding
+from deltasql.planner.catalog_changes import Redefinition, Unregistration, View
+from deltasql.planner.changes import REFRESHED, Answer, CopyLoad, Plan, RowChange, Stepwise
+from deltasql.planner.context import Context, VisibleViews
+from deltasql.planner.rule import plan
+from deltasql.planner.statements.data.refreshing import Refresh, refresh_of, sources_of
+from deltasql.planner.statements.data.streaming import has_stream, stream_of, stream_refresh
+from deltasql.planner.statements.definitions.catalog_view import view_definition
+from deltasql.planner.statements.definitions.table import created_from_rows
+from deltasql.planner.tables.refresh_state import RefreshState
+from deltasql.schema.types import StructType
+
+
+@plan.register
+def _(statement: CreateRefreshed, context: Context) -> Plan:
+    """A materialized view gets its rows in the commit that creates it, a streaming table by its first refresh."""
+    name = statement.create.table
+    context.refuse_version(name)
+    context.refuse_information(name)
+    existing = context.catalog.find(name.parts)
+    if existing is not None:
+        if statement.if_not_exists:
+            return Answer()
+        if not isinstance(existing, TableEntry) or existing.refreshed is None:
+            kind = "table" if isinstance(existing, TableEntry) else "view"
+            raise _wrong(f"CREATE {statement.kind.value}", statement.kind, name, kind, context)
+        if statement.mode != "create":
+            _require_kind(f"CREATE OR {statement.mode.upper()} {statement.kind.value}", statement.kind, name, context)
+    definition, rows = _definition(statement, context)
+    if statement.kind is Refreshed.STREAMING_TABLE:
+        return _streaming(statement, definition, rows, existing, context)
+    planned = created_from_rows(statement.create, context, rows)
+    assert isinstance(planned, RowChange)
+    sources = sources_of(rows, context)
+    versions = {} if sources is None else {source.id: source.snapshot.version for source in sources.values()}
+    change = RefreshState(definition.id, versions).recorded(_commented(planned, definition))
+    if existing is None:
+        return _registering(change, definition)
+    return Stepwise("the rows, then the definition", iter((change, Redefinition(existing.parts, definition))))
+
+
+def _definition(statement: CreateRefreshed, context: Context) -> tuple[RefreshDefinition, SqlQuery]:
+    """The definition of a new table, and the rows of its query. Raises StreamInQueryError, StreamingQueryError."""
+    name, query = statement.create.table, statement.query
+    caret = context.caret(query.start, query.end)
+    if statement.kind is Refreshed.STREAMING_TABLE:
+        try:
+            text, _ = stream_of(query.text, str(name))
+        except DeltaSqlError as error:
+            raise error.at(caret) from None
+    elif has_stream(query.text):
+        raise StreamInQueryError("a source", "Leave STREAM out of the query of a materialized view.").at(caret)
+    else:
+        text = query.text
+    parts = context.catalog.full_name(name.parts)
+    view = view_definition(parts, name, SqlText(text, query.start), statement.columns, context)
+    rows = binding.view_rows(context, binding.stored_view(view), name)
+    if statement.kind is Refreshed.STREAMING_TABLE:
+        view = replace(view, query=query.text.rstrip().rstrip(";").rstrip())
+    return RefreshDefinition(statement.kind, view, statement.schedule), rows
+
+
+def _streaming(
+    statement: CreateRefreshed,
+    definition: RefreshDefinition,
+    rows: SqlQuery,
+    existing: object,
+    context: Context,
+) -> Plan:
+    """Creates the table without rows, or sets its query, then refreshes it."""
+    name = statement.create.table
+
+    def steps() -> Iterator[Plan]:
+        if isinstance(existing, TableEntry):
+            yield Redefinition(existing.parts, definition)
+        else:
+            none = SqlQuery("SELECT * FROM deltasql_rows LIMIT 0", {"deltasql_rows": rows}, "no rows")
+            planned = created_from_rows(statement.create, context, none)
+            assert isinstance(planned, RowChange)
+            yield _registering(RefreshState(definition.id).recorded(_commented(planned, definition)), definition)
+        later = replace(context, catalog=context.catalog.looked_at_once(), _snapshots={})
+        yield plan(RefreshData(statement.kind, name, False, False), later)
+
+    if existing is not None and statement.mode == "create":
+        created_from_rows(statement.create, context, rows)
+    return Stepwise("the table, then its rows", steps())
+
+
+def _registering(change: RowChange, definition: RefreshDefinition) -> RowChange:
+    register = change.commit.register
+    assert register is not None
+    return change.committing(register=replace(register, refreshed=definition))
+
+
+def _commented(change: RowChange, definition: RefreshDefinition) -> RowChange:
+    """The new table with the comments of the definition's columns."""
+    pairs = zip(change.metadata.schema, definition.view.schema, strict=True)
+    fields = [
+        replace(field, metadata={**field.metadata, "comment": wanted.comment}) if wanted.comment is not None else field
+        for field, wanted in pairs
+    ]
+    schema = StructType(tuple(fields))
+    if schema == change.metadata.schema:
+        return change
+    metadata = replace(change.metadata, schema=schema)
+    others = tuple(action for action in change.commit.actions if not isinstance(action, Metadata))
+    return replace(change, metadata=metadata).committing(actions=(*others, metadata))
+
+
+@plan.register
+def _(statement: RefreshData, context: Context) -> Plan:
+    """No commit where nothing has changed; its result then says so."""
+    name, words = statement.table, f"REFRESH {statement.kind.value}"
+    if statement.asynchronous:
+        raise AsynchronousRefreshError
+    entry = _require_kind(words, statement.kind, name, context)
+    _, snapshot = context.writable(name)
+    if statement.kind is Refreshed.STREAMING_TABLE:
+        streamed = stream_refresh(entry, snapshot, context, full=statement.full)
+        return _refreshed(streamed.refresh, snapshot.version, context, streamed.load)
+    return _refreshed(refresh_of(entry, snapshot, context, full=statement.full), snapshot.version, context)
+
+
+def _refreshed(refresh: Refresh, version: int, context: Context, load: CopyLoad | None = None) -> Plan:
+    if refresh.sql is None:
+        return Answer(REFRESHED, ((refresh.mode, refresh.reason),))
+    change = _planned(refresh.sql, refresh.views, context)
+    if change.dynamic_overwrite:
+        sql = refresh.sql.replace("INSERT OVERWRITE TABLE", "INSERT INTO").replace(
+            "SELECT", "REPLACE WHERE true SELECT", 1
+        )
+        change = _planned(sql, refresh.views, context)
+    parameters = {"mode": refresh.mode, "reason": refresh.reason}
+    recorded = refresh.state.recorded(change, operation=operations.REFRESH, parameters=parameters)
+    return replace(recorded, skip_if_empty=False, load=load)
+
+
+def _planned(sql: str, views: Mapping[str, View], context: Context) -> RowChange:
+    """The plan of a statement that calls rows by names."""
+    inner = replace(context, sql=sql, views=VisibleViews({**context.views, **views}))
+    change = plan(parse(sql), inner)
+    assert isinstance(change, RowChange)
+    return change
+
+
+@plan.register
+def _(statement: DropRefreshed, context: Context) -> Plan:
+    name, words = statement.table, f"DROP {statement.kind.value}"
+    if statement.if_exists and context.catalog.find(name.parts) is None:
+        return Answer()
+    _require_kind(words, statement.kind, name, context)
+    return Unregistration(name.parts)
+
+
+@plan.register
+def _(statement: SetSchedule, context: Context) -> Plan:
+    """A schedule is stored and shown; nothing runs by it."""
+    entry = _require_kind(f"ALTER {statement.kind.value}", statement.kind, statement.table, context)
+    assert entry.refreshed is not None
+    return Redefinition(entry.parts, replace(entry.refreshed, schedule=statement.schedule))
+
+
+@plan.register
+def _(statement: AlterRefreshed, context: Context) -> Plan:
+    _require_kind(f"ALTER {statement.kind.value}", statement.kind, statement.table, context)
+    return plan(statement.change, context)
+
+
+def _require_kind(words: str, kind: Refreshed, name: TableName, context: Context) -> TableEntry:
+    """The entry of a table of this kind. Raises TableNotFoundError, WrongObjectError, at the name."""
+    context.refuse_version(name)
+    context.refuse_information(name)
+    if context.is_view(name):
+        raise _wrong(words, kind, name, "view", context)
+    entry = None if name.path is not None else context.catalog.resolve(name.parts)
+    if entry is None:
+        context.location(name)
+        raise _wrong(words, kind, name, "table", context)
+    if entry.refreshed is None or entry.refreshed.kind is not kind:
+        found = "table" if entry.refreshed is None else entry.refreshed.kind.value.lower()
+        raise _wrong(words, kind, name, found, context)
+    return entry
+
+
+def _wrong(words: str, kind: Refreshed, name: TableName, found: str, context: Context) -> WrongObjectError:
+    verb = words.split(maxsplit=1)[0]
+    advice = f"{verb} {found.upper()} {name}" if verb != "REFRESH" else f"CREATE {kind.value} under another name"
+    error = WrongObjectError(words, kind.value.lower(), str(name), found, advice)
+    error.at(context.caret(name.start, name.end))
+    return error

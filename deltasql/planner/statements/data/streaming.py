@@ -1,0 +1,181 @@
+"""Refreshes of streaming tables: the rows that their source got since the last one, each exactly once.
+
+Of a table the versions that were read are part of the commit with the rows, of files their record, as for COPY INTO.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from deltasql.catalog.entries import TableEntry, sql_name
+from deltasql.errors.statements.refresh import ChangedStreamSourceError, StreamingQueryError
+from deltasql.log.reading.change_feed import version_changes
+from deltasql.log.reading.copy_log import LoadedFiles, loaded_files
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.plan.base import TableName
+from deltasql.plan.operators import FileColumns, SourceFiles
+from deltasql.planner import binding
+from deltasql.planner.catalog_changes import View
+from deltasql.planner.change_feed import rows_of_changes
+from deltasql.planner.changes import CopyLoad
+from deltasql.planner.context import Context
+from deltasql.planner.read_files import file_call, found_files, rows_of_call
+from deltasql.planner.statements.data.refreshing import QUERY, ROWS, Refresh, full_name, is_append, over_rows
+from deltasql.planner.tables.refresh_state import RefreshState
+from deltasql.schema.types import StructType
+from deltasql.sql.cursor import TokenCursor
+from deltasql.sql.queries.relations import TableReference, table_references
+from deltasql.sql.references import AGGREGATES
+from deltasql.sql.tokens import calls, tokenize
+
+_NEEDS_STATE = frozenset({"GROUP", "DISTINCT", "OVER", "LIMIT", "ORDER", "UNION", "EXCEPT", "INTERSECT", "PIVOT"})
+_MATERIALIZED = "Write CREATE MATERIALIZED VIEW, which computes it again."
+
+
+@dataclass(frozen=True, slots=True)
+class StreamRefresh:
+    """A refresh, and the files that it loads where its source is files."""
+
+    refresh: Refresh
+    load: CopyLoad | None = None
+
+
+def stream_of(query: str, table: str) -> tuple[str, TableReference]:
+    """The query without its word STREAM, and what that stood before. Raises StreamingQueryError."""
+    tokens = tokenize(query)
+    words = [index for index in range(len(tokens)) if _is_stream(TokenCursor(tokens, index))]
+    if len(words) != 1:
+        reason = "it reads several streams" if words else "it reads no stream"
+        raise StreamingQueryError(table, reason, "Write FROM STREAM(source), or FROM STREAM read_files('path').")
+    needed = _needed_state(query)
+    if needed is not None:
+        raise StreamingQueryError(table, f"{needed}, which needs rows that were read before", _MATERIALIZED)
+    word = tokens[words[0]]
+    text = f"{query[: word.start]}{' ' * len(word.text)}{query[word.end :]}"
+    reference = next((item for item in table_references(text) if item.start > word.start), None)
+    if reference is None:
+        raise StreamingQueryError(table, "it reads no table and no files by STREAM", _MATERIALIZED)
+    return text, reference
+
+
+def has_stream(query: str) -> bool:
+    """Whether a query reads anything by STREAM."""
+    tokens = tokenize(query)
+    return any(_is_stream(TokenCursor(tokens, index)) for index in range(len(tokens)))
+
+
+def _is_stream(at: TokenCursor) -> bool:
+    """Whether the next token is the word STREAM in front of a source."""
+    if at.key != "STREAM" or at.peek(-1) not in {"FROM", "JOIN", ",", "("}:
+        return False
+    return at.peek(1) == "(" or (at.is_name_at(1) and at.peek(1) not in {"AS", "WHERE", "JOIN", "ON"})
+
+
+def _needed_state(query: str) -> str | None:
+    """A part of a query that depends on rows which were read before; None where there is none."""
+    used = sorted({token.key for token in tokenize(query) if token.key in _NEEDS_STATE})
+    if used:
+        return f"it has {used[0]}"
+    return "it aggregates" if calls(query, AGGREGATES) else None
+
+
+def stream_refresh(entry: TableEntry, snapshot: Snapshot, context: Context, *, full: bool) -> StreamRefresh:
+    """The refresh of a streaming table."""
+    definition = entry.refreshed
+    assert definition is not None
+    text, reference = stream_of(definition.view.query, sql_name(entry.parts))
+    inner = replace(context, catalog=context.catalog.within(*definition.view.namespace))
+    rows = _FileRows if reference.arguments is not None else _TableRows
+    return rows(entry, snapshot, inner, text, reference, full).refresh()
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The new rows of one source; `text` is the query without STREAM."""
+
+    entry: TableEntry
+    snapshot: Snapshot
+    context: Context
+    text: str
+    reference: TableReference
+    full: bool
+
+    @property
+    def definition_id(self) -> str:
+        assert self.entry.refreshed is not None
+        return self.entry.refreshed.id
+
+    def loading(self, rows: View, state: RefreshState, reason: str) -> Refresh:
+        """The refresh that adds, or with FULL puts in place of all others, the query's rows over these."""
+        definition = self.entry.refreshed
+        assert definition is not None
+        verb = "INSERT OVERWRITE TABLE" if self.full else "INSERT INTO"
+        views = {QUERY: over_rows(definition, self.text, self.reference), ROWS: rows}
+        mode = "FULL" if self.full else "APPEND"
+        sql = f"{verb} {full_name(self.entry)} SELECT * FROM {QUERY}"
+        return Refresh(mode, "FULL was written" if self.full else reason, replace(state, mode=mode), sql, views)
+
+    def nothing(self, reason: str) -> StreamRefresh:
+        return StreamRefresh(Refresh("NONE", reason, RefreshState(self.definition_id)))
+
+
+class _TableRows(_Rows):
+    """The new rows of a table."""
+
+    __slots__ = ()
+
+    def refresh(self) -> StreamRefresh:
+        """Raises ChangedStreamSourceError, and what is wrong with the table."""
+        name = TableName(self.reference.parts)
+        location = binding.location_of(self.context, name)
+        if location is None or self.context.is_view(name):
+            raise StreamingQueryError(sql_name(self.entry.parts), f"{name} is no table of Delta", _MATERIALIZED)
+        source = self.context.snapshot(name, location)
+        before = None if self.full else RefreshState.of(self.snapshot)
+        read = {} if before is None else dict(before.sources)
+        after = RefreshState(self.definition_id, {**read, source.metadata.id: source.version})
+        start = read.get(source.metadata.id)
+        if start is None:
+            rows = binding.scan(self.context, source)
+            return StreamRefresh(self.loading(View("", rows=rows), after, "all rows are new"))
+        if start == source.version:
+            return self.nothing("the source has no new version")
+        log = self.context.logs(location, str(name))
+        versions = list(version_changes(log, start + 1, source.version))
+        for item in versions:
+            if not is_append(item):
+                raise ChangedStreamSourceError(str(name), item.version, sql_name(self.entry.parts))
+        new = [item for item in versions if item.inserted]
+        if not new:
+            return self.nothing("the source has no new row")
+        rows_of_versions = rows_of_changes(log, source, new)
+        return StreamRefresh(
+            self.loading(View("", rows=rows_of_versions), after, f"versions from {start + 1} on are new")
+        )
+
+
+class _FileRows(_Rows):
+    """The rows of new files."""
+
+    __slots__ = ()
+
+    def refresh(self) -> StreamRefresh:
+        """Raises what `found_files` and `rows_of_call` raise."""
+        call = file_call(self.reference, self.context)
+        log = self.context.logs(self.entry.location, sql_name(self.entry.parts))
+        earlier = LoadedFiles() if self.full else loaded_files(log.store, self.snapshot)
+        found = found_files(call, self.context)
+        new = tuple(file for file in found.files if file.path not in earlier.paths)
+        if not new and not self.full:
+            return self.nothing("there are no new files")
+        rows = rows_of_call(call, replace(found, files=new))
+        if rows.columns is not None and rows.columns.declared is None and len(new) < len(found.files):
+            rows = replace(rows, columns=self._of_all_files(rows.columns, rows_of_call(call, found)))
+        refresh = self.loading(View("", rows=rows), RefreshState(self.definition_id), f"{len(new)} files are new")
+        return StreamRefresh(refresh, CopyLoad(new, earlier, 0, forced=self.full))
+
+    def _of_all_files(self, columns: FileColumns, rows: SourceFiles) -> FileColumns:
+        """The columns that all files have, so that one without some of them has NULL there."""
+        schema = self.context.analyst.schema(rows)
+        kept = tuple(field for field in schema if field.name != columns.rescued)
+        return replace(columns, declared=StructType(kept))

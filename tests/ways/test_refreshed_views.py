@@ -1,0 +1,77 @@
+"""Random changes of tables: after each refresh the rows of a materialized view are those of its query."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from deltasql import Session
+
+QUERIES = (
+    "SELECT id, v FROM t WHERE k > 2",
+    "SELECT DISTINCT k, v FROM t",
+    "SELECT id * 2 AS twice FROM t WHERE v IS NOT NULL",
+    "SELECT k, count(*) AS n, sum(id) AS s, avg(x) AS a, max(v) AS m FROM t GROUP BY k",
+    "SELECT k AS key, v, count(v) AS n FROM t WHERE id % 2 = 0 GROUP BY k, v HAVING count(*) > 0",
+    "SELECT t.id, t.k, u.name FROM t JOIN u ON t.k = u.k",
+    "SELECT u.k, count(*) AS n, min(u.name) AS name FROM t JOIN u ON t.k = u.k WHERE t.id > 3 GROUP BY u.k",
+    "SELECT id, row_number() OVER (ORDER BY id, v, x) AS r FROM t",
+)
+PROPERTIES = (
+    "",
+    "TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true')",
+    "TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
+    "TBLPROPERTIES ('delta.enableChangeDataFeed' = 'true', 'delta.enableDeletionVectors' = 'true')",
+)
+CHANGES = (
+    "INSERT INTO t VALUES ({id}, {k}, {v}, {x}), ({id} + 1, NULL, {v}, NULL)",
+    "UPDATE t SET v = {v}, x = {x} WHERE k = {k}",
+    "UPDATE t SET k = {k} WHERE id % 3 = {k} % 3",
+    "DELETE FROM t WHERE k = {k} AND id > {id} / 2",
+    "DELETE FROM t WHERE k IS NULL",
+    "MERGE INTO t USING (SELECT {id} AS id, {k} AS k) AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET k = s.k "
+    "WHEN NOT MATCHED THEN INSERT (id, k) VALUES (s.id, s.k)",
+    "INSERT INTO u VALUES ({k}, {v})",
+    "UPDATE u SET name = {v} WHERE k = {k}",
+    "DELETE FROM u WHERE k = {k}",
+    "OPTIMIZE t",
+)
+
+
+def rows(session: Session, sql: str) -> Counter[str]:
+    return Counter(repr(tuple(row)) for row in session.sql(sql).collect())
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_views_of_random_tables(session: Session, seed: int) -> None:
+    """With every kind of source: with and without a change data feed, with and without deletion vectors."""
+    random_choice = random.Random(seed)
+    session.sql(f"CREATE TABLE t (id INT, k INT, v STRING, x DOUBLE) {PROPERTIES[seed % len(PROPERTIES)]}")
+    session.sql(f"CREATE TABLE u (k INT, name STRING) {random_choice.choice(PROPERTIES)}")
+    session.sql(
+        "INSERT INTO t VALUES (1, 1, 'a', 0.5), (2, 2, 'b', -0.0), (3, 3, 'a', double('NaN')), (4, 3, NULL, 1.5)"
+    )
+    session.sql("INSERT INTO u VALUES (1, 'one'), (3, 'three'), (3, 'drei')")
+    queries = random_choice.sample(QUERIES, 4)
+    for number, query in enumerate(queries):
+        session.sql(f"CREATE MATERIALIZED VIEW m{number} AS {query}")
+    modes: Counter[str] = Counter()
+    for _ in range(3):
+        for _ in range(random_choice.randint(1, 3)):
+            change = random_choice.choice(CHANGES)
+            values = {
+                "id": random_choice.randint(1, 20),
+                "k": random_choice.randint(1, 4),
+                "v": random_choice.choice(["'a'", "'b'", "'c'", "NULL"]),
+                "x": random_choice.choice(["0.5", "-0.0", "double('NaN')", "NULL"]),
+            }
+            session.sql(change.format(**values))
+        for number, query in enumerate(queries):
+            planned = session.sql(f"EXPLAIN REFRESH MATERIALIZED VIEW m{number}").collect()
+            session.sql(f"REFRESH MATERIALIZED VIEW m{number}")
+            assert rows(session, f"SELECT * FROM m{number}") == rows(session, query), (query, planned)
+            history = session.sql(f"DESCRIBE HISTORY m{number} LIMIT 1").collect()
+            modes[str(history[0].operationParameters.get("mode"))] += 1
+    assert modes
