@@ -23,6 +23,7 @@ from deltasql.execution.asleep import unstarted_engine
 from deltasql.execution.catalog_effects import change_catalog
 from deltasql.execution.commit import Committed
 from deltasql.execution.external_catalogs import external_catalogs
+from deltasql.execution.mirroring import follow
 from deltasql.execution.pending import Pending
 from deltasql.execution.placing import Placing
 from deltasql.execution.run import Done, Run, SessionState
@@ -88,13 +89,12 @@ class Session:
         self.stores = Stores(storage_options, self._hadoop_settings)
         external = external_catalogs(catalogs, lambda: spark and self._engine.spark.given_settings(), self.stores)
         self.catalog = Catalog(warehouse, self.stores.open, external)
-        self.on_progress = progress
         self.settings = SessionSettings()
         self.views: dict[str, View] = {}
         self.functions: dict[str, TemporaryFunction] = {}
         self.open_log: Callable[[str, str], DeltaLog] = self._open_log
         """Opens the log at a location, for a table of that name; tests replace it to use other storage."""
-        self._spark = spark
+        self.on_progress, self._spark = progress, spark
         self._supplied: DataFrame | None = None
         self._backend: SessionEngine | None = None
         self._logs: dict[str, DeltaLog] = {}
@@ -409,7 +409,7 @@ class Session:
         log = self._logs.get(location := self.catalog.located(location))
         if log is None or log.table != name:
             log = self._logs[location] = self.open_log(location, name)
-            log.store.at, log.catalog = self.stores.open, self.catalog.commits
+            follow(log, self.catalog, self.stores)
         if isinstance(log.store, LocalLogStore):
             log.store.durable = self.catalog.commits.durable = self.settings[FSYNC]
         log.store.probed = self.settings[COMMIT_PROBE]

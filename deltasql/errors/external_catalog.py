@@ -113,3 +113,30 @@ class CatalogRequestError(DeltaSqlError):
     status: int = 0
     kind: str = ""
     repeated: bool = False
+
+
+@condition(
+    "UNSUPPORTED_FEATURE.CATALOG_TABLE",
+    "0A000",
+    "{table} of a catalog of type {type} cannot be used: it is {reason}.",
+    remedy="Use the system that has created it, or copy its rows into a Delta table.",
+)
+class CatalogTableError(DeltaSqlError):
+    """A table or view of an external catalog is of a kind that deltasql cannot read."""
+
+    table: str
+    type: str
+    reason: str
+
+
+@condition(
+    "CATALOG_ENTRY_CHANGED",
+    "40001",
+    "The entry of {table} cannot be changed: others have changed it at each of {attempts} attempts.",
+    remedy="Run the statement again.",
+)
+class CatalogWritersError(DeltaSqlError):
+    """Other writers change the entry of a table in an external catalog all the time."""
+
+    table: str
+    attempts: int

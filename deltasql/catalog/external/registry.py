@@ -33,5 +33,22 @@ TYPES: Mapping[str, CatalogType] = {
         others=("token", "client_id", "client_secret", "oauth_uri", "scope", "catalog", "timeout"),
         extra="unity",
     ),
+    "hive": CatalogType(
+        "deltasql.catalog.external.hive.client",
+        "HiveStore",
+        needed=("uri",),
+        others=("user", "timeout"),
+        extra="hive",
+    ),
+    "glue": CatalogType(
+        "deltasql.catalog.external.glue.client",
+        "GlueStore",
+        needed=(),
+        others=(
+            *("region", "endpoint", "profile", "access_key_id", "secret_access_key", "session_token"),
+            *("catalog_id", "warehouse", "timeout"),
+        ),
+        extra="glue",
+    ),
 }
 """Types by their names in configurations."""

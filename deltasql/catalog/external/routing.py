@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from threading import RLock
@@ -19,12 +20,16 @@ from deltasql.catalog.entries import (
 )
 from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.facts import ReadFacts
+from deltasql.catalog.external.mirror import MirroredTable
 from deltasql.catalog.external.registry import TYPES
 from deltasql.catalog.external.store import ExternalStore
 from deltasql.catalog.information import INFORMATION_SCHEMA
 from deltasql.catalog.store import CatalogStore, Kind, NameMissingError, NameTakenError, SchemaKey, TableKey, Volumes
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.external_catalog import CatalogLibraryMissingError, RenameAcrossCatalogsError
 from deltasql.log.storage.lending import Lent
+
+_LOGGER = logging.getLogger(__name__)
 
 EMBEDDED = "the warehouse"
 
@@ -78,6 +83,15 @@ class ExternalCatalogs:
     def lend(self, location: str) -> Lent | None:
         """Credentials for the storage of a table of an external catalog; None for any other location."""
         return next((lent for store in self.opened if (lent := store.lend(location)) is not None), None)
+
+    def mirror(self, location: str, described: MirroredTable) -> None:
+        """Has the catalogs repeat what was committed to a table. A failure is logged: the log has the table."""
+        for store in self.opened:
+            try:
+                store.mirror(location, described)
+            except (DeltaSqlError, NameMissingError) as error:
+                version = described.version
+                _LOGGER.warning("catalog %s does not show version %d of %s: %s", store.name, version, location, error)
 
     def close(self) -> None:
         """Closes connections; a later call opens them again."""

@@ -10,6 +10,7 @@ from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, Stored
 from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.facts import ReadFacts, TableFacts
 from deltasql.catalog.store import Kind, NameMissingError, SchemaKey, TableKey, Volumes
+from deltasql.catalog.external.mirror import MirroredTable
 from deltasql.errors.external_catalog import CatalogOperationError
 from deltasql.errors.log import StorageError
 from deltasql.log.committer.catalog_commits import CommitCatalog
@@ -73,6 +74,12 @@ class ExternalStore(ABC):
     def new_location(self, key: TableKey) -> str | None:
         """The location of a new table without LOCATION; None: below the location of its schema."""
         return None
+
+    def mirror(self, location: str, described: MirroredTable) -> None:  # noqa: B027 - most catalogs repeat nothing
+        """Repeats what was committed to a table at this location, for those who read no log.
+
+        A table of this catalog that is not there yet may be added later.
+        """
 
     # Catalogs
 

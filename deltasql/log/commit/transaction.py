@@ -290,6 +290,8 @@ class Transaction:
             maintained = managed and self._log.catalog is not None and self._log.catalog.maintains(self.location)
             after_commit(self._log.store, snapshot, self.transaction_id, cleans=not maintained)
         self._log.committed(snapshot)
+        if self._log.on_commit is not None:
+            self._log.on_commit(self.read_snapshot, snapshot)
         return Commit(commit.version, snapshot, won.attempts)
 
     def _entry(self, path: str, data: bytes | None) -> Entry:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import NotADeltaTableError
@@ -35,6 +35,9 @@ class DeltaLog:
 
     catalog: CommitCatalog | None = None
     """The catalog that may manage the table; without one the newest version of a managed table is unknown."""
+
+    on_commit: Callable[[Snapshot | None, Snapshot], None] | None = None
+    """Called after each commit of this process with the version that it is based on, and the new one; never raises."""
 
     def __init__(self, location: str, name: str | None = None, store: LogStore | None = None) -> None:
         self.location = table_location(location)

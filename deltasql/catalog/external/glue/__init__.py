@@ -1,0 +1,1 @@
+"""AWS Glue's Data Catalog as a catalog, by boto3."""

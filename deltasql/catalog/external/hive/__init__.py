@@ -1,0 +1,1 @@
+"""A Hive metastore as a catalog, by its Thrift protocol."""

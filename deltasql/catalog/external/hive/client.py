@@ -1,0 +1,282 @@
+"""A Hive metastore: requests by Thrift, and its records of databases and tables."""
+
+from __future__ import annotations
+
+import getpass
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
+from typing import Any
+
+from hive_metastore import ThriftHiveMetastore, ttypes
+
+from deltasql.catalog.external.configuration import CatalogOptions
+from deltasql.catalog.external.hive.connection import Connection
+from deltasql.catalog.external.metastore.model import (
+    MANAGED,
+    VIEW,
+    ChangedMeanwhileError,
+    Column,
+    Database,
+    Storage,
+    Table,
+)
+from deltasql.catalog.external.metastore.properties import CHANGED
+from deltasql.catalog.external.metastore.store import MetastoreStore
+from deltasql.catalog.external.metastore.tables import Dialect, owned
+from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError
+from deltasql.errors.external_catalog import CatalogAccessError
+
+_MOST_NAMES = 200
+"""Tables that one request asks for."""
+_MODIFIED = "The table has been modified"
+_DENIED = ("AccessControlException", "Permission denied", "HiveAccessControl", "not authorized", "Unauthorized")
+
+
+class HiveStore(MetastoreStore):
+    """The names of a Hive metastore."""
+
+    type = "hive"
+
+    def __init__(self, options: CatalogOptions) -> None:
+        super().__init__(options, HiveClient(options), Dialect(lists_columns=False, hadoop_scheme=True))
+
+
+class HiveClient:
+    """A Metastore behind Thrift."""
+
+    def __init__(self, options: CatalogOptions) -> None:
+        self._options = options
+        self._connection = Connection(options)
+
+    # Databases
+
+    def databases(self) -> Sequence[Database]:
+        names = self._read("list its databases", lambda client: client.get_all_databases())
+        found = (self.database(name) for name in names)
+        return [database for database in found if database is not None]
+
+    def database(self, name: str) -> Database | None:
+        record = self._found(f"read the database {name}", lambda client: client.get_database(name))
+        if record is None:
+            return None
+        created = 1000 * int(getattr(record, "createTime", None) or 0)
+        return Database(
+            record.name, record.description or None, record.locationUri, record.parameters or {}, created, record
+        )
+
+    def create_database(self, database: Database) -> None:
+        record = ttypes.Database(
+            database.name,
+            database.comment or "",
+            database.location,
+            dict(database.parameters),
+            ownerName=_user(self._options),
+            ownerType=ttypes.PrincipalType.USER,
+        )
+        self._change(f"create the database {database.name}", lambda client: client.create_database(record))
+
+    def change_database(self, database: Database) -> None:
+        record = copy(database.original)
+        assert isinstance(record, ttypes.Database)
+        record.description, record.parameters = database.comment or "", dict(database.parameters)
+        self._change(
+            f"change the database {database.name}", lambda client: client.alter_database(database.name, record)
+        )
+
+    def drop_database(self, name: str, cascade: bool) -> None:
+        operation = f"drop the database {name}"
+        try:
+            self._change(operation, lambda client: client.drop_database(name, False, cascade))
+        except ttypes.InvalidOperationException as error:
+            if "not empty" in (error.message or ""):
+                raise SchemaInUseError([table.name for table in self.tables(name)]) from None
+            raise self._connection.failed(operation, _said(error)) from error
+
+    # Tables
+
+    def tables(self, database: str) -> Sequence[Table]:
+        operation = f"list the tables of {database}"
+        names = self._read(operation, lambda client: client.get_all_tables(database))
+        if not names and self.database(database) is None:
+            raise NameMissingError(Kind.SCHEMA)
+        found: list[Table] = []
+        for start in range(0, len(names), _MOST_NAMES):
+            part = names[start : start + _MOST_NAMES]
+            records = self._read(operation, lambda client, some=part: client.get_table_objects_by_name(database, some))
+            found += map(_table, records)
+        return found
+
+    def table(self, database: str, name: str) -> Table | None:
+        record = self._found(f"read the table {database}.{name}", lambda client: client.get_table(database, name))
+        return None if record is None else _table(record)
+
+    def create_table(self, table: Table) -> None:
+        record = _record(table, ttypes.Table(owner=_user(self._options), createTime=table.created_at // 1000))
+        operation = f"create the table {table.database}.{table.name}"
+        try:
+            self._change(operation, lambda client: client.create_table(record))
+        except ttypes.InvalidObjectException as error:
+            if self.database(table.database) is None:
+                raise NameMissingError(Kind.SCHEMA) from None
+            raise self._connection.failed(operation, _said(error)) from error
+
+    def change_table(self, old: Table, new: Table) -> None:
+        self._alter(f"change the table {old.database}.{old.name}", old, new)
+
+    def rename_table(self, old: Table, new: Table) -> None:
+        operation = f"rename the table {old.database}.{old.name}"
+        if old.kind == MANAGED:
+            # The server would move the files of a table that it manages.
+            external = owned(old, managed=False)
+            self._alter(operation, old, external)
+            found = self.table(old.database, old.name)
+            if found is None:
+                raise NameMissingError(Kind.TABLE)
+            old = found
+        try:
+            self._alter(operation, old, new)
+        except ttypes.InvalidOperationException as error:
+            raise self._not_renamed(old, new) or self._connection.failed(operation, _said(error)) from error
+
+    def _not_renamed(self, old: Table, new: Table) -> Exception | None:
+        """Why a table could not be renamed, as far as the names say it."""
+        if self.table(old.database, old.name) is None:
+            return NameMissingError(Kind.TABLE)
+        if self.database(new.database) is None:
+            return NameMissingError(Kind.SCHEMA)
+        return None if self.table(new.database, new.name) is None else NameTakenError()
+
+    def _alter(self, operation: str, old: Table, new: Table) -> None:
+        """Replaces a record, provided that the time of its last change is the one that was read."""
+        before = old.parameters.get(CHANGED, "0")
+        record = _record(new, copy(old.original))
+        record.parameters[CHANGED] = str(max(int(time.time()), int(before) + 1 if before.isdecimal() else 0))
+        context = ttypes.EnvironmentContext({"expected_parameter_key": CHANGED, "expected_parameter_value": before})
+        try:
+            self._change(
+                operation,
+                lambda client: client.alter_table_with_environment_context(old.database, old.name, record, context),
+                Kind.TABLE,
+            )
+        except ttypes.InvalidOperationException:
+            if self.table(old.database, old.name) is None:
+                raise NameMissingError(Kind.TABLE) from None
+            raise
+
+    def drop_table(self, table: Table) -> None:
+        operation = f"drop the table {table.database}.{table.name}"
+        self._change(operation, lambda client: client.drop_table(table.database, table.name, False), Kind.TABLE)
+
+    def function_names(self, database: str) -> Sequence[str]:
+        return self._read(f"list the functions of {database}", lambda client: client.get_functions(database, "*"))
+
+    def close(self) -> None:
+        self._connection.close()
+
+    # Requests
+
+    def _read(self, operation: str, request: Callable[[ThriftHiveMetastore.Client], Any]) -> Any:
+        with self._explained(operation, Kind.SCHEMA):
+            return self._connection.call(operation, request)
+
+    def _found(self, operation: str, request: Callable[[ThriftHiveMetastore.Client], Any]) -> Any:
+        """The record that a request asks for; None if there is none."""
+        try:
+            return self._read(operation, request)
+        except NameMissingError:
+            return None
+
+    def _change(
+        self, operation: str, request: Callable[[ThriftHiveMetastore.Client], Any], missing: Kind = Kind.SCHEMA
+    ) -> None:
+        """Makes a change. `missing` is what a NoSuchObjectException is about."""
+        with self._explained(operation, missing):
+            self._connection.call(operation, request, changes=True)
+
+    @contextmanager
+    def _explained(self, operation: str, kind: Kind) -> Iterator[None]:
+        """Context: raises conflicts and user errors for exceptions of Hive; `kind` is what may be missing."""
+        try:
+            yield
+        except ttypes.AlreadyExistsException:
+            raise NameTakenError from None
+        except (ttypes.NoSuchObjectException, ttypes.UnknownDBException):
+            raise NameMissingError(kind) from None
+        except ttypes.MetaException as error:
+            text = _said(error)
+            if _MODIFIED in text:
+                raise ChangedMeanwhileError from None
+            if any(word in text for word in _DENIED):
+                uri = self._options.get("uri") or ""
+                raise CatalogAccessError(
+                    catalog=self._options.name, type=self._connection.type, uri=uri, reason=text
+                ) from error
+            raise self._connection.failed(operation, text) from error
+
+
+def _user(options: CatalogOptions) -> str:
+    """The owner of new databases and tables."""
+    try:
+        return options.get("user") or getpass.getuser()
+    except (KeyError, OSError):
+        return ""
+
+
+def _said(error: Any) -> str:
+    """The message of an exception of Hive, on one line."""
+    return " ".join(str(error.message or type(error).__name__).split()).rstrip(".")
+
+
+def _table(record: Any) -> Table:
+    """A table of a record of Thrift."""
+    place = record.sd
+    serde = None if place is None else place.serdeInfo
+    storage = Storage()
+    if place is not None:
+        storage = Storage(
+            place.location,
+            place.inputFormat,
+            place.outputFormat,
+            None if serde is None else serde.serializationLib,
+            dict((serde and serde.parameters) or {}),
+        )
+    texts = (record.viewOriginalText or "", record.viewExpandedText or "") if record.tableType == VIEW else None
+    return Table(
+        record.dbName,
+        record.tableName,
+        record.tableType,
+        storage,
+        _columns(() if place is None else place.cols),
+        _columns(record.partitionKeys),
+        dict(record.parameters or {}),
+        texts,
+        1000 * int(record.createTime or 0),
+        record,
+    )
+
+
+def _columns(fields: Any) -> tuple[Column, ...]:
+    return tuple(Column(field.name, field.type, field.comment) for field in fields or ())
+
+
+def _record(table: Table, record: Any) -> Any:
+    """A record of Thrift with the content of a table; other fields are those of `record`."""
+    place = copy(record.sd) or ttypes.StorageDescriptor(numBuckets=-1, bucketCols=[], sortCols=[], parameters={})
+    serde = copy(place.serdeInfo) or ttypes.SerDeInfo()
+    storage = table.storage
+    serde.serializationLib, serde.parameters = storage.serde, dict(storage.parameters)
+    place.location, place.inputFormat, place.outputFormat = (
+        storage.location,
+        storage.input_format,
+        storage.output_format,
+    )
+    place.cols = [ttypes.FieldSchema(column.name, column.type, column.comment) for column in table.columns]
+    place.serdeInfo = serde
+    record.dbName, record.tableName, record.tableType, record.sd = table.database, table.name, table.kind, place
+    record.partitionKeys = [ttypes.FieldSchema(item.name, item.type, item.comment) for item in table.partition_columns]
+    record.parameters = dict(table.parameters)
+    if table.texts is not None:
+        record.viewOriginalText, record.viewExpandedText = table.texts
+    return record

@@ -1,0 +1,144 @@
+"""Delta tables in a metastore, as delta-spark writes and finds them: the record of a table, and its entry."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from deltasql.catalog.entries import TableEntry
+from deltasql.catalog.external.metastore.model import EXTERNAL, MANAGED, Storage, Table
+from deltasql.catalog.external.metastore.properties import (
+    COMMENT,
+    EXTERNAL_FLAG,
+    PROVIDER,
+    own_properties,
+)
+from deltasql.catalog.external.metastore.schemas import (
+    NO_COLUMNS,
+    hive_columns,
+    is_of_schema,
+    schema_properties,
+)
+from deltasql.catalog.external.mirror import MirroredTable
+from deltasql.log.storage.locations import hadoop_location, plain_location, table_location, table_uri
+from deltasql.schema.types import StructType
+
+DELTA = "delta"
+_PATH = "path"
+_FORMAT = "serialization.format"
+_VERSION, _TIME = "delta.lastUpdateVersion", "delta.lastCommitTimestamp"
+_UNUSED_FORMATS = Storage(
+    None,
+    "org.apache.hadoop.mapred.SequenceFileInputFormat",
+    "org.apache.hadoop.hive.ql.io.HiveSequenceFileOutputFormat",
+    "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe",
+)
+"""Hive's default classes, which Spark writes for each table that Hive itself cannot read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What differs between metastores in the record of a Delta table.
+
+    `lists_columns`: the columns are listed; otherwise the schema is in the properties alone. `hadoop_scheme`: locations
+    in S3 are `s3a://`, for Hadoop, not `s3://`. `properties` are further ones that mark a Delta table.
+    """
+
+    lists_columns: bool
+    hadoop_scheme: bool
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+    def uri(self, location: str) -> str:
+        """A location as the metastore has it."""
+        return table_uri(hadoop_location(location) if self.hadoop_scheme else location)
+
+    def location(self, uri: str) -> str:
+        """The canonical form of a location that the metastore has, which does not encode it."""
+        return table_location(plain_location(uri))
+
+
+def provider_of(table: Table) -> str | None:
+    """The data source of a table, in lower case; None for a table of Hive."""
+    provider = table.parameters.get(PROVIDER)
+    if provider is None and table.parameters.get("table_type", "").lower() == DELTA:
+        return DELTA
+    return None if provider is None else provider.lower()
+
+
+def location_of(table: Table) -> str | None:
+    """The location of a table's files. The path that Spark reads comes before the place that Hive knows."""
+    place = table.storage.parameters.get(_PATH) or table.storage.location
+    return None if not place else table_location(plain_location(place))
+
+
+def entry_of(table: Table, catalog: str, location: str) -> TableEntry:
+    """The entry of a Delta table."""
+    return TableEntry(catalog, table.database, table.name, location, table.kind == MANAGED, table.created_at)
+
+
+def new_table(entry: TableEntry, dialect: Dialect, described: MirroredTable | None) -> Table:
+    """The record of a new Delta table."""
+    uri = dialect.uri(entry.location)
+    storage = replace(_UNUSED_FORMATS, location=uri, parameters={_PATH: uri, _FORMAT: "1"})
+    table = Table(
+        entry.schema,
+        entry.name,
+        MANAGED,
+        storage,
+        NO_COLUMNS,
+        (),
+        {PROVIDER: DELTA, "spark.sql.partitionProvider": "catalog", **dialect.properties},
+        created_at=entry.created_at,
+    )
+    described = described or MirroredTable(-1, 0, StructType())
+    return owned(mirrored(table, dialect, described), managed=entry.managed)
+
+
+def owned(table: Table, *, managed: bool) -> Table:
+    """The record of a table whose files belong to it, or are external."""
+    parameters = {key: value for key, value in table.parameters.items() if key != EXTERNAL_FLAG}
+    if not managed:
+        parameters[EXTERNAL_FLAG] = "TRUE"
+    return replace(table, kind=MANAGED if managed else EXTERNAL, parameters=parameters)
+
+
+def moved(table: Table, dialect: Dialect, location: str) -> Table:
+    """The record of a table that is at another location, and external."""
+    uri = dialect.uri(location)
+    storage = replace(table.storage, location=uri, parameters={**table.storage.parameters, _PATH: uri})
+    return owned(replace(table, storage=storage), managed=False)
+
+
+def mirrored(table: Table, dialect: Dialect, described: MirroredTable) -> Table:
+    """The record of a table with the schema, comment and properties of its log."""
+    replaced = {*described.dropped, *filter(is_of_schema, table.parameters), COMMENT}
+    parameters = {key: value for key, value in table.parameters.items() if key not in replaced}
+    parameters |= dialect.properties
+    parameters |= own_properties(described.comment)
+    parameters |= described.properties
+    parameters |= schema_properties(described.schema)
+    if described.version >= 0:
+        parameters |= {_VERSION: str(described.version), _TIME: str(described.timestamp)}
+    columns = hive_columns(described.schema) if dialect.lists_columns else ()
+    return replace(table, parameters=parameters, columns=columns or NO_COLUMNS, partition_columns=())
+
+
+def is_mirrored(table: Table, dialect: Dialect, described: MirroredTable) -> bool:
+    """Whether a record has the schema, comment and properties of the log already; the version may be an older one."""
+    changed = mirrored(table, dialect, described)
+    ignored = {_VERSION, _TIME}
+    before, after = (
+        {key: value for key, value in item.parameters.items() if key not in ignored} for item in (table, changed)
+    )
+    return before == after and table.columns == changed.columns
+
+
+def is_described(table: Table) -> bool:
+    """Whether a record has the schema of its log; delta-spark writes none by default."""
+    return mirrored_version(table) >= 0
+
+
+def mirrored_version(table: Table) -> int:
+    """The version of the log that a record repeats; -1 if it repeats none."""
+    text = table.parameters.get(_VERSION, "")
+    return int(text) if text.isdecimal() else -1

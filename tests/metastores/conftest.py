@@ -1,0 +1,115 @@
+"""Servers of catalogs for all tests of a run, and stores of names on them and on the embedded catalog."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from deltasql.catalog.entries import StoredCatalog, StoredSchema
+from deltasql.catalog.external.configuration import CatalogOptions
+from deltasql.catalog.external.metastore.store import MetastoreStore
+from deltasql.catalog.sqlite_store import SqliteCatalogStore
+from deltasql.catalog.store import CatalogStore
+from tests.metastores import glue_server, hive_server
+
+HIVE = pytest.param("hive", marks=pytest.mark.spark)
+_numbers = itertools.count()
+
+_NO_PROXIES = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
+
+
+@pytest.fixture(scope="session")
+def hive_uri(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A Hive metastore for the whole run."""
+    if shutil.which("java") is None:
+        pytest.skip("there is no Java to run a metastore")
+    if find_spec("thrift") is None:
+        pytest.skip("the extra 'hive' is not installed")
+    with hive_server.serving(tmp_path_factory.mktemp("metastore")) as uri:
+        yield uri
+
+
+@pytest.fixture(scope="session")
+def glue_endpoint() -> Iterator[str]:
+    """Moto's Glue for the whole run."""
+    if find_spec("moto") is None or find_spec("flask_cors") is None:
+        pytest.skip("moto with its server is not installed; it is in the extra 'test'")
+    with glue_server.serving() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture(autouse=True)
+def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in _NO_PROXIES:
+        monkeypatch.delenv(name, raising=False)
+
+
+def hive_options(uri: str, **others: str) -> CatalogOptions:
+    return CatalogOptions("outer", "hive", {"uri": uri, "timeout": "20", **others})
+
+
+def glue_options(endpoint: str, **others: str) -> CatalogOptions:
+    keys = {"access_key_id": "test", "secret_access_key": "test", "region": "eu-west-1", "timeout": "20"}
+    return CatalogOptions("outer", "glue", {"endpoint": endpoint, **keys, **others})
+
+
+@pytest.fixture
+def hive(hive_uri: str) -> Iterator[MetastoreStore]:
+    from deltasql.catalog.external.hive.client import HiveStore
+
+    store = HiveStore(hive_options(hive_uri))
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def glue(glue_endpoint: str) -> Iterator[MetastoreStore]:
+    from deltasql.catalog.external.glue.client import GlueStore
+
+    store = GlueStore(glue_options(glue_endpoint))
+    yield store
+    store.close()
+
+
+@dataclass(frozen=True)
+class Names:
+    """A store of names, its catalog, and a schema of it that is empty. Locations may be below `place`."""
+
+    store: CatalogStore
+    catalog: str
+    schema: str
+    place: Path
+
+    def key(self, name: str) -> tuple[str, str, str]:
+        return (self.catalog, self.schema, name)
+
+
+@pytest.fixture(params=["sqlite", HIVE, "glue"])
+def names(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Names]:
+    """Each store that there is."""
+    if request.param == "sqlite":
+        store: CatalogStore = SqliteCatalogStore(str(tmp_path / "warehouse"))
+        store.add_catalog(StoredCatalog("outer", None, None, 1), StoredSchema("outer", "default", None, None, 1))
+    else:
+        store = request.getfixturevalue(request.param)
+    yield filled(store, tmp_path)
+    store.close()
+
+
+@pytest.fixture(params=[HIVE, "glue"])
+def outer(request: pytest.FixtureRequest, tmp_path: Path) -> Names:
+    """Each store of another system."""
+    return filled(request.getfixturevalue(request.param), tmp_path)
+
+
+def filled(store: CatalogStore, place: Path) -> Names:
+    """A store with one more schema."""
+    schema = f"s{next(_numbers)}"
+    store.add_schema(StoredSchema("outer", schema, "of a test", str(place / schema), 1, {"owner": "me"}))
+    return Names(store, "outer", schema, place)
