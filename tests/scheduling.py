@@ -14,9 +14,12 @@ TOGETHER = {
         "tests/oracle/test_scenarios.py",
         "tests/ways/differential/test_against_delta_spark.py",
     ),
+    "metastores": ("tests/metastores/",),
     "connectors": ("tests/stores/test_with_connectors.py", "tests/stores/test_killed_executor.py"),
 }
 """Files that one worker runs. delta-spark: for its one JVM, since to warm up another takes longer than most cases.
+
+metastores: for their one Hive metastore, and one delta-spark beside it.
 
 connectors: jars that are missing are fetched by one process at a time.
 """
@@ -33,7 +36,7 @@ SPLIT = (
 )
 """Long files whose cases share nothing but Spark: each is handed out by itself."""
 
-RANKS = ("delta-spark", "connectors", "tests/clusters/", "tests/", "tests/unit/")
+RANKS = ("delta-spark", "metastores", "connectors", "tests/clusters/", "tests/", "tests/unit/")
 """Whose turn it is. Servers are waited for, so that others are to run beside them; short ones fill the last gaps."""
 
 

@@ -29,6 +29,8 @@ _PARTITION_COUNT = f"{SCHEMA}.numPartCols"
 _LONGEST = 4000
 """Characters of one property, and of the text of one type: what the columns of Hive's own database hold."""
 
+_LONGEST_COMMENT = 255
+
 NO_COLUMNS = (Column("col", "array<string>", "from deserializer"),)
 """The columns that Spark lists for a table whose schema is in its properties alone."""
 
@@ -138,8 +140,15 @@ def _spark(kind: DataType) -> DataType:
 
 
 def hive_columns(schema: StructType) -> tuple[Column, ...]:
-    """The columns of a schema with Hive's types; a type that Hive does not have is a string there."""
-    return tuple(Column(field.name, _hive_type(field.type), field.comment) for field in schema)
+    """The columns of a schema with Hive's types; a type that Hive does not have is a string there.
+
+    Comments are one line, as long as a metastore takes.
+    """
+    return tuple(Column(field.name, _hive_type(field.type), _line(field.comment)) for field in schema)
+
+
+def _line(comment: str | None) -> str | None:
+    return None if comment is None else " ".join(comment.split())[:_LONGEST_COMMENT]
 
 
 def _hive_type(kind: DataType) -> str:
