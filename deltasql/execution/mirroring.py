@@ -9,6 +9,7 @@ from deltasql.catalog.external.mirror import MirroredTable
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.stores import Stores
+from deltasql.planner.show.show_columns import all_properties
 
 
 def follow(log: DeltaLog, catalog: Catalog, stores: Stores) -> None:
@@ -23,8 +24,6 @@ def _mirror(catalog: Catalog, before: Snapshot | None, after: Snapshot) -> None:
 
 def mirrored_table(before: Snapshot | None, after: Snapshot) -> MirroredTable:
     """What catalogs repeat of a version, `after`, that was committed on top of `before`."""
-    from deltasql.planner.show.show_columns import all_properties
-
     properties = dict(all_properties(after))
     changed = before is None or before.metadata != after.metadata or before.protocol != after.protocol
     old = () if before is None or not changed else (key for key, _ in all_properties(before))

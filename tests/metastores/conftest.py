@@ -51,12 +51,12 @@ def no_proxies(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def hive_options(uri: str, **others: str) -> CatalogOptions:
-    return CatalogOptions("outer", "hive", {"uri": uri, "timeout": "20", **others})
+    return CatalogOptions("lake", "hive", {"uri": uri, "timeout": "20", **others})
 
 
 def glue_options(endpoint: str, **others: str) -> CatalogOptions:
     keys = {"access_key_id": "test", "secret_access_key": "test", "region": "eu-west-1", "timeout": "20"}
-    return CatalogOptions("outer", "glue", {"endpoint": endpoint, **keys, **others})
+    return CatalogOptions("lake", "glue", {"endpoint": endpoint, **keys, **others})
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def names(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Names]:
     """Each store that there is."""
     if request.param == "sqlite":
         store: CatalogStore = SqliteCatalogStore(str(tmp_path / "warehouse"))
-        store.add_catalog(StoredCatalog("outer", None, None, 1), StoredSchema("outer", "default", None, None, 1))
+        store.add_catalog(StoredCatalog("lake", None, None, 1), StoredSchema("lake", "default", None, None, 1))
     else:
         store = request.getfixturevalue(request.param)
     yield filled(store, tmp_path)
@@ -111,5 +111,5 @@ def outer(request: pytest.FixtureRequest, tmp_path: Path) -> Names:
 def filled(store: CatalogStore, place: Path) -> Names:
     """A store with one more schema."""
     schema = f"s{next(_numbers)}"
-    store.add_schema(StoredSchema("outer", schema, "of a test", str(place / schema), 1, {"owner": "me"}))
-    return Names(store, "outer", schema, place)
+    store.add_schema(StoredSchema("lake", schema, "of a test", str(place / schema), 1, {"owner": "me"}))
+    return Names(store, "lake", schema, place)

@@ -17,6 +17,8 @@ _SETTINGS = {
     "hive.metastore.schema.verification": "false",
     # Else a class of Log4j is missing.
     "hive.async.log.enabled": "false",
+    # The pool that is the default is not among Spark's jars: DROP DATABASE needs none.
+    "datanucleus.connectionPoolingType": "none",
     "hive.metastore.warehouse.dir": "{place}/warehouse",
 }
 _MOST_SECONDS = 120

@@ -21,7 +21,7 @@ from tests.metastores.conftest import HIVE, Names, glue_options, hive_options
 from tests.metastores.false_servers import answering, aws, close, http, wait
 from tests.metastores.hive_server import free_port
 
-KEY = ("outer", "s", "t")
+KEY = ("lake", "s", "t")
 
 
 def hive_at(port: int, **others: str) -> MetastoreStore:
@@ -48,14 +48,14 @@ def refused(error: type[DeltaSqlError], text: str, seconds: float = 15) -> Itera
     with pytest.raises(error) as raised:
         yield
     assert time.monotonic() - began < seconds
-    assert "outer" in raised.value.message
+    assert "lake" in raised.value.message
     assert text in raised.value.message
 
 
 @STORES
 def test_a_server_that_is_away(store_at: Callable[..., MetastoreStore]) -> None:
     store = store_at(free_port())
-    for request in (lambda: store.entry(KEY), lambda: store.schemas("outer")):
+    for request in (lambda: store.entry(KEY), lambda: store.schemas("lake")):
         with refused(CatalogUnavailableError, "127.0.0.1"):
             request()
 
@@ -111,18 +111,18 @@ def test_glue_without_credentials_or_region(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("AWS_CONFIG_FILE", "/nowhere")
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "/nowhere")
     with refused(CatalogAccessError, "credentials"):
-        GlueStore(CatalogOptions("outer", "glue", {"region": "eu-west-1"})).entry(KEY)
+        GlueStore(CatalogOptions("lake", "glue", {"region": "eu-west-1"})).entry(KEY)
     with refused(CatalogConfigurationError, "region"):
-        GlueStore(CatalogOptions("outer", "glue", {})).entry(KEY)
+        GlueStore(CatalogOptions("lake", "glue", {})).entry(KEY)
     with refused(CatalogConfigurationError, "profile"):
-        GlueStore(CatalogOptions("outer", "glue", {"region": "eu-west-1", "profile": "none"})).entry(KEY)
+        GlueStore(CatalogOptions("lake", "glue", {"region": "eu-west-1", "profile": "none"})).entry(KEY)
 
 
 @pytest.mark.spark
 def test_the_second_address_is_used(hive_uri: str, tmp_path: Any) -> None:
     client = pytest.importorskip("deltasql.catalog.external.hive.client", exc_type=ImportError)
     store = client.HiveStore(hive_options(f"thrift://127.0.0.1:{free_port()},{hive_uri}"))
-    assert store.schema(("outer", "default")) is not None
+    assert store.schema(("lake", "default")) is not None
     store.close()
 
 
@@ -140,7 +140,7 @@ def test_a_change_without_an_answer_is_neither_done_nor_undone(hive: MetastoreSt
     assert hive.entry(KEY) is None
     lose(hive)
     with refused(CatalogUnavailableError, "it is unknown whether it could create the database lost"):
-        hive.add_schema(StoredSchema("outer", "lost", None, None, 1))
+        hive.add_schema(StoredSchema("lake", "lost", None, None, 1))
 
 
 def lose(store: Any) -> None:
@@ -160,7 +160,7 @@ def test_a_look_up_of_a_table_is_one_request(outer: Names, monkeypatch: pytest.M
         assert len(requests) == 1
     requests.clear()
     outer.store.function(outer.key("f"))
-    outer.store.catalog("outer")
+    outer.store.catalog("lake")
     assert requests == []
 
 

@@ -10,6 +10,7 @@ import pytest
 from deltasql.catalog.entries import TableEntry
 from deltasql.catalog.external.metastore import schemas
 from deltasql.catalog.external.metastore.model import MANAGED, VIEW, Column, Storage, Table
+from deltasql.catalog.external.metastore.sources import source_of
 from deltasql.catalog.external.metastore.store import MetastoreStore
 from deltasql.catalog.external.mirror import MirroredTable
 from deltasql.errors.external_catalog import CatalogTableError
@@ -180,7 +181,6 @@ FOREIGN = {
     "iceberg": {"table_type": "ICEBERG", "metadata_location": "s3://b/m.json"},
     "hudi": {"spark.sql.sources.provider": "hudi"},
     "jdbc": {"spark.sql.sources.provider": "jdbc"},
-    "transactional": {"transactional": "true", "spark.sql.sources.provider": "orc"},
 }
 
 
@@ -195,8 +195,14 @@ def test_tables_that_cannot_be_read_are_refused_by_name_and_listed(outer: Names,
     with pytest.raises(CatalogTableError) as error:
         store.entry(outer.key("f"))
     assert word in error.value.message
-    assert f"outer.{outer.schema}.f" in error.value.message
+    assert f"lake.{outer.schema}.f" in error.value.message
     assert {entry.name for entry in store.entries((outer.catalog, outer.schema))} == {"t", "f"}
+
+
+def test_a_transactional_table_is_refused() -> None:
+    parameters = {"transactional": "true", "spark.sql.sources.provider": "orc"}
+    with pytest.raises(ValueError, match="a transactional table of Hive"):
+        source_of(Table("s", "t", MANAGED, Storage("file:/t"), (Column("a", "int"),), (), parameters))
 
 
 @pytest.mark.parametrize("outer", [HIVE, "glue"], indirect=True)

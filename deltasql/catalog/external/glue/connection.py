@@ -147,7 +147,7 @@ class GlueConnection:
             return CatalogConfigurationError(catalog=name, reason=reason)
         if isinstance(error, _NO_CREDENTIALS):
             return CatalogAccessError(catalog=name, type=self.type, uri=uri, reason=reason)
-        if isinstance(error, exceptions.HTTPClientError):
+        if isinstance(error, (exceptions.HTTPClientError, exceptions.ConnectionError)):
             return CatalogUnavailableError(catalog=name, type=self.type, uri=uri, reason=reason)
         return self.failed(operation, reason)
 

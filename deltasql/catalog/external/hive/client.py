@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import getpass
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from copy import copy
 from typing import Any
 
@@ -26,7 +25,7 @@ from deltasql.catalog.external.metastore.properties import CHANGED
 from deltasql.catalog.external.metastore.store import MetastoreStore
 from deltasql.catalog.external.metastore.tables import Dialect, owned
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError
-from deltasql.errors.external_catalog import CatalogAccessError
+from deltasql.errors.external_catalog import CatalogAccessError, CatalogOperationError
 
 _MOST_NAMES = 200
 """Tables that one request asks for."""
@@ -81,18 +80,22 @@ class HiveClient:
         record = copy(database.original)
         assert isinstance(record, ttypes.Database)
         record.description, record.parameters = database.comment or "", dict(database.parameters)
-        self._change(
-            f"change the database {database.name}", lambda client: client.alter_database(database.name, record)
-        )
+        operation = f"change the database {database.name}"
+        self._change(operation, lambda client: client.alter_database(database.name, record))
+        found = self.database(database.name)
+        if found is not None and found.comment != (database.comment or None):
+            raise CatalogOperationError(
+                catalog=self._options.name, type=self._connection.type, operation="a new comment of a schema (Hive 2)"
+            )
 
     def drop_database(self, name: str, cascade: bool) -> None:
         operation = f"drop the database {name}"
         try:
             self._change(operation, lambda client: client.drop_database(name, False, cascade))
-        except ttypes.InvalidOperationException as error:
-            if "not empty" in (error.message or ""):
+        except _RefusedError as error:
+            if "not empty" in str(error):
                 raise SchemaInUseError([table.name for table in self.tables(name)]) from None
-            raise self._connection.failed(operation, _said(error)) from error
+            raise self._connection.failed(operation, str(error)) from error
 
     # Tables
 
@@ -117,13 +120,17 @@ class HiveClient:
         operation = f"create the table {table.database}.{table.name}"
         try:
             self._change(operation, lambda client: client.create_table(record))
-        except ttypes.InvalidObjectException as error:
+        except _RefusedError as error:
             if self.database(table.database) is None:
                 raise NameMissingError(Kind.SCHEMA) from None
-            raise self._connection.failed(operation, _said(error)) from error
+            raise self._connection.failed(operation, str(error)) from error
 
     def change_table(self, old: Table, new: Table) -> None:
-        self._alter(f"change the table {old.database}.{old.name}", old, new)
+        operation = f"change the table {old.database}.{old.name}"
+        try:
+            self._alter(operation, old, new)
+        except _RefusedError as error:
+            raise self._connection.failed(operation, str(error)) from error
 
     def rename_table(self, old: Table, new: Table) -> None:
         operation = f"rename the table {old.database}.{old.name}"
@@ -137,8 +144,8 @@ class HiveClient:
             old = found
         try:
             self._alter(operation, old, new)
-        except ttypes.InvalidOperationException as error:
-            raise self._not_renamed(old, new) or self._connection.failed(operation, _said(error)) from error
+        except _RefusedError as error:
+            raise self._not_renamed(old, new) or self._connection.failed(operation, str(error)) from error
 
     def _not_renamed(self, old: Table, new: Table) -> Exception | None:
         """Why a table could not be renamed, as far as the names say it."""
@@ -160,7 +167,7 @@ class HiveClient:
                 lambda client: client.alter_table_with_environment_context(old.database, old.name, record, context),
                 Kind.TABLE,
             )
-        except ttypes.InvalidOperationException:
+        except _RefusedError:
             if self.table(old.database, old.name) is None:
                 raise NameMissingError(Kind.TABLE) from None
             raise
@@ -178,8 +185,7 @@ class HiveClient:
     # Requests
 
     def _read(self, operation: str, request: Callable[[ThriftHiveMetastore.Client], Any]) -> Any:
-        with self._explained(operation, Kind.SCHEMA):
-            return self._connection.call(operation, request)
+        return self._answer(operation, request, Kind.SCHEMA, changes=False)
 
     def _found(self, operation: str, request: Callable[[ThriftHiveMetastore.Client], Any]) -> Any:
         """The record that a request asks for; None if there is none."""
@@ -191,19 +197,21 @@ class HiveClient:
     def _change(
         self, operation: str, request: Callable[[ThriftHiveMetastore.Client], Any], missing: Kind = Kind.SCHEMA
     ) -> None:
-        """Makes a change. `missing` is what a NoSuchObjectException is about."""
-        with self._explained(operation, missing):
-            self._connection.call(operation, request, changes=True)
+        """Makes a change. `missing` is what a NoSuchObjectException is about. Raises _RefusedError."""
+        self._answer(operation, request, missing, changes=True)
 
-    @contextmanager
-    def _explained(self, operation: str, kind: Kind) -> Iterator[None]:
-        """Context: raises conflicts and user errors for exceptions of Hive; `kind` is what may be missing."""
+    def _answer(
+        self, operation: str, request: Callable[[ThriftHiveMetastore.Client], Any], missing: Kind, *, changes: bool
+    ) -> Any:
+        """The answer to a request. Exceptions of Hive, which no context manager can pass on, end here."""
         try:
-            yield
+            return self._connection.call(operation, request, changes=changes)
         except ttypes.AlreadyExistsException:
             raise NameTakenError from None
         except (ttypes.NoSuchObjectException, ttypes.UnknownDBException):
-            raise NameMissingError(kind) from None
+            raise NameMissingError(missing) from None
+        except (ttypes.InvalidOperationException, ttypes.InvalidObjectException) as error:
+            raise _RefusedError(_said(error)) from error
         except ttypes.MetaException as error:
             text = _said(error)
             if _MODIFIED in text:
@@ -214,6 +222,10 @@ class HiveClient:
                     catalog=self._options.name, type=self._connection.type, uri=uri, reason=text
                 ) from error
             raise self._connection.failed(operation, text) from error
+
+
+class _RefusedError(Exception):
+    """The server refuses a change, since something else does not allow it; the text is its own."""
 
 
 def _user(options: CatalogOptions) -> str:

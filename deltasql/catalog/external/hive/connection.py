@@ -100,7 +100,8 @@ class Connection:
     def _broken(self, error: BaseException, operation: str, *, is_new: bool, changes: bool) -> DeltaSqlError:
         """The error for a request without a proper answer."""
         kind = error.type if isinstance(error, TTransportException) else None
-        if isinstance(error, (TProtocolException, struct.error, UnicodeDecodeError)):
+        no_thrift = isinstance(error, (TProtocolException, struct.error, UnicodeDecodeError))
+        if no_thrift or kind in {TTransportException.NEGATIVE_SIZE, TTransportException.SIZE_LIMIT}:
             return self.failed(operation, "its answer is none of Thrift's binary protocol; is the port the right one?")
         if is_new and kind in {TTransportException.END_OF_FILE, TTransportException.UNKNOWN}:
             return self.failed(operation, _NO_THRIFT)

@@ -18,6 +18,7 @@ _NAMESPACE = "view.catalogAndNamespace."
 _QUERY_COLUMNS = "view.query.out."
 _SETTINGS = "view.sqlConfig."
 _MODE = "view.schemaMode"
+_NO_MEANING = tuple(f"spark.sql.{part}." for part in ("catalog", "parquet", "orc", "hive", "sources", "files", "ui"))
 _OF_OTHERS = ("/* Presto View", "/* Presto Materialized View")
 """The first words of views of Trino and Presto, whose definitions are encoded."""
 
@@ -37,7 +38,7 @@ def view_of(table: Table, catalog: str) -> ViewEntry:
     definition = ViewDefinition(
         query,
         _here(namespace, catalog),
-        {key.removeprefix(_SETTINGS): value for key, value in parameters.items() if key.startswith(_SETTINGS)},
+        dict(_settings(parameters)),
         names or schema.names,
         schema,
         has_names=bool(names) and (names != schema.names or mode is SchemaMode.EVOLUTION),
@@ -46,6 +47,14 @@ def view_of(table: Table, catalog: str) -> ViewEntry:
         properties=user_properties(parameters),
     )
     return ViewEntry(catalog, table.database, table.name, definition, table.created_at)
+
+
+def _settings(parameters: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The stored settings that can change the meaning of a query. Spark stores all that were set."""
+    for key, value in parameters.items():
+        name = key.removeprefix(_SETTINGS)
+        if name != key and name.startswith("spark.sql.") and not name.startswith(_NO_MEANING):
+            yield name, value
 
 
 def _here(namespace: Sequence[str], catalog: str) -> tuple[str, str]:
