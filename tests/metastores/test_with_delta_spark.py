@@ -41,7 +41,7 @@ def schema(theirs: DeltaSpark, ours: Session, tmp_path: Path) -> str:
 
 
 def rows(session: Session, text: str) -> list[list[Any]]:
-    return [list(row) for row in session.sql(text).rows]
+    return [list(row) for row in session.sql(text).collect()]
 
 
 @pytest.mark.parametrize("place", ["", "LOCATION '{}/a b'"])
@@ -78,7 +78,7 @@ def test_our_table_is_theirs(theirs: DeltaSpark, ours: Session, schema: str, tmp
     assert rows(ours, "SHOW TABLES") == []
 
 
-def test_a_table_that_we_rename(theirs: DeltaSpark, ours: Session, schema: str) -> None:
+def test_a_table_that_both_rename(theirs: DeltaSpark, ours: Session, schema: str, tmp_path: Path) -> None:
     ours.sql("CREATE TABLE t (id INT)")
     ours.sql("INSERT INTO t VALUES (1)")
     ours.sql("ALTER TABLE t RENAME TO u")
@@ -87,6 +87,7 @@ def test_a_table_that_we_rename(theirs: DeltaSpark, ours: Session, schema: str) 
     assert rows(ours, "SELECT * FROM w") == [[1]]
     ours.sql("DROP TABLE w")
     assert theirs.sql("SHOW TABLES") == []
+    assert not (tmp_path / schema / "t" / "_delta_log").exists()
 
 
 def test_views_of_both(theirs: DeltaSpark, ours: Session, schema: str) -> None:

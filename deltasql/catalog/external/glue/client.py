@@ -12,7 +12,6 @@ from typing import Any
 from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.glue.connection import GlueConnection
 from deltasql.catalog.external.metastore.model import (
-    MANAGED,
     ChangedMeanwhileError,
     Column,
     Database,
@@ -20,7 +19,7 @@ from deltasql.catalog.external.metastore.model import (
     Table,
 )
 from deltasql.catalog.external.metastore.store import MetastoreStore
-from deltasql.catalog.external.metastore.tables import Dialect, owned
+from deltasql.catalog.external.metastore.tables import Dialect, detached, is_managed, owned
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError
 
 _READ_ONLY = frozenset(
@@ -133,15 +132,15 @@ class GlueClient:
         parameters = {key: value for key, value in new.parameters.items() if key != _RENAMED}
         final = replace(new, parameters=parameters)
         try:
-            self.create_table(owned(final, managed=False) if old.kind == MANAGED else final)
+            self.create_table(owned(final, managed=False) if is_managed(old) else final)
         except BaseException:
             self._unmark(old, mark)
             raise
         self.drop_table(old)
-        if old.kind == MANAGED:
+        if is_managed(old):
             created = self.table(new.database, new.name)
             if created is not None:
-                self.change_table(created, replace(final, original=created.original))
+                self.change_table(created, replace(detached(final), original=created.original))
 
     def _await_renaming(self, table: Table) -> None:
         """Raises ChangedMeanwhileError, after a moment, for a table that another process is just renaming."""

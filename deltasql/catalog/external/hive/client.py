@@ -6,6 +6,7 @@ import getpass
 import time
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 from hive_metastore import ThriftHiveMetastore, ttypes
@@ -23,7 +24,7 @@ from deltasql.catalog.external.metastore.model import (
 )
 from deltasql.catalog.external.metastore.properties import CHANGED
 from deltasql.catalog.external.metastore.store import MetastoreStore
-from deltasql.catalog.external.metastore.tables import Dialect, owned
+from deltasql.catalog.external.metastore.tables import Dialect, detached
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError
 from deltasql.errors.external_catalog import CatalogAccessError, CatalogOperationError
 
@@ -136,12 +137,11 @@ class HiveClient:
         operation = f"rename the table {old.database}.{old.name}"
         if old.kind == MANAGED:
             # The server would move the files of a table that it manages.
-            external = owned(old, managed=False)
-            self._alter(operation, old, external)
+            self._alter(operation, old, detached(old))
             found = self.table(old.database, old.name)
             if found is None:
                 raise NameMissingError(Kind.TABLE)
-            old = found
+            old, new = found, replace(detached(new), original=found.original)
         try:
             self._alter(operation, old, new)
         except _RefusedError as error:

@@ -8,6 +8,8 @@ COMMENT = "comment"
 EXTERNAL_FLAG = "EXTERNAL"
 CHANGED = "transient_lastDdlTime"
 """The time of the last change, in seconds since the epoch."""
+STILL_MANAGED = "deltasql.managed"
+"""Marks a table whose files DROP TABLE of deltasql removes, though it is external for others."""
 PROVIDER = "spark.sql.sources.provider"
 
 _OF_SYSTEMS = ("spark.sql.", "view.", "delta.lastUpdate", "delta.lastCommit")
@@ -15,7 +17,7 @@ _OF_HIVE = frozenset(
     {
         *(COMMENT, EXTERNAL_FLAG, CHANGED, "bucketing_version", "COLUMN_STATS_ACCURATE", "numFiles", "numPartitions"),
         *("numRows", "rawDataSize", "totalSize", "last_modified_by", "last_modified_time", "presto_view"),
-        *("numFilesErasureCoded", "external.table.purge", "TRANSLATED_TO_EXTERNAL"),
+        *(STILL_MANAGED, "numFilesErasureCoded", "external.table.purge", "TRANSLATED_TO_EXTERNAL"),
     }
 )
 

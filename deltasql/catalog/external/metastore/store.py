@@ -130,6 +130,7 @@ class MetastoreStore(ExternalStore):
                 raise NameTakenError
             renamed = replace(table, database=new[1], name=new[2])
             self._metastore.rename_table(table, renamed)
+            # A managed table is so for its user, whatever the metastore says of it now.
             return self._listed(renamed)
 
         return self._repeated(key, change)

@@ -11,6 +11,7 @@ from deltasql.catalog.external.metastore.properties import (
     COMMENT,
     EXTERNAL_FLAG,
     PROVIDER,
+    STILL_MANAGED,
     own_properties,
 )
 from deltasql.catalog.external.metastore.schemas import (
@@ -73,7 +74,12 @@ def location_of(table: Table) -> str | None:
 
 def entry_of(table: Table, catalog: str, location: str) -> TableEntry:
     """The entry of a Delta table."""
-    return TableEntry(catalog, table.database, table.name, location, table.kind == MANAGED, table.created_at)
+    return TableEntry(catalog, table.database, table.name, location, is_managed(table), table.created_at)
+
+
+def is_managed(table: Table) -> bool:
+    """Whether DROP TABLE removes the files of a table."""
+    return table.kind == MANAGED or STILL_MANAGED in table.parameters
 
 
 def new_table(entry: TableEntry, dialect: Dialect, described: MirroredTable | None) -> Table:
@@ -96,10 +102,19 @@ def new_table(entry: TableEntry, dialect: Dialect, described: MirroredTable | No
 
 def owned(table: Table, *, managed: bool) -> Table:
     """The record of a table whose files belong to it, or are external."""
-    parameters = {key: value for key, value in table.parameters.items() if key != EXTERNAL_FLAG}
+    parameters = {key: value for key, value in table.parameters.items() if key not in {EXTERNAL_FLAG, STILL_MANAGED}}
     if not managed:
         parameters[EXTERNAL_FLAG] = "TRUE"
     return replace(table, kind=MANAGED if managed else EXTERNAL, parameters=parameters)
+
+
+def detached(table: Table) -> Table:
+    """The record of a managed table whose files are not where the metastore expects them: external, with a mark.
+
+    Spark takes the default place of its name for that of a managed table that it renames, whatever it was.
+    """
+    external = owned(table, managed=False)
+    return replace(external, parameters={**external.parameters, STILL_MANAGED: "true"})
 
 
 def moved(table: Table, dialect: Dialect, location: str) -> Table:
