@@ -75,6 +75,15 @@ def test_the_record_follows_the_table(session: Session) -> None:
     assert '"other"' in parameters()["spark.sql.sources.schema"]
 
 
+def test_the_record_of_a_table_that_was_there(session: Session, tmp_path: Path) -> None:
+    session.sql(f"CREATE TABLE delta.`{tmp_path}/there` (id INT) TBLPROPERTIES ('p' = 'q')")
+    session.sql(f"CREATE TABLE t LOCATION '{tmp_path}/there'")
+    store: Any = session.catalog.external.store("lake")
+    found = store._metastore.table(session.catalog.current_schema, "t").parameters
+    assert '"id"' in found["spark.sql.sources.schema"]
+    assert (found["p"], found["delta.lastUpdateVersion"], found["delta.minReaderVersion"]) == ("q", "0", "1")
+
+
 def test_a_table_whose_record_cannot_follow(session: Session, caplog: pytest.LogCaptureFixture) -> None:
     store: Any = session.catalog.external.store("lake")
     session.sql("CREATE TABLE t (id INT)")

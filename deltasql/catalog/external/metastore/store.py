@@ -40,14 +40,19 @@ from deltasql.catalog.store import (
     SchemaKey,
     TableKey,
 )
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.external_catalog import CatalogTableError, CatalogWritersError
+from deltasql.log.properties.deltasql_properties import without_deltasql_properties
 from deltasql.log.storage.locations import table_location
+from deltasql.schema.json import schema_from_json
 
 _T = TypeVar("_T")
 
 _MOST_ATTEMPTS = 20
 """Each attempt but the first follows a change of the same table by someone else."""
 _MOST_REMEMBERED = 1000
+_VERSIONS = ("minReaderVersion", "minWriterVersion")
+_FEATURES = ("readerFeatures", "writerFeatures")
 
 
 class MetastoreStore(ExternalStore):
@@ -116,7 +121,26 @@ class MetastoreStore(ExternalStore):
     def add_table(self, entry: TableEntry) -> None:
         if entry.source is not None:
             self._refuse(f"CREATE TABLE … USING {entry.source.format}")
-        self._metastore.create_table(new_table(entry, self._dialect, self._committed.get(entry.location)))
+        described = self._committed.get(entry.location) or self._described(entry.location)
+        self._metastore.create_table(new_table(entry, self._dialect, described))
+
+    def _described(self, location: str) -> MirroredTable | None:
+        """The newest version of a table that this process has not committed; None if it cannot be read."""
+        try:
+            facts = self.read_facts(location)
+            schema = schema_from_json(facts.schema)
+        except DeltaSqlError:
+            return None
+        versions = {f"delta.{key}": str(value) for key, value in facts.protocol.items() if key in _VERSIONS}
+        features = {name for key in _FEATURES for name in facts.protocol.get(key, ())}
+        properties = {
+            **without_deltasql_properties(facts.properties),
+            **versions,
+            **{f"delta.feature.{name}": "supported" for name in sorted(features)},
+        }
+        return MirroredTable(
+            facts.version, facts.timestamp, schema, tuple(facts.partition_columns), facts.comment, properties
+        )
 
     def remove(self, key: TableKey, kind: Kind) -> Entry:
         table = self._table(key, kind)
