@@ -1,4 +1,4 @@
-"""Commits, as the catalog of a table hears of them: external catalogs repeat schema and properties of a log."""
+"""The news of commits for external catalogs, which repeat schema and properties of a log."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _mirror(catalog: Catalog, before: Snapshot | None, after: Snapshot) -> None:
 
 
 def mirrored_table(before: Snapshot | None, after: Snapshot) -> MirroredTable:
-    """What catalogs repeat of a version, `after`, that was committed on top of `before`."""
+    """The part of a version, `after`, that catalogs repeat; it was committed on top of `before`."""
     properties = dict(all_properties(after))
     changed = before is None or before.metadata != after.metadata or before.protocol != after.protocol
     old = () if before is None or not changed else (key for key, _ in all_properties(before))

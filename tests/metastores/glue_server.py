@@ -66,7 +66,7 @@ def _compare_versions() -> None:
                 raise JsonRESTError("ConcurrentModificationException", "Update table failed due to concurrent changes.")
             return update(self)
 
-    GlueResponse.update_table = compared
+    setattr(GlueResponse, "update_table", compared)  # noqa: B010 - mypy allows no other way
 
 
 if __name__ == "__main__":

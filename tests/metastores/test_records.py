@@ -9,7 +9,7 @@ import pytest
 
 from deltasql.catalog.entries import TableEntry
 from deltasql.catalog.external.metastore import schemas
-from deltasql.catalog.external.metastore.model import MANAGED, VIEW, Column, Storage, Table
+from deltasql.catalog.external.metastore.model import MANAGED, VIEW, MetastoreColumn, MetastoreTable, Storage
 from deltasql.catalog.external.metastore.sources import source_of
 from deltasql.catalog.external.metastore.store import MetastoreStore
 from deltasql.catalog.external.mirror import MirroredTable
@@ -44,10 +44,10 @@ def described(version: int, schema: StructType = SCHEMA, **others: Any) -> Mirro
     return MirroredTable(version, 1_700_000_000_000, schema, ("n",), "of a test", properties, **others)
 
 
-def record(names: Names, name: str = "t") -> Table:
+def record(names: Names, name: str = "t") -> MetastoreTable:
     store: Any = names.store
     found = store._metastore.table(names.schema, name)
-    assert isinstance(found, Table)
+    assert isinstance(found, MetastoreTable)
     return found
 
 
@@ -88,11 +88,11 @@ def test_columns_where_the_metastore_lists_them(outer: Names) -> None:
         assert columns == schemas.NO_COLUMNS
         return
     assert columns == (
-        Column("id", "int", "the key"),
-        Column("n", "string"),
-        Column("x", "struct<a:array<decimal(10,2)>>"),
-        Column("at", "timestamp"),
-        Column("any", "string"),
+        MetastoreColumn("id", "int", "the key"),
+        MetastoreColumn("n", "string"),
+        MetastoreColumn("x", "struct<a:array<decimal(10,2)>>"),
+        MetastoreColumn("at", "timestamp"),
+        MetastoreColumn("any", "string"),
     )
     assert record(outer).parameters["table_type"] == "DELTA"
 
@@ -149,10 +149,10 @@ def test_a_long_schema_is_in_several_properties() -> None:
     wide = StructType(tuple(StructField(f"column_{number}", STRING) for number in range(300)))
     properties = schemas.schema_properties(wide)
     assert max(map(len, properties.values())) == 4000
-    assert schemas.stored_schema(Table("s", "t", MANAGED, parameters=properties)) == wide
+    assert schemas.stored_schema(MetastoreTable("s", "t", MANAGED, parameters=properties)) == wide
     del properties["spark.sql.sources.schema.part.1"]
     with pytest.raises(ValueError, match=r"part\.1"):
-        schemas.stored_schema(Table("s", "t", MANAGED, parameters=properties))
+        schemas.stored_schema(MetastoreTable("s", "t", MANAGED, parameters=properties))
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,9 @@ def test_tables_that_cannot_be_read_are_refused_by_name_and_listed(outer: Names,
     store: Any = outer.store
     parameters = {"EXTERNAL": "TRUE", **FOREIGN[word]}
     storage = Storage(f"file:{outer.place}/f")
-    foreign = Table(outer.schema, "f", "EXTERNAL_TABLE", storage, (Column("a", "int"),), (), parameters, None, 0)
+    foreign = MetastoreTable(
+        outer.schema, "f", "EXTERNAL_TABLE", storage, (MetastoreColumn("a", "int"),), (), parameters, None, 0
+    )
     store._metastore.create_table(foreign)
     with pytest.raises(CatalogTableError) as error:
         store.entry(outer.key("f"))
@@ -202,14 +204,16 @@ def test_tables_that_cannot_be_read_are_refused_by_name_and_listed(outer: Names,
 def test_a_transactional_table_is_refused() -> None:
     parameters = {"transactional": "true", "spark.sql.sources.provider": "orc"}
     with pytest.raises(ValueError, match="a transactional table of Hive"):
-        source_of(Table("s", "t", MANAGED, Storage("file:/t"), (Column("a", "int"),), (), parameters))
+        source_of(MetastoreTable("s", "t", MANAGED, Storage("file:/t"), (MetastoreColumn("a", "int"),), (), parameters))
 
 
 @pytest.mark.parametrize("outer", [HIVE, "glue"], indirect=True)
 def test_a_view_of_trino_is_refused_by_name(outer: Names) -> None:
     store: Any = outer.store
     texts = ("/* Presto View: eyJ9 */", "/* Presto View */")
-    store._metastore.create_table(Table(outer.schema, "v", VIEW, Storage(), (Column("a", "int"),), (), {}, texts, 0))
+    store._metastore.create_table(
+        MetastoreTable(outer.schema, "v", VIEW, Storage(), (MetastoreColumn("a", "int"),), (), {}, texts, 0)
+    )
     with pytest.raises(CatalogTableError, match="a view of Trino or Presto"):
         store.entry(outer.key("v"))
     assert [entry.name for entry in store.entries((outer.catalog, outer.schema))] == ["v"]

@@ -10,6 +10,7 @@ import pytest
 
 import deltasql
 from deltasql.errors import catalog as errors
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.external_catalog import CatalogLibraryMissingError, CatalogOperationError
 from deltasql.session import Session
 from tests.metastores.conftest import HIVE, Names
@@ -108,7 +109,7 @@ def test_the_life_of_a_view(session: Session) -> None:
     session.sql("INSERT INTO t VALUES (1)")
     session.sql("CREATE VIEW v (key COMMENT 'k') COMMENT 'c' AS SELECT id FROM t")
     assert rows(session, "SELECT key FROM v") == [[1]]
-    with pytest.raises(errors.DeltaSqlError):
+    with pytest.raises(DeltaSqlError):
         session.sql("CREATE TABLE v (id INT)")
     session.sql("CREATE OR REPLACE VIEW v AS SELECT id + 1 AS more FROM t")
     session.sql("ALTER VIEW v RENAME TO w")
@@ -143,7 +144,7 @@ def test_what_a_metastore_does_not_have(session: Session) -> None:
         "COMMENT ON CATALOG lake IS 'x'",
         "DROP CATALOG lake CASCADE",
     ):
-        with pytest.raises(errors.DeltaSqlError) as error:
+        with pytest.raises(DeltaSqlError) as error:
             session.sql(text)
         assert error.value.condition.startswith(("UNSUPPORTED", "DELTA_", "CATALOG")), text
 
@@ -173,11 +174,11 @@ def test_an_unused_catalog_is_not_opened(tmp_path: Path) -> None:
 @pytest.mark.parametrize("outer", [HIVE, "glue"], indirect=True)
 def test_sources_of_other_formats(outer: Names) -> None:
     from deltasql.catalog.entries import TableEntry
-    from deltasql.catalog.external.metastore.model import Column, Storage, Table
+    from deltasql.catalog.external.metastore.model import MetastoreColumn, MetastoreTable, Storage
 
     store: Any = outer.store
     text = ("org.apache.hadoop.mapred.TextInputFormat", None, "org.apache.hadoop.hive.serde2.lazy.LazySimpleSerDe")
-    columns, days = (Column("a", "int"), Column("b", "string")), (Column("day", "date"),)
+    columns, days = (MetastoreColumn("a", "int"), MetastoreColumn("b", "string")), (MetastoreColumn("day", "date"),)
     place = f"file:{outer.place}/f"
     for name, storage, parameters in (
         ("text", Storage(place, *text, {"field.delim": "|", "serialization.format": "|"}), {}),
@@ -185,7 +186,9 @@ def test_sources_of_other_formats(outer: Names) -> None:
         ("orc", Storage(place, None, None, "org.apache.hadoop.hive.ql.io.orc.OrcSerde"), {"p": "q", "comment": "c"}),
         ("csv", Storage(place, parameters={"header": "true", "path": place}), {"spark.sql.sources.provider": "CSV"}),
     ):
-        table = Table(outer.schema, name, "EXTERNAL_TABLE", storage, columns, days, {"EXTERNAL": "TRUE", **parameters})
+        table = MetastoreTable(
+            outer.schema, name, "EXTERNAL_TABLE", storage, columns, days, {"EXTERNAL": "TRUE", **parameters}
+        )
         store._metastore.create_table(table)
     found = {name: store.entry(outer.key(name)) for name in ("text", "plain", "orc", "csv")}
     assert all(isinstance(entry, TableEntry) and not entry.managed for entry in found.values())

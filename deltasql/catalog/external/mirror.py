@@ -1,4 +1,4 @@
-"""What catalogs of other systems repeat of a table's log: for their own users, and for tools that read no log."""
+"""The part of a table's log that other catalogs repeat: for their own users, and for tools that read no log."""
 
 from __future__ import annotations
 

@@ -17,10 +17,10 @@ from deltasql.catalog.external.metastore.model import (
     MANAGED,
     VIEW,
     ChangedMeanwhileError,
-    Column,
-    Database,
+    MetastoreColumn,
+    MetastoreDatabase,
+    MetastoreTable,
     Storage,
-    Table,
 )
 from deltasql.catalog.external.metastore.properties import CHANGED
 from deltasql.catalog.external.metastore.store import MetastoreStore
@@ -52,21 +52,21 @@ class HiveClient:
 
     # Databases
 
-    def databases(self) -> Sequence[Database]:
+    def databases(self) -> Sequence[MetastoreDatabase]:
         names = self._read("list its databases", lambda client: client.get_all_databases())
         found = (self.database(name) for name in names)
         return [database for database in found if database is not None]
 
-    def database(self, name: str) -> Database | None:
+    def database(self, name: str) -> MetastoreDatabase | None:
         record = self._found(f"read the database {name}", lambda client: client.get_database(name))
         if record is None:
             return None
         created = 1000 * int(getattr(record, "createTime", None) or 0)
-        return Database(
+        return MetastoreDatabase(
             record.name, record.description or None, record.locationUri, record.parameters or {}, created, record
         )
 
-    def create_database(self, database: Database) -> None:
+    def create_database(self, database: MetastoreDatabase) -> None:
         record = ttypes.Database(
             database.name,
             database.comment or "",
@@ -77,7 +77,7 @@ class HiveClient:
         )
         self._change(f"create the database {database.name}", lambda client: client.create_database(record))
 
-    def change_database(self, database: Database) -> None:
+    def change_database(self, database: MetastoreDatabase) -> None:
         record = copy(database.original)
         assert isinstance(record, ttypes.Database)
         record.description, record.parameters = database.comment or "", dict(database.parameters)
@@ -100,23 +100,22 @@ class HiveClient:
 
     # Tables
 
-    def tables(self, database: str) -> Sequence[Table]:
+    def tables(self, database: str) -> Sequence[MetastoreTable]:
         operation = f"list the tables of {database}"
         names = self._read(operation, lambda client: client.get_all_tables(database))
         if not names and self.database(database) is None:
             raise NameMissingError(Kind.SCHEMA)
-        found: list[Table] = []
+        found: list[MetastoreTable] = []
         for start in range(0, len(names), _MOST_NAMES):
             part = names[start : start + _MOST_NAMES]
-            records = self._read(operation, lambda client, some=part: client.get_table_objects_by_name(database, some))
-            found += map(_table, records)
+            found += map(_table, self._read(operation, _objects(database, part)))
         return found
 
-    def table(self, database: str, name: str) -> Table | None:
+    def table(self, database: str, name: str) -> MetastoreTable | None:
         record = self._found(f"read the table {database}.{name}", lambda client: client.get_table(database, name))
         return None if record is None else _table(record)
 
-    def create_table(self, table: Table) -> None:
+    def create_table(self, table: MetastoreTable) -> None:
         record = _record(table, ttypes.Table(owner=_user(self._options), createTime=table.created_at // 1000))
         operation = f"create the table {table.database}.{table.name}"
         try:
@@ -126,14 +125,14 @@ class HiveClient:
                 raise NameMissingError(Kind.SCHEMA) from None
             raise self._connection.failed(operation, str(error)) from error
 
-    def change_table(self, old: Table, new: Table) -> None:
+    def change_table(self, old: MetastoreTable, new: MetastoreTable) -> None:
         operation = f"change the table {old.database}.{old.name}"
         try:
             self._alter(operation, old, new)
         except _RefusedError as error:
             raise self._connection.failed(operation, str(error)) from error
 
-    def rename_table(self, old: Table, new: Table) -> None:
+    def rename_table(self, old: MetastoreTable, new: MetastoreTable) -> None:
         operation = f"rename the table {old.database}.{old.name}"
         if old.kind == MANAGED:
             # The server would move the files of a table that it manages.
@@ -147,7 +146,7 @@ class HiveClient:
         except _RefusedError as error:
             raise self._not_renamed(old, new) or self._connection.failed(operation, str(error)) from error
 
-    def _not_renamed(self, old: Table, new: Table) -> Exception | None:
+    def _not_renamed(self, old: MetastoreTable, new: MetastoreTable) -> Exception | None:
         """Why a table could not be renamed, as far as the names say it."""
         if self.table(old.database, old.name) is None:
             return NameMissingError(Kind.TABLE)
@@ -155,7 +154,7 @@ class HiveClient:
             return NameMissingError(Kind.SCHEMA)
         return None if self.table(new.database, new.name) is None else NameTakenError()
 
-    def _alter(self, operation: str, old: Table, new: Table) -> None:
+    def _alter(self, operation: str, old: MetastoreTable, new: MetastoreTable) -> None:
         """Replaces a record, provided that the time of its last change is the one that was read."""
         before = old.parameters.get(CHANGED, "0")
         record = _record(new, copy(old.original))
@@ -172,12 +171,13 @@ class HiveClient:
                 raise NameMissingError(Kind.TABLE) from None
             raise
 
-    def drop_table(self, table: Table) -> None:
+    def drop_table(self, table: MetastoreTable) -> None:
         operation = f"drop the table {table.database}.{table.name}"
         self._change(operation, lambda client: client.drop_table(table.database, table.name, False), Kind.TABLE)
 
     def function_names(self, database: str) -> Sequence[str]:
-        return self._read(f"list the functions of {database}", lambda client: client.get_functions(database, "*"))
+        names = self._read(f"list the functions of {database}", lambda client: client.get_functions(database, "*"))
+        return [str(name) for name in names]
 
     def close(self) -> None:
         self._connection.close()
@@ -228,6 +228,11 @@ class _RefusedError(Exception):
     """The server refuses a change, since something else does not allow it; the text is its own."""
 
 
+def _objects(database: str, names: Sequence[str]) -> Callable[[ThriftHiveMetastore.Client], Any]:
+    """The request for the records of some tables."""
+    return lambda client: client.get_table_objects_by_name(database, names)
+
+
 def _user(options: CatalogOptions) -> str:
     """The owner of new databases and tables."""
     try:
@@ -241,7 +246,7 @@ def _said(error: Any) -> str:
     return " ".join(str(error.message or type(error).__name__).split()).rstrip(".")
 
 
-def _table(record: Any) -> Table:
+def _table(record: Any) -> MetastoreTable:
     """A table of a record of Thrift."""
     place = record.sd
     serde = None if place is None else place.serdeInfo
@@ -255,7 +260,7 @@ def _table(record: Any) -> Table:
             dict((serde and serde.parameters) or {}),
         )
     texts = (record.viewOriginalText or "", record.viewExpandedText or "") if record.tableType == VIEW else None
-    return Table(
+    return MetastoreTable(
         record.dbName,
         record.tableName,
         record.tableType,
@@ -269,11 +274,11 @@ def _table(record: Any) -> Table:
     )
 
 
-def _columns(fields: Any) -> tuple[Column, ...]:
-    return tuple(Column(field.name, field.type, field.comment) for field in fields or ())
+def _columns(fields: Any) -> tuple[MetastoreColumn, ...]:
+    return tuple(MetastoreColumn(field.name, field.type, field.comment) for field in fields or ())
 
 
-def _record(table: Table, record: Any) -> Any:
+def _record(table: MetastoreTable, record: Any) -> Any:
     """A record of Thrift with the content of a table; other fields are those of `record`."""
     place = copy(record.sd) or ttypes.StorageDescriptor(numBuckets=-1, bucketCols=[], sortCols=[], parameters={})
     serde = copy(place.serdeInfo) or ttypes.SerDeInfo()

@@ -12,7 +12,7 @@ VIEW = "VIRTUAL_VIEW"
 
 
 @dataclass(frozen=True, slots=True)
-class Database:
+class MetastoreDatabase:
     """A database, which is a schema in SQL. `created_at` is milliseconds since the epoch, 0 if unknown.
 
     `original` is the record of the client that it was made of.
@@ -27,7 +27,7 @@ class Database:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class MetastoreColumn:
     """A column; its type is a text of Hive."""
 
     name: str
@@ -47,7 +47,7 @@ class Storage:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class MetastoreTable:
     """A table or view. `kind` is EXTERNAL, MANAGED, VIEW, or another type of tables that the metastore has.
 
     `texts` are the query of a view as it was written, and with all names in full. `original` is the record of the
@@ -58,8 +58,8 @@ class Table:
     name: str
     kind: str
     storage: Storage = Storage()
-    columns: tuple[Column, ...] = ()
-    partition_columns: tuple[Column, ...] = ()
+    columns: tuple[MetastoreColumn, ...] = ()
+    partition_columns: tuple[MetastoreColumn, ...] = ()
     parameters: Mapping[str, str] = field(default_factory=dict)
     texts: tuple[str, str] | None = None
     created_at: int = 0
@@ -77,40 +77,40 @@ class Metastore(Protocol):
     DeltaSqlError.
     """
 
-    def databases(self) -> Sequence[Database]:
+    def databases(self) -> Sequence[MetastoreDatabase]:
         """All databases, in no order."""
 
-    def database(self, name: str) -> Database | None:
+    def database(self, name: str) -> MetastoreDatabase | None:
         """One database, or None."""
 
-    def create_database(self, database: Database) -> None:
+    def create_database(self, database: MetastoreDatabase) -> None:
         """Creates a database. Raises NameTakenError."""
 
-    def change_database(self, database: Database) -> None:
+    def change_database(self, database: MetastoreDatabase) -> None:
         """Replaces a database that was read. Raises NameMissingError."""
 
     def drop_database(self, name: str, cascade: bool) -> None:
         """Removes a database, with `cascade` also what is left in it. Raises NameMissingError, SchemaInUseError."""
 
-    def tables(self, database: str) -> Sequence[Table]:
+    def tables(self, database: str) -> Sequence[MetastoreTable]:
         """The tables and views of a database, in no order. Raises NameMissingError."""
 
-    def table(self, database: str, name: str) -> Table | None:
+    def table(self, database: str, name: str) -> MetastoreTable | None:
         """One table or view, or None."""
 
-    def create_table(self, table: Table) -> None:
+    def create_table(self, table: MetastoreTable) -> None:
         """Creates a table or view. Raises NameTakenError, NameMissingError for the database."""
 
-    def change_table(self, old: Table, new: Table) -> None:
+    def change_table(self, old: MetastoreTable, new: MetastoreTable) -> None:
         """Replaces a table that was read by one of the same name. Raises ChangedMeanwhileError, NameMissingError."""
 
-    def rename_table(self, old: Table, new: Table) -> None:
+    def rename_table(self, old: MetastoreTable, new: MetastoreTable) -> None:
         """Replaces a table that was read by one of another name, and leaves its files where they are.
 
         Raises ChangedMeanwhileError, NameTakenError, NameMissingError for the table, then for the new database.
         """
 
-    def drop_table(self, table: Table) -> None:
+    def drop_table(self, table: MetastoreTable) -> None:
         """Removes a table or view, and no files. Raises NameMissingError."""
 
     def function_names(self, database: str) -> Sequence[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from deltasql.catalog.external.metastore.model import Column, Table
+from deltasql.catalog.external.metastore.model import MetastoreColumn, MetastoreTable
 from deltasql.errors.schema import InvalidSchemaJsonError
 from deltasql.schema.json import schema_from_json, schema_to_json
 from deltasql.schema.lengths import length_of, parsed_type, plain_field
@@ -31,7 +31,7 @@ _LONGEST = 4000
 
 _LONGEST_COMMENT = 255
 
-NO_COLUMNS = (Column("col", "array<string>", "from deserializer"),)
+NO_COLUMNS = (MetastoreColumn("col", "array<string>", "from deserializer"),)
 """The columns that Spark lists for a table whose schema is in its properties alone."""
 
 _HIVE = frozenset({"boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "string", "binary"})
@@ -74,7 +74,7 @@ def is_of_schema(key: str) -> bool:
     return key == SCHEMA or key.startswith(f"{SCHEMA}.")
 
 
-def stored_schema(table: Table) -> StructType | None:
+def stored_schema(table: MetastoreTable) -> StructType | None:
     """The schema of a table, from its properties or else its columns; None if it has none. Raises ValueError."""
     text = table.parameters.get(SCHEMA) or _joined(table.parameters)
     if text:
@@ -96,7 +96,7 @@ def _joined(parameters: Mapping[str, str]) -> str:
         raise ValueError(f"the property {error} is missing") from error
 
 
-def stored_partition_columns(table: Table) -> tuple[str, ...]:
+def stored_partition_columns(table: MetastoreTable) -> tuple[str, ...]:
     """The names of the partition columns, from the properties or else the columns. Raises ValueError."""
     count = table.parameters.get(_PARTITION_COUNT)
     if count is None:
@@ -107,7 +107,7 @@ def stored_partition_columns(table: Table) -> tuple[str, ...]:
         raise ValueError(f"the property {error} is missing") from error
 
 
-def _field(column: Column) -> StructField:
+def _field(column: MetastoreColumn) -> StructField:
     kind = spark_type(column.type)
     metadata = EMPTY_METADATA if not column.comment else {"comment": column.comment}
     return plain_field(StructField(column.name, kind, True, metadata))
@@ -139,12 +139,12 @@ def _spark(kind: DataType) -> DataType:
             return kind
 
 
-def hive_columns(schema: StructType) -> tuple[Column, ...]:
+def hive_columns(schema: StructType) -> tuple[MetastoreColumn, ...]:
     """The columns of a schema with Hive's types; a type that Hive does not have is a string there.
 
     Comments are one line, as long as a metastore takes.
     """
-    return tuple(Column(field.name, _hive_type(field.type), _line(field.comment)) for field in schema)
+    return tuple(MetastoreColumn(field.name, _hive_type(field.type), _line(field.comment)) for field in schema)
 
 
 def _line(comment: str | None) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deltasql.catalog.definitions import SchemaMode, TableSource, ViewDefinition
 from deltasql.catalog.entries import DEFAULT_SCHEMA, Entry, TableEntry, ViewEntry
-from deltasql.catalog.external.metastore.model import MANAGED, VIEW, Table
+from deltasql.catalog.external.metastore.model import MANAGED, VIEW, MetastoreTable
 from deltasql.catalog.external.metastore.properties import COMMENT, user_properties
 from deltasql.catalog.external.metastore.schemas import (
     is_of_schema,
@@ -26,10 +26,11 @@ _OF_SERDES = {
 }
 """Formats by the classes that Hive reads them with, in lower case."""
 _TEXT_FORMAT = "org.apache.hadoop.mapred.textinputformat"
+_OF_OPEN_CSV = {"separatorChar": "sep", "quoteChar": "quote", "escapeChar": "escape"}
 _NO_OPTIONS = frozenset({"path", "serialization.format"})
 
 
-def source_of(table: Table) -> TableSource:
+def source_of(table: MetastoreTable) -> TableSource:
     """The data source of a table that is none of Delta. Raises ValueError for one that cannot be read."""
     kind = table.parameters.get("table_type", "").lower()
     provider = kind if kind in {"iceberg", "hudi"} else provider_of(table) or _format_of_hive(table)
@@ -50,7 +51,7 @@ def source_of(table: Table) -> TableSource:
     )
 
 
-def _format_of_hive(table: Table) -> str:
+def _format_of_hive(table: MetastoreTable) -> str:
     """The format that Hive's classes read, or the name of the class."""
     serde = (table.storage.serde or "").lower()
     found = _OF_SERDES.get(serde)
@@ -59,16 +60,19 @@ def _format_of_hive(table: Table) -> str:
     return found
 
 
-def _options(table: Table, provider: str) -> dict[str, str]:
+def _options(table: MetastoreTable, provider: str) -> dict[str, str]:
     """The options of Spark's reader for the table's files."""
     given = table.storage.parameters
     if provider_of(table) is not None:
         return {key: value for key, value in given.items() if key not in _NO_OPTIONS and not is_of_schema(key)}
-    if provider != "csv":
-        return {}
+    return _text_options(table) if provider == "csv" else {}
+
+
+def _text_options(table: MetastoreTable) -> dict[str, str]:
+    """The options of Spark's reader of CSV for a table of Hive."""
+    given = table.storage.parameters
     if "opencsv" in (table.storage.serde or "").lower():
-        named = {"separatorChar": "sep", "quoteChar": "quote", "escapeChar": "escape"}
-        return {name: given[key] for key, name in named.items() if key in given}
+        return {name: given[key] for key, name in _OF_OPEN_CSV.items() if key in given}
     # Hive's text: fields end with \x01 by default, nothing is quoted, and NULL is \N.
     separator = given.get("field.delim") or given.get("serialization.format") or "\x01"
     return {
@@ -79,7 +83,7 @@ def _options(table: Table, provider: str) -> dict[str, str]:
     }
 
 
-def listed_entry(table: Table, catalog: str) -> Entry:
+def listed_entry(table: MetastoreTable, catalog: str) -> Entry:
     """The entry of a table or view that cannot be read, for lists of names."""
     if table.kind == VIEW:
         query = (table.texts or ("",))[0] or "--"

@@ -11,9 +11,9 @@ from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.metastore.model import (
     VIEW,
     ChangedMeanwhileError,
-    Database,
     Metastore,
-    Table,
+    MetastoreDatabase,
+    MetastoreTable,
 )
 from deltasql.catalog.external.metastore.sources import listed_entry, source_of
 from deltasql.catalog.external.metastore.tables import (
@@ -62,7 +62,7 @@ class MetastoreStore(ExternalStore):
         super().__init__(options)
         self._metastore, self._dialect = metastore, dialect
         # By location: the records of Delta tables as they were last looked up, and the versions committed since.
-        self._read: dict[str, Table] = {}
+        self._read: dict[str, MetastoreTable] = {}
         self._committed: dict[str, MirroredTable] = {}
 
     # Schemas
@@ -77,7 +77,7 @@ class MetastoreStore(ExternalStore):
     def add_schema(self, schema: StoredSchema) -> None:
         uri = None if schema.location is None else self._dialect.uri(schema.location)
         self._metastore.create_database(
-            Database(schema.name, schema.comment, uri, dict(schema.properties), schema.created_at)
+            MetastoreDatabase(schema.name, schema.comment, uri, dict(schema.properties), schema.created_at)
         )
 
     def change_schema(self, key: SchemaKey, change: Callable[[StoredSchema], StoredSchema]) -> None:
@@ -96,7 +96,7 @@ class MetastoreStore(ExternalStore):
         entries = [self._listed(table) for table in tables]
         return [entry for entry in entries if isinstance(entry, TableEntry)]
 
-    def _schema(self, database: Database) -> StoredSchema:
+    def _schema(self, database: MetastoreDatabase) -> StoredSchema:
         place = None if not database.location else self._dialect.location(database.location)
         if place is None and (warehouse := self.configuration.get("warehouse")) is not None:
             place = f"{table_location(warehouse)}/{database.name}.db"
@@ -189,14 +189,14 @@ class MetastoreStore(ExternalStore):
 
         self._repeated((self.name, seen.database, seen.name), change)
 
-    def _table(self, key: TableKey, kind: Kind | None = None) -> Table:
+    def _table(self, key: TableKey, kind: Kind | None = None) -> MetastoreTable:
         """The record of a table or view, of this kind if it is given. Raises NameMissingError."""
         table = self._metastore.table(*key[1:])
         if table is None or (kind is not None and (table.kind == VIEW) != (kind is Kind.VIEW)):
             raise NameMissingError(kind or Kind.TABLE)
         return table
 
-    def _entry(self, table: Table) -> Entry:
+    def _entry(self, table: MetastoreTable) -> Entry:
         """The entry of a record. Raises CatalogTableError for one that deltasql cannot read."""
         try:
             if table.kind == VIEW:
@@ -211,7 +211,7 @@ class MetastoreStore(ExternalStore):
             name = sql_name((self.name, table.database, table.name))
             raise CatalogTableError(table=name, type=self.type, reason=str(error)) from None
 
-    def _listed(self, table: Table) -> Entry:
+    def _listed(self, table: MetastoreTable) -> Entry:
         """The entry of a record; of one that deltasql cannot read, with what is certain."""
         try:
             return self._entry(table)

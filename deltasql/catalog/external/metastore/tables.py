@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from deltasql.catalog.entries import TableEntry
-from deltasql.catalog.external.metastore.model import EXTERNAL, MANAGED, Storage, Table
+from deltasql.catalog.external.metastore.model import EXTERNAL, MANAGED, MetastoreTable, Storage
 from deltasql.catalog.external.metastore.properties import (
     COMMENT,
     EXTERNAL_FLAG,
@@ -39,7 +39,7 @@ _UNUSED_FORMATS = Storage(
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What differs between metastores in the record of a Delta table.
+    """The conventions of a type of metastores for the record of a Delta table.
 
     `lists_columns`: the columns are listed; otherwise the schema is in the properties alone. `hadoop_scheme`: locations
     in S3 are `s3a://`, for Hadoop, not `s3://`. `properties` are further ones that mark a Delta table.
@@ -58,7 +58,7 @@ class Dialect:
         return table_location(plain_location(uri))
 
 
-def provider_of(table: Table) -> str | None:
+def provider_of(table: MetastoreTable) -> str | None:
     """The data source of a table, in lower case; None for a table of Hive."""
     provider = table.parameters.get(PROVIDER)
     if provider is None and table.parameters.get("table_type", "").lower() == DELTA:
@@ -66,27 +66,27 @@ def provider_of(table: Table) -> str | None:
     return None if provider is None else provider.lower()
 
 
-def location_of(table: Table) -> str | None:
+def location_of(table: MetastoreTable) -> str | None:
     """The location of a table's files. The path that Spark reads comes before the place that Hive knows."""
     place = table.storage.parameters.get(_PATH) or table.storage.location
     return None if not place else table_location(plain_location(place))
 
 
-def entry_of(table: Table, catalog: str, location: str) -> TableEntry:
+def entry_of(table: MetastoreTable, catalog: str, location: str) -> TableEntry:
     """The entry of a Delta table."""
     return TableEntry(catalog, table.database, table.name, location, is_managed(table), table.created_at)
 
 
-def is_managed(table: Table) -> bool:
+def is_managed(table: MetastoreTable) -> bool:
     """Whether DROP TABLE removes the files of a table."""
     return table.kind == MANAGED or STILL_MANAGED in table.parameters
 
 
-def new_table(entry: TableEntry, dialect: Dialect, described: MirroredTable | None) -> Table:
+def new_table(entry: TableEntry, dialect: Dialect, described: MirroredTable | None) -> MetastoreTable:
     """The record of a new Delta table."""
     uri = dialect.uri(entry.location)
     storage = replace(_UNUSED_FORMATS, location=uri, parameters={_PATH: uri, _FORMAT: "1"})
-    table = Table(
+    table = MetastoreTable(
         entry.schema,
         entry.name,
         MANAGED,
@@ -100,7 +100,7 @@ def new_table(entry: TableEntry, dialect: Dialect, described: MirroredTable | No
     return owned(mirrored(table, dialect, described), managed=entry.managed)
 
 
-def owned(table: Table, *, managed: bool) -> Table:
+def owned(table: MetastoreTable, *, managed: bool) -> MetastoreTable:
     """The record of a table whose files belong to it, or are external."""
     parameters = {key: value for key, value in table.parameters.items() if key not in {EXTERNAL_FLAG, STILL_MANAGED}}
     if not managed:
@@ -108,7 +108,7 @@ def owned(table: Table, *, managed: bool) -> Table:
     return replace(table, kind=MANAGED if managed else EXTERNAL, parameters=parameters)
 
 
-def detached(table: Table) -> Table:
+def detached(table: MetastoreTable) -> MetastoreTable:
     """The record of a managed table whose files are not where the metastore expects them: external, with a mark.
 
     Spark takes the default place of its name for that of a managed table that it renames, whatever it was.
@@ -117,14 +117,14 @@ def detached(table: Table) -> Table:
     return replace(external, parameters={**external.parameters, STILL_MANAGED: "true"})
 
 
-def moved(table: Table, dialect: Dialect, location: str) -> Table:
+def moved(table: MetastoreTable, dialect: Dialect, location: str) -> MetastoreTable:
     """The record of a table that is at another location, and external."""
     uri = dialect.uri(location)
     storage = replace(table.storage, location=uri, parameters={**table.storage.parameters, _PATH: uri})
     return owned(replace(table, storage=storage), managed=False)
 
 
-def mirrored(table: Table, dialect: Dialect, described: MirroredTable) -> Table:
+def mirrored(table: MetastoreTable, dialect: Dialect, described: MirroredTable) -> MetastoreTable:
     """The record of a table with the schema, comment and properties of its log."""
     replaced = {*described.dropped, *filter(is_of_schema, table.parameters), COMMENT}
     parameters = {key: value for key, value in table.parameters.items() if key not in replaced}
@@ -138,7 +138,7 @@ def mirrored(table: Table, dialect: Dialect, described: MirroredTable) -> Table:
     return replace(table, parameters=parameters, columns=columns or NO_COLUMNS, partition_columns=())
 
 
-def is_mirrored(table: Table, dialect: Dialect, described: MirroredTable) -> bool:
+def is_mirrored(table: MetastoreTable, dialect: Dialect, described: MirroredTable) -> bool:
     """Whether a record has the schema, comment and properties of the log already; the version may be an older one."""
     changed = mirrored(table, dialect, described)
     ignored = {_VERSION, _TIME}
@@ -148,12 +148,12 @@ def is_mirrored(table: Table, dialect: Dialect, described: MirroredTable) -> boo
     return before == after and table.columns == changed.columns
 
 
-def is_described(table: Table) -> bool:
+def is_described(table: MetastoreTable) -> bool:
     """Whether a record has the schema of its log; delta-spark writes none by default."""
     return mirrored_version(table) >= 0
 
 
-def mirrored_version(table: Table) -> int:
+def mirrored_version(table: MetastoreTable) -> int:
     """The version of the log that a record repeats; -1 if it repeats none."""
     text = table.parameters.get(_VERSION, "")
     return int(text) if text.isdecimal() else -1

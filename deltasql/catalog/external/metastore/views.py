@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from deltasql.catalog.definitions import SchemaMode, ViewDefinition
 from deltasql.catalog.entries import DEFAULT_CATALOG, ViewEntry
-from deltasql.catalog.external.metastore.model import VIEW, Column, Storage, Table
+from deltasql.catalog.external.metastore.model import VIEW, MetastoreColumn, MetastoreTable, Storage
 from deltasql.catalog.external.metastore.properties import COMMENT, own_properties, user_properties
 from deltasql.catalog.external.metastore.schemas import (
     hive_columns,
@@ -23,12 +23,9 @@ _OF_OTHERS = ("/* Presto View", "/* Presto Materialized View")
 """The first words of views of Trino and Presto, whose definitions are encoded."""
 
 
-def view_of(table: Table, catalog: str) -> ViewEntry:
+def view_of(table: MetastoreTable, catalog: str) -> ViewEntry:
     """The view of a record, in the catalog of this name. Raises ValueError for a view that has no SQL text."""
-    query = next((text for text in reversed(table.texts or ()) if text and text.strip()), None)
-    if query is None or query.lstrip().startswith(_OF_OTHERS):
-        raise ValueError("a view of Trino or Presto" if query else "a view without a text")
-    schema = stored_schema(table)
+    query, schema = _query(table), stored_schema(table)
     if schema is None:
         raise ValueError("a view without columns")
     parameters = table.parameters
@@ -47,6 +44,16 @@ def view_of(table: Table, catalog: str) -> ViewEntry:
         properties=user_properties(parameters),
     )
     return ViewEntry(catalog, table.database, table.name, definition, table.created_at)
+
+
+def _query(table: MetastoreTable) -> str:
+    """The query of a view, with all names in full if it has such a text. Raises ValueError."""
+    query = next((text for text in reversed(table.texts or ()) if text.strip()), None)
+    if query is None:
+        raise ValueError("a view without a text")
+    if query.lstrip().startswith(_OF_OTHERS):
+        raise ValueError("a view of Trino or Presto")
+    return query
 
 
 def _settings(parameters: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -73,10 +80,10 @@ def _numbered(parameters: Mapping[str, str], prefix: str, count: str, item: str)
         raise ValueError(f"the property {error} is missing") from error
 
 
-def view_table(entry: ViewEntry) -> Table:
+def view_table(entry: ViewEntry) -> MetastoreTable:
     """The record of a view."""
     definition = entry.definition
-    columns = tuple(hive_columns(definition.schema)) or (Column("col", "string"),)
+    columns = tuple(hive_columns(definition.schema)) or (MetastoreColumn("col", "string"),)
     parameters = {
         **own_properties(definition.comment),
         **definition.properties,
@@ -84,7 +91,7 @@ def view_table(entry: ViewEntry) -> Table:
         **dict(_context(definition, entry.catalog)),
     }
     texts = (definition.query, definition.query)
-    return Table(
+    return MetastoreTable(
         entry.schema,
         entry.name,
         VIEW,
