@@ -9,8 +9,8 @@ from typing import ClassVar, NoReturn
 from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
 from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.facts import ReadFacts, TableFacts
-from deltasql.catalog.store import Kind, NameMissingError, SchemaKey, TableKey, Volumes
 from deltasql.catalog.external.mirror import MirroredTable
+from deltasql.catalog.store import Kind, NameMissingError, SchemaKey, TableKey, Volumes
 from deltasql.errors.external_catalog import CatalogOperationError
 from deltasql.errors.log import StorageError
 from deltasql.log.committer.catalog_commits import CommitCatalog
