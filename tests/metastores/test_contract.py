@@ -203,11 +203,11 @@ def test_of_many_who_rename_a_table_one_wins(names: Names) -> None:
 def test_a_table_is_moved_and_external(names: Names) -> None:
     names.store.add_table(table(names, managed=True))
     place = str(names.place / "elsewhere")
-    moved = names.store.move_table(names.key("t"), place)
+    moved = names.store.change_table(names.key("t"), lambda entry: replace(entry, location=place, managed=False))
     assert (moved.location, moved.managed) == (place, False)
     assert timeless(names.store.entry(moved.parts)) == timeless(moved)
     with pytest.raises(NameMissingError):
-        names.store.move_table(names.key("missing"), place)
+        names.store.change_table(names.key("missing"), lambda entry: entry)
 
 
 def test_a_view_is_found_with_all_of_it(names: Names) -> None:

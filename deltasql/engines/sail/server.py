@@ -9,6 +9,7 @@ from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engines.memory import available_memory
 from deltasql.engines.running import RUNNING
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.errors.engine import EnginesMixedError, SailMissingError
@@ -28,6 +29,7 @@ _SETTINGS = {
     # A session that rests for some minutes would lose its settings and views without a word.
     "SAIL_SPARK__SESSION_TIMEOUT_SECS": str(366 * 24 * 3600),
 }
+_MEMORY_SHARE = 0.4
 _HOST = "127.0.0.1"
 _UTC = frozenset({"UTC", "Etc/UTC", "GMT", "Etc/GMT"})
 _ENDED: deque[Any] = deque()
@@ -52,7 +54,7 @@ def sail_session() -> SparkSession:
         raise EnginesMixedError(running="Spark", engine="Sail")
     with _LOCK:
         if not _SERVERS:
-            for key, value in _SETTINGS.items():
+            for key, value in (_SETTINGS | _memory_settings()).items():
                 os.environ.setdefault(key, value)
             server = SparkConnectServer(ip=_HOST, port=0)
             server.start(background=True)
@@ -68,6 +70,13 @@ def sail_session() -> SparkSession:
     # The collector may run amid a request, when the client cannot make another one.
     weakref.finalize(session, _ENDED.append, session.client).atexit = False
     return session
+
+
+def _memory_settings() -> dict[str, str]:
+    """Settings of Sail's runtime, which else takes any memory: beyond a part of it, operators write to disk or fail."""
+    kind = os.environ.get("SAIL_RUNTIME__MEMORY_POOL__TYPE", "fair")
+    size = str(int(_MEMORY_SHARE * available_memory()))
+    return {"SAIL_RUNTIME__MEMORY_POOL__TYPE": kind, f"SAIL_RUNTIME__MEMORY_POOL__{kind.upper()}__MAX_SIZE": size}
 
 
 def settings_at_start() -> dict[str, str]:

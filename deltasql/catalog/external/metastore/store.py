@@ -159,17 +159,20 @@ class MetastoreStore(ExternalStore):
 
         return self._repeated(key, change)
 
-    def move_table(self, key: TableKey, location: str) -> TableEntry:
-        def change() -> TableEntry:
+    def change_table(self, key: TableKey, change: Callable[[TableEntry], TableEntry]) -> TableEntry:
+        def changed() -> TableEntry:
             table = self._table(key, Kind.TABLE)
             entry = self._entry(table)
             assert isinstance(entry, TableEntry)
+            new = change(entry)
             if entry.source is not None:
-                self._refuse(f"SET LOCATION of a table of the format {entry.source.format}")
-            self._metastore.change_table(table, moved(table, self._dialect, location))
-            return replace(entry, location=location, managed=False)
+                self._refuse(f"changes of a table of the format {entry.source.format}")
+            if new != replace(entry, location=new.location, managed=new.managed):
+                self._refuse("definitions of materialized views and streaming tables")
+            self._metastore.change_table(table, moved(table, self._dialect, new.location))
+            return new
 
-        return self._repeated(key, change)
+        return self._repeated(key, changed)
 
     def mirror(self, location: str, described: MirroredTable) -> None:
         _remember(self._committed, location, described)
