@@ -55,16 +55,19 @@ def file_call(reference: TableReference, context: Context) -> FileCall:
     """The arguments of a call. Raises FileArgumentError."""
     function = reference.parts[-1].lower()
     given = [pair for argument in reference.arguments or () for pair in _pairs(function, argument, context)]
-    positional = [value for key, value in given if key is None and value is not None]
     options = _options(function, given)
-    if not positional and "path" in options.values:
-        positional = [options.values["path"]]
+    positional = _positional(given) or [options.values[key] for key in ("path",) if key in options.values]
     if function == "cloud_files" and len(positional) == 2:
         options = replace(options, values={"format": positional.pop(), **options.values})
     if len(positional) != 1:
         found = f"{len(positional)} arguments without a name" if positional else "no path"
         raise FileArgumentError(function, found, "the path comes first, and each option has a name.")
     return FileCall(positional[0], options)
+
+
+def _positional(given: Sequence[tuple[str | None, str | None]]) -> list[str]:
+    """The arguments without names. One that is NULL is not given."""
+    return [value for key, value in given if key is None and value is not None]
 
 
 def _options(function: str, given: Sequence[tuple[str | None, str | None]]) -> FileOptions:
