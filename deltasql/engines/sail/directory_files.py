@@ -73,6 +73,8 @@ def write_directory(stores: Stores, target: DirectoryWrite, rows: DataFrame) -> 
 
 def write_files(stores: Stores, location: str, source: TableSource, rows: DataFrame) -> int:
     """Rows as one file of a table of another format; returns their number. Raises NotOnSailError."""
+    if source.format not in _FORMATS:
+        raise NotOnSailError(what=f"a write of {source.format.upper()} files")
     if source.partition_columns:
         raise NotOnSailError(what=f"a write of {source.format.upper()} files in partitions")
     options = {key.lower(): value for key, value in source.options.items()}

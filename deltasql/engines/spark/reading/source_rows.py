@@ -43,6 +43,11 @@ def source_rows(spark: SparkHandle, operator: SourceFiles, retain: Callable[[obj
     """
     if operator.schema is not None and not operator.files:
         return _nothing(spark, operator, operator.schema)
+    if operator.is_table and operator.schema is None and not spark.capabilities.checks_types:
+        # Other types than those that Spark finds.
+        raise NotOnSailError(
+            what=f"columns that are found in {operator.format.upper()} files; a list of columns is read"
+        )
     options_given = {key.lower(): value for key, value in operator.options.items()}
     groups = [operator.files]
     if (
