@@ -186,7 +186,7 @@ def test_a_closed_pipe_is_no_traceback() -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r});"
         "from types import SimpleNamespace; from deltasql import cli; from test_cli import Canned;"
-        "sys.modules['deltasql.opening'] = SimpleNamespace(connect=lambda place, spark, engine: Canned(place, spark));"
+        "sys.modules['deltasql.opening'] = SimpleNamespace(connect=lambda place, spark, **_: Canned(place, spark));"
         "sys.exit(cli.main(['-e', 'SELECT 1;' * 20000, '--format', 'csv']))"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
