@@ -9,7 +9,7 @@ from deltasql.catalog.entries import TableEntry, sql_name
 from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.errors.statements.function import FunctionAlreadyExistsError
 from deltasql.errors.statements.view import CatalogNameTakenError, ViewAlreadyExistsError, ViewNotFoundError
-from deltasql.errors.statements.volume import VolumeNotFoundError
+from deltasql.errors.statements.volume import VolumeFileExistsError, VolumeFileNotFoundError, VolumeNotFoundError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.planner.catalog_changes import (
@@ -42,6 +42,7 @@ from deltasql.planner.catalog_changes import (
     VolumeRemoval,
     VolumeRenaming,
 )
+from deltasql.planner.changes import FileTransfer
 
 
 def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> None:
@@ -169,3 +170,23 @@ def _remove_files(entry: TableEntry, catalog: Catalog, stores: Stores) -> None:
     if entry.managed:
         catalog.commits.forget(entry.location)
         stores.open(entry.location).delete_below()
+
+
+def transfer_file(transfer: FileTransfer, stores: Stores) -> None:
+    """Makes a transfer; a target is there as a whole or not at all.
+
+    Raises VolumeFileNotFoundError for a source that is gone by now, VolumeFileExistsError, StorageError.
+    """
+    source, name = stores.of_file(transfer.source)
+    if transfer.target is None:
+        source.delete([name])
+        return
+    target, target_name = stores.of_file(transfer.target)
+    try:
+        data = source.read(name)
+    except FileNotFoundError:
+        raise VolumeFileNotFoundError(transfer.source) from None
+    if transfer.overwrite:
+        target.overwrite(target_name, data)
+    elif not target.put_if_absent(target_name, data):
+        raise VolumeFileExistsError(transfer.shown)

@@ -12,10 +12,9 @@ from deltasql.catalog import Catalog
 from deltasql.engines.door import StatementEngine
 from deltasql.errors.base import DeltaSqlError
 from deltasql.execution.analysis import Analyzed
-from deltasql.execution.catalog_effects import change_catalog, change_functions, change_views
+from deltasql.execution.catalog_effects import change_catalog, change_functions, change_views, transfer_file
 from deltasql.execution.clone import StagedClone
 from deltasql.execution.commit import Committed, StagedChange
-from deltasql.execution.file_transfer import transfer_file
 from deltasql.execution.layout_change import StagedLayout
 from deltasql.execution.row_change import StagedRows
 from deltasql.execution.source_write import write_source
