@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
+from deltasql.command import checking
 from deltasql.command.configuration import (
     Configuration,
     give_to_spark,
@@ -21,15 +22,16 @@ from deltasql.command.configuration import (
     user_file,
     with_catalogs,
 )
+from deltasql.command.scripts import read_script, shown_name
 from deltasql.command.serving import add_catalog, add_options
 from deltasql.command.shells import SHELLS, script
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.engine import SparkError
 from deltasql.errors.secrets import without_secrets
-from deltasql.errors.server import ServerPackageMissingError
+from deltasql.errors.server import LanguageServerPackageMissingError, ServerPackageMissingError
 from deltasql.errors.suggestion import similar_names
-from deltasql.errors.usage import ScriptUnreadableError, UsageError
+from deltasql.errors.usage import UsageError
 from deltasql.interrupts import telling
 from deltasql.plan.base import quote
 from deltasql.render import AUTO, FORMATS
@@ -46,9 +48,11 @@ OK, FAILED, USAGE, MISMATCH, CONFLICT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141
 """Exit code by which shells report a program that SIGPIPE ended."""
 
-DEMO, TEST, SERVE, COMPLETION = "demo", "test", "serve", "completion"
+DEMO, CHECK, LSP, TEST, SERVE, COMPLETION = "demo", "check", "lsp", "test", "serve", "completion"
 _COMMANDS = {
     DEMO: "run a short tour in a folder of its own, which is removed",
+    CHECK: "find errors in files of SQL, and run nothing",
+    LSP: "answer an editor: errors, completion and help in files of SQL",
     TEST: "compare golden files",
     SERVE: "serve tables over Arrow Flight SQL",
     COMPLETION: "print a script by which a shell completes options",
@@ -168,6 +172,18 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
     commands = parser.add_subparsers(dest="command", metavar="", title="commands", parser_class=argparse.ArgumentParser)
     demo = commands.add_parser(DEMO, help=_COMMANDS[DEMO])
     _add_shared(demo, default=argparse.SUPPRESS)
+    check = commands.add_parser(
+        CHECK,
+        help=_COMMANDS[CHECK],
+        description="Parses and plans the statements of files; prints FILE:LINE:COLUMN: for each error.",
+        epilog=_EXIT_CODES,
+    )
+    checking.add_options(check)
+    _add_shared(check, default=argparse.SUPPRESS)
+    lsp = commands.add_parser(
+        LSP, help=_COMMANDS[LSP], description="Speaks the Language Server Protocol on stdin and stdout."
+    )
+    checking.add_warehouse(lsp)
     completion = commands.add_parser(COMPLETION, help=_COMMANDS[COMPLETION])
     completion.add_argument("shell", choices=SHELLS)
     serve = commands.add_parser(
@@ -184,6 +200,11 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
         description="Runs DIR/**/x.sql and compares with x.out.",
         epilog=_EXIT_CODES,
     )
+    _add_test_options(test)
+    _add_shared(test, default=argparse.SUPPRESS)
+
+
+def _add_test_options(test: argparse.ArgumentParser) -> None:
     test.add_argument("directory", metavar="DIR", type=Path, help="a directory of .sql files, or one file")
     test.add_argument("-k", dest="only", metavar="TEXT", default="", help="only files whose path holds TEXT")
     test.add_argument("--accept", action="store_true", help="write what came out as the new .out files")
@@ -199,7 +220,6 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="processes for the files that expect no JVM, in suites with many of them; auto: one per CPU (%(default)s)",
     )
-    _add_shared(test, default=argparse.SUPPRESS)
 
 
 def _add_shared(parser: argparse.ArgumentParser, default: str | None = None) -> None:
@@ -243,7 +263,9 @@ def _jobs(text: str) -> int:
 
 
 def _dispatch(options: argparse.Namespace) -> int:
-    work = {DEMO: _demo, TEST: _test, SERVE: _serve, COMPLETION: _complete}.get(options.command, _sql)
+    work = {DEMO: _demo, CHECK: _check, LSP: _lsp, TEST: _test, SERVE: _serve, COMPLETION: _complete}.get(
+        options.command, _sql
+    )
     return work(options)
 
 
@@ -257,6 +279,21 @@ def _demo(options: argparse.Namespace) -> int:
         options.warehouse, options.echo = folder, True
         options.work = [_path(str(Path(__file__).parent / "command" / "demo.sql"))]
         return _sql(options)
+
+
+def _check(options: argparse.Namespace) -> int:
+    _configured(options)
+    return OK if checking.check_files(options) else FAILED
+
+
+def _lsp(options: argparse.Namespace) -> int:
+    try:
+        from deltasql.integrations.language_server import serve
+    except ModuleNotFoundError as error:
+        raise LanguageServerPackageMissingError(package=error.name or "pygls") from None
+    _configured(options)
+    serve(options.warehouse if checking.exists(options.warehouse) else None)
+    return OK
 
 
 def _sql(options: argparse.Namespace) -> int:
@@ -308,12 +345,7 @@ def _loaded(script: Script) -> Script:
     """The script with its text. Raises ScriptUnreadableError."""
     if not script.name:
         return script
-    try:
-        text = sys.stdin.read() if script.name == "-" else Path(script.name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ScriptUnreadableError(path=script.name, reason=reason) from None
-    return Script(script.name, text.removeprefix("\ufeff"))
+    return Script(script.name, read_script(script.name))
 
 
 class _Connection:
@@ -374,8 +406,7 @@ def _print_position(script: Script, statement: Statement, error: DeltaSqlError) 
     """Prints the position `file:line:` of an error in a script file."""
     if script.name:
         line = statement.line_in(script.text, error)
-        name = "<stdin>" if script.name == "-" else script.name
-        print(f"{name}:{line}:", file=sys.stderr)
+        print(f"{shown_name(script.name)}:{line}:", file=sys.stderr)
 
 
 def _report(error: DeltaSqlError, with_stack: bool) -> int:

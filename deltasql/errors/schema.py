@@ -287,3 +287,16 @@ class ChangeDataColumnsError(DeltaSqlError):
 
     where: str
     columns: Collection[str]
+
+
+@condition(
+    "UNRESOLVED_COLUMN.WITH_SUGGESTION",
+    "42703",
+    "There is no column {column} in the tables of the query. {advice}",
+    remedy="Check the spelling with DESCRIBE TABLE.",
+)
+class UnresolvedColumnError(DeltaSqlError):
+    """A query that is checked without an engine names a column that none of its tables has."""
+
+    column: str
+    advice: str

@@ -112,3 +112,14 @@ class ServerPackageMissingError(UsageError):
     """`deltasql serve` without the packages of the extra `server`."""
 
     package: str
+
+
+@condition(
+    "LANGUAGE_SERVER_PACKAGE_MISSING",
+    "58000",
+    "The language server needs the package {package}, which is not installed. Run: pip install 'deltasql[lsp]'",
+)
+class LanguageServerPackageMissingError(UsageError):
+    """`deltasql lsp` without the packages of the extra `lsp`."""
+
+    package: str

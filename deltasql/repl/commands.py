@@ -13,6 +13,7 @@ from deltasql.errors.usage import CommandArgumentError, UnknownCommandError, Unk
 from deltasql.parser import unclosed
 from deltasql.render import AUTO, FORMATS
 from deltasql.render.conditions import help_on
+from deltasql.repl.copying import copy_of
 from deltasql.repl.preferences import NAMES, Preferences
 from deltasql.sql.tokens import tokenize
 
@@ -40,6 +41,9 @@ class ShellActions(Protocol):
 
     def again(self, path: str) -> None:
         """Runs the last input again; its output goes into the file `path`, unless that is empty."""
+
+    def copy(self, sql: str, path: str) -> None:
+        """Writes the rows of a query into a file, whose suffix is its format. Raises OutputNotWrittenError."""
 
     def write_to(self, path: str) -> None:
         """Redirects the output of statements to a file; "": to the screen. Raises OutputNotWrittenError."""
@@ -188,6 +192,11 @@ def _again(argument: str) -> Effect:
     return _acting(lambda shell: shell.again(_file(argument)))
 
 
+def _copy(argument: str) -> Effect:
+    asked = copy_of(argument)
+    return _acting(lambda shell: shell.copy(asked.sql, asked.path))
+
+
 def _write_to(argument: str) -> Effect:
     return _acting(lambda shell: shell.write_to(_file(argument)))
 
@@ -277,6 +286,7 @@ COMMANDS = (
     Command("e", "", "edit the last input in $EDITOR", lambda _: _acting(lambda shell: shell.edit())),
     Command("g", "[FILE]", "run what stands before it, or the last input again; into FILE", _again, takes="file"),
     Command("o", "[FILE]", "rows go into FILE, all of them; without FILE back to the screen", _write_to, takes="file"),
+    Command("copy", "ROWS to FILE", "a table or (query) into a .csv, .json, .parquet … file", _copy, takes="table"),
     Command("x", "[on|off|auto]", "a line per value; auto: if a table is too wide", _expand, values=(*_SWITCH, AUTO)),
     Command("format", "[F]", f"how rows are printed: {', '.join(FORMATS)}", _choose, values=FORMATS),
     Command("timing", "[on|off]", "tell how long statements take, or not", _set_timing, values=_SWITCH),

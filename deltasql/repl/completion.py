@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
@@ -62,6 +63,20 @@ _QUERY_WORDS = re.findall(
     IN INNER INTERSECT IS JOIN LATERAL LEFT LIKE LIMIT NOT NULL OFFSET ON OR ORDER OUTER OVER PARTITION QUALIFY RIGHT
     SELECT SEMI THEN TRUE UNION USING VALUES WHEN WHERE WINDOW WITH""",
 )
+
+
+class Suggestion(NamedTuple):
+    """A word that may replace the text from the offset `start` to the cursor, and its kind."""
+
+    text: str
+    kind: str
+    start: int
+
+
+def suggestions(session: Session, text: str, offset: int) -> list[Suggestion]:
+    """The words that may stand at `offset` of a text of statements, more likely ones first."""
+    found = SqlCompleter(session).get_completions(Document(text, offset), CompleteEvent())
+    return [Suggestion(item.text, item.display_meta_text, offset + item.start_position) for item in found]
 
 
 class SqlCompleter(Completer):

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TextIO
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import DeltaSqlError, counted
 from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.engine import SparkError
 from deltasql.errors.secrets import without_secrets
@@ -26,6 +26,7 @@ from deltasql.render.grid import Grid
 from deltasql.render.page import Page
 from deltasql.render.progress import ProgressLine
 from deltasql.repl.commands import Effect, command_of, sent
+from deltasql.repl.copying import write_rows
 from deltasql.repl.describe import columns_grid, footer, headline
 from deltasql.repl.files import edited, file_text, output
 from deltasql.repl.history import history_grid
@@ -170,6 +171,11 @@ class Shell:
             self._statements(self._last, self._terminal.ask if self.preferences.confirm else None)
         finally:
             self._file = before
+
+    def copy(self, sql: str, path: str) -> None:
+        """Writes the rows of a query into a file, whose suffix is its format. Raises OutputNotWrittenError."""
+        result = self.session.sql(sql, self._args) if self._args else self.session.sql(sql)
+        self.say(f"{counted(write_rows(result, path), 'rows')} into {path}")
 
     def write_to(self, path: str) -> None:
         """Redirects the output of statements to a file; "": to the screen. Raises OutputNotWrittenError."""

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 import pyarrow.flight as fl
 
-from deltasql.dbapi.exceptions import NotSupportedError, ProgrammingError, class_of
+from deltasql.dbapi.exceptions import InternalError, NotSupportedError, ProgrammingError, class_of
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import without_secrets
 from deltasql.errors.server import AuthenticationError, HandleNotFoundError, SessionGoneError
@@ -75,6 +75,10 @@ def _answer(error: DeltaSqlError) -> Exception:
         answer = InvalidArgument(text)
     else:
         details = json.dumps({"condition": error.condition, "sqlstate": error.sqlstate, "message": error.message})
-        is_unknown = isinstance(error, (AuthenticationError, SessionGoneError))
-        answer = (fl.FlightUnauthenticatedError if is_unknown else fl.FlightServerError)(text, details.encode())
+        status = fl.FlightServerError
+        if isinstance(error, (AuthenticationError, SessionGoneError)):
+            status = fl.FlightUnauthenticatedError
+        elif issubclass(kind, InternalError):
+            status = fl.FlightInternalError
+        answer = status(text, details.encode())
     return answer

@@ -7,7 +7,7 @@ be a column is taken for one; functions that only count brackets accept any text
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -123,20 +123,21 @@ def _names_by_token(expression: str) -> Iterator[ColumnReference]:
             yield ColumnReference(tuple(token.name for token in chain), chain[0].start, chain[-1].end)
 
 
-def free_names(sql: str) -> list[ColumnReference]:
+def free_names(sql: str, of: Collection[str] = ()) -> list[ColumnReference]:
     """Names in a query or an expression whose first part is neither an alias in it nor the name of a table.
 
-    They are columns of its tables, and variables. Empty where sqlglot cannot parse the text.
+    They are columns of its tables, and variables. Names that begin with one of the aliases `of` (in lower case) are
+    taken, too. Empty where sqlglot cannot parse the text.
     """
     before = "SELECT ("
     tree = parse_statement(f"{before}{sql}\n)")
     if tree is None:
         return []
-    named = {item.alias for item in tree.find_all(exp.Alias, exp.TableAlias)} | {
+    named = {item.alias_or_name for item in tree.find_all(exp.Alias, exp.TableAlias)} | {
         column.name for item in tree.find_all(exp.TableAlias) for column in item.columns
     }
     named |= {table.name for table in tree.find_all(exp.Table)}
-    names = {name.lower() for name in named}
+    names = {name.lower() for name in named} - set(of)
     references = (item for item in _columns(tree) if item.parts[0].lower() not in names)
     moved = (ColumnReference(item.parts, item.start - len(before), item.end - len(before)) for item in references)
     return sorted(set(moved), key=lambda reference: (reference.start, reference.end))

@@ -10,6 +10,19 @@
 {%- endmaterialization -%}
 
 
+{% macro deltasql__clustered_cols(label, required=false) %}
+  {#- As dbt-databricks calls them. -#}
+  {%- set columns = config.get('liquid_clustered_by') -%}
+  {%- if config.get('auto_liquid_cluster') -%}
+    cluster by auto
+  {%- elif columns -%}
+    cluster by ({{ columns if columns is string else columns | join(', ') }})
+  {%- else -%}
+    {{ spark__clustered_cols(label, required) }}
+  {%- endif -%}
+{% endmacro %}
+
+
 {% macro deltasql__make_temp_relation(base_relation, suffix) %}
   {{ return(spark__make_temp_relation(base_relation, suffix).incorporate(type='view')) }}
 {% endmacro %}
@@ -33,6 +46,7 @@
     {{ file_format_clause() }}
     {{ tblproperties_clause() }}
     {{ partition_cols(label="partitioned by") }}
+    {{ clustered_cols(label="clustered by") }}
     {{ location_clause() }}
     {{ comment_clause() }}
   {%- endset -%}

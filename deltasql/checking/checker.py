@@ -1,0 +1,110 @@
+"""Checks the statements of a script, one after the other, each on the names that those before it have left."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+from deltasql.checking.columns import check_columns
+from deltasql.checking.findings import Finding, finding
+from deltasql.checking.known import KnownNames
+from deltasql.checking.planning import EngineNeededError, PlanningSession
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
+from deltasql.errors.statements.restore import (
+    RestoreTimestampEarlierError,
+    RestoreTimestampGreaterError,
+    RestoreVersionError,
+)
+from deltasql.errors.versions import (
+    NoCommitsFoundError,
+    TimestampTooEarlyError,
+    TimestampTooLateError,
+    VersionNotFoundError,
+)
+from deltasql.parser import is_script, parse, split
+from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.plan.statements.table import CreateTable
+from deltasql.plan.statements.view import CreateView
+from deltasql.script.parsing import parse_script
+from deltasql.session import Session
+
+_OF_ROWS = (
+    NoCommitsFoundError,
+    TimestampTooEarlyError,
+    TimestampTooLateError,
+    VersionNotFoundError,
+    RestoreVersionError,
+    RestoreTimestampEarlierError,
+    RestoreTimestampGreaterError,
+)
+"""Errors about versions, which the tables of a scratch warehouse lack."""
+
+
+class Checker:
+    """Checks scripts: nothing is run, and no JVM starts unless an `engine` is chosen, which then analyses queries.
+
+    Tables are those of `warehouse`, and those that the checked statements create. A missing one is no error where not
+    all are known: `complete` is False.
+    """
+
+    def __init__(self, warehouse: Session | None = None, *, engine: str | None = None, complete: bool = True) -> None:
+        self._end = ExitStack()
+        folder = self._end.enter_context(tempfile.TemporaryDirectory(prefix="deltasql-check-"))
+        self.session = PlanningSession(folder, engine)
+        self._end.callback(self.session.close)
+        self._known = KnownNames(self.session, warehouse)
+        self._complete = complete
+
+    def check(self, script: str) -> Iterator[Finding]:
+        """The errors of the statements of a script, at most one for each, in order."""
+        for statement in split(script):
+            try:
+                self._statement(statement.text)
+            except DeltaSqlError as error:
+                yield finding(error, script, statement.start, statement.text)
+
+    def close(self) -> None:
+        """Removes the scratch warehouse."""
+        self._end.close()
+
+    def __enter__(self) -> Checker:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _statement(self, sql: str) -> None:
+        """Raises the first error of a statement."""
+        if is_script(sql):
+            parse_script(sql)
+            return
+        node = parse(sql)
+        self._known.bring(sql)
+        is_known = not self._known.mentions_incomplete(sql)
+        try:
+            self.session.check(sql)
+        except EngineNeededError:
+            self._leave_open(node)
+        except _OF_ROWS:
+            return
+        except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError):
+            if self._complete and is_known:
+                raise
+        except DeltaSqlError:
+            if is_known:
+                raise
+        if is_known:
+            check_columns(node, sql, self.session)
+
+    def _leave_open(self, node: LogicalPlan) -> None:
+        """Notes the table or view of a statement that only an engine can plan: its columns are not known."""
+        match node:
+            case CreateTable(table=name) | CreateView(view=name):
+                self._known.leave_incomplete(self._full(name))
+            case _:
+                pass
+
+    def _full(self, name: TableName) -> tuple[str, str, str]:
+        return self.session.catalog.full_name(name.parts)

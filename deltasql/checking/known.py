@@ -1,0 +1,99 @@
+"""The names of a warehouse in a scratch warehouse: tables without rows, views, functions, schemas and catalogs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+
+from deltasql.catalog.entries import FunctionEntry, ViewEntry
+from deltasql.checking.planning import EngineNeededError, PlanningSession
+from deltasql.errors.base import DeltaSqlError
+from deltasql.plan.base import TableName, quote
+from deltasql.session import Session
+from deltasql.sql.cursor import TokenCursor
+from deltasql.sql.tokens import tokenize
+
+Name = tuple[str, str, str]
+
+
+class KnownNames:
+    """Brings the tables that a statement names from a warehouse into the scratch warehouse, each once.
+
+    Tables whose columns only an engine knows are there with a column that stands for them: see `mentions_incomplete`.
+    """
+
+    def __init__(self, scratch: PlanningSession, warehouse: Session | None) -> None:
+        self._scratch, self._warehouse = scratch, warehouse
+        self._seen: set[Name] = set()
+        self._incomplete: set[Name] = set()
+        if warehouse is not None:
+            self._bring_schemas(warehouse)
+
+    def bring(self, sql: str) -> None:
+        """Brings what the statement names, as far as the warehouse has it."""
+        if self._warehouse is not None:
+            for parts in _names(sql):
+                self._bring(self._warehouse, parts)
+
+    def leave_incomplete(self, name: Name) -> None:
+        """Notes that the columns of a new table or view are not known."""
+        self._incomplete.add(name)
+        with suppress(DeltaSqlError):
+            self._scratch.create_empty(f"CREATE OR REPLACE TABLE {TableName(name)} (columns_that_are_not_known INT)")
+
+    def mentions_incomplete(self, sql: str) -> bool:
+        """Whether a statement names something whose columns are not known."""
+        return bool(self._incomplete) and any(
+            self._scratch.catalog.full_name(parts) in self._incomplete for parts in _names(sql)
+        )
+
+    def _bring_schemas(self, warehouse: Session) -> None:
+        for catalog in warehouse.catalog.catalogs():
+            self._run(f"CREATE CATALOG IF NOT EXISTS {quote(catalog)}")
+            for schema in warehouse.catalog.schemas(catalog=catalog):
+                self._run(f"CREATE SCHEMA IF NOT EXISTS {quote(catalog)}.{quote(schema.name)}")
+        self._run(f"USE {quote(warehouse.catalog.current_catalog)}.{quote(warehouse.catalog.current_schema)}")
+
+    def _bring(self, warehouse: Session, parts: tuple[str, ...]) -> None:
+        name = self._scratch.catalog.full_name(parts)
+        if name in self._seen:
+            return
+        self._seen.add(name)
+        with suppress(DeltaSqlError):
+            function = warehouse.catalog.function(name)
+            if function is not None:
+                self._bring_function(function)
+            entry = warehouse.catalog.find(name)
+            if isinstance(entry, ViewEntry):
+                self._bring_view(entry)
+            elif entry is not None:
+                self._bring_table(warehouse, name)
+
+    def _bring_function(self, entry: FunctionEntry) -> None:
+        self._scratch.catalog.change_function(entry.parts, lambda _: entry.definition)
+
+    def _bring_view(self, entry: ViewEntry) -> None:
+        self.bring(entry.definition.query)
+        self._scratch.catalog.change_view(entry.parts, lambda _: entry.definition)
+
+    def _bring_table(self, warehouse: Session, name: Name) -> None:
+        table = str(TableName(name))
+        try:
+            definition = str(warehouse.sql(f"SHOW CREATE TABLE {table}").collect()[0][0])
+            self._scratch.create_empty(definition)
+        except (DeltaSqlError, EngineNeededError):
+            self.leave_incomplete(name)
+
+    def _run(self, sql: str) -> None:
+        self._scratch.check(sql)
+
+
+def _names(sql: str) -> Iterator[tuple[str, ...]]:
+    """Whatever in a statement may be the name of a table."""
+    cursor = TokenCursor(tokenize(sql))
+    while cursor.left:
+        if not cursor.is_name:
+            cursor.at += 1
+            continue
+        parts = tuple(token.name for token in cursor.dotted())[:3]
+        yield from (parts[:length] for length in range(len(parts), 0, -1))

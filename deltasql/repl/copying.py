@@ -1,0 +1,89 @@
+r"""`\copy {table | (query)} to 'file'`: rows into a file, whose suffix is its format."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from deltasql.errors.usage import CommandArgumentError, OutputNotWrittenError
+from deltasql.lazy import pq
+from deltasql.render.formats import render
+from deltasql.result import Result
+from deltasql.sql.tokens import tokenize
+
+USAGE = r"\copy {TABLE | (QUERY)} to 'FILE.csv'"
+_TEXTS = {".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".md": "markdown"}
+_PARQUET = ".parquet"
+_SUFFIXES = ", ".join((*_TEXTS, _PARQUET))
+_QUERIES = re.compile(r"(?:SELECT|WITH|VALUES|FROM|TABLE|SHOW|DESCRIBE|DESC)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """The rows of `sql` go into the file `path`."""
+
+    sql: str
+    path: str
+
+
+def copy_of(argument: str) -> Copy:
+    r"""What `\copy` is asked for. Raises CommandArgumentError."""
+    before, path = _parts(argument)
+    needed = f"a table or a query, TO and a file that ends with {_SUFFIXES}"
+    if not before or not path or _format(path) is None:
+        raise CommandArgumentError(command="\\copy", needed=needed, usage=USAGE)
+    if before.startswith("(") and before.endswith(")"):
+        return Copy(before[1:-1].strip(), path)
+    return Copy(before if _QUERIES.match(before) else f"SELECT * FROM {before}", path)
+
+
+def write_rows(result: Result, path: str) -> int:
+    """Writes all rows into a file, which is replaced when it is whole; the number of rows.
+
+    Raises OutputNotWrittenError, and errors of the rows.
+    """
+    target = Path(path).expanduser()
+    new = target.with_name(f".{target.name}.new")
+    try:
+        rows = _write_parquet(result, new) if _format(path) == _PARQUET else _write_text(result, new, _format(path))
+        new.replace(target)
+    except OSError as error:
+        raise OutputNotWrittenError(path=path, reason=error.strerror or str(error)) from None
+    finally:
+        with suppress(OSError):
+            new.unlink(missing_ok=True)
+    return rows
+
+
+def _parts(argument: str) -> tuple[str, str]:
+    """What stands before the last TO outside of quotes, and the file behind it."""
+    words = [token for token in tokenize(argument) if token.key == "TO"]
+    if not words:
+        return argument.strip(), ""
+    path = argument[words[-1].end :].strip()
+    if path[:1] in {"'", '"'}:
+        # A quote that does not end is part of the name.
+        with suppress(ValueError):
+            path = shlex.split(path)[0]
+    return argument[: words[-1].start].strip(), path
+
+
+def _format(path: str) -> str | None:
+    suffix = Path(path).suffix.lower()
+    return _PARQUET if suffix == _PARQUET else _TEXTS.get(suffix)
+
+
+def _write_text(result: Result, path: Path, style: str | None) -> int:
+    grid = result.grid()
+    with path.open("w", encoding="utf-8") as stream:
+        render(grid, style or "csv", stream)
+    return len(grid.rows)
+
+
+def _write_parquet(result: Result, path: Path) -> int:
+    rows = result.to_arrow()
+    pq.write_table(rows, path)
+    return int(rows.num_rows)

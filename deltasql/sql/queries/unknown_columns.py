@@ -1,0 +1,59 @@
+"""Columns that a query names and none of its tables has, found without an engine.
+
+Errs on the side of silence: a query with anything that may make columns of its own has no such column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+
+from deltasql.schema.types import StructType
+from deltasql.sql.queries.relations import TableReference, table_references
+from deltasql.sql.references import ColumnReference, free_names
+from deltasql.sql.tokens import tokenize
+
+_MAKES_COLUMNS = frozenset(
+    {
+        *("LATERAL", "PIVOT", "UNPIVOT", "VALUES", "EXPLODE", "EXPLODE_OUTER", "POSEXPLODE", "POSEXPLODE_OUTER"),
+        *("INLINE", "INLINE_OUTER", "STACK", "JSON_TUPLE", "TRANSFORM", "IDENTIFIER", "|>", "RANGE", "TABLE"),
+    }
+)
+_VALUES_WITHOUT_BRACKETS = frozenset(
+    {
+        *("current_date", "current_timestamp", "current_time", "current_user", "session_user", "user"),
+        *("localtimestamp", "current_catalog", "current_schema", "current_database", "default", "_metadata"),
+        *("grouping__id", "_row_id", "_change_type", "_commit_version", "_commit_timestamp"),
+    }
+)
+_UNITS = frozenset(
+    {
+        *("year", "quarter", "month", "week", "day", "dayofyear", "hour", "minute", "second", "millisecond"),
+        *("microsecond", "nanosecond", "years", "months", "weeks", "days", "hours", "minutes", "seconds"),
+    }
+)
+Columns = Callable[[TableReference], "StructType | None"]
+"""The columns of a table; None where they are not known."""
+
+
+def unknown_columns(
+    text: str, columns_of: Columns, outer: Mapping[str, StructType] = MappingProxyType({})
+) -> Iterator[tuple[ColumnReference, tuple[str, ...]]]:
+    """The names of a query, or an expression, that no column of its tables has, each with the columns of these.
+
+    `outer` are the tables around an expression, by their aliases.
+    """
+    references = table_references(text)
+    if not (references or outer) or _MAKES_COLUMNS & {token.key for token in tokenize(text)}:
+        return
+    known = [*outer.values(), *map(columns_of, references)]
+    if any(columns is None for columns in known):
+        return
+    names = {field.name.lower(): field.name for columns in known if columns for field in columns}
+    aliases = {*outer, *((reference.alias or reference.parts[-1]).lower() for reference in references)}
+    others = {*_VALUES_WITHOUT_BRACKETS, *_UNITS}
+    for name in free_names(text, aliases):
+        at = 1 if name.parts[0].lower() in aliases and len(name.parts) > 1 else 0
+        part = name.parts[at].lower()
+        if part not in names and part not in others:
+            yield name, tuple(names.values())

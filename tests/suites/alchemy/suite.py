@@ -1,0 +1,3 @@
+"""SQLAlchemy's suite for dialects."""
+
+from sqlalchemy.testing.suite import *  # noqa: F403

@@ -1,0 +1,69 @@
+"""A test class for each class of dbt's suite for adapters, with its files in Spark's words."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dbt.tests.adapter as official
+import pytest
+
+from tests.suites.dbt.left_out import LEFT_OUT
+from tests.suites.dbt.overrides import OVERRIDES
+from tests.suites.dbt.translated import translated
+
+FILES = ("models", "seeds", "snapshots", "macros", "tests", "properties", "functions", "project_config_update")
+
+
+def bases() -> Iterator[type]:
+    """The classes with tests, but for those that dbt itself makes of them for Postgres."""
+    root = Path(next(iter(official.__path__)))
+    for path in sorted(root.rglob("*.py")):
+        if path.stem != "__init__":
+            name = ".".join((official.__name__, *path.relative_to(root).with_suffix("").parts))
+            yield from (item for item in vars(importlib.import_module(name)).values() if _is_base(item, name))
+
+
+def _is_base(item: Any, module: str) -> bool:
+    if not inspect.isclass(item) or item.__module__ != module or item.__name__.startswith(("Test", "_")):
+        return False
+    return any(name.startswith("test") for name in dir(item))
+
+
+def _in_words_of_spark(base: type, name: str) -> Any:
+    """A fixture of a class whose files are translated; None where it has none of this name."""
+    fixture = inspect.getattr_static(base, name, None)
+    function = fixture._get_wrapped_function() if hasattr(fixture, "_get_wrapped_function") else None
+    if function is None:
+        return None
+
+    @functools.wraps(function)
+    def wrapped(*arguments: Any, **named: Any) -> Any:
+        return translated(function(*arguments, **named))
+
+    return pytest.fixture(scope="class")(wrapped)
+
+
+def made(base: type) -> type:
+    """The test class of a class of the suite."""
+    members = {name: found for name in FILES if (found := _in_words_of_spark(base, name)) is not None}
+    more = OVERRIDES.get(base.__name__)
+    own = () if more is None else (more,)
+    for taken in own:
+        members = {name: found for name, found in members.items() if name not in vars(taken)}
+    return type(f"Test{base.__name__}", (*own, base), {"__test__": True, "__module__": __name__, **members})
+
+
+for _base in bases():
+    if LEFT_OUT.get(_base.__name__) is None:
+        _class = made(_base)
+        _name = (
+            _class.__name__
+            if _class.__name__ not in globals()
+            else f"{_class.__name__}Of{_base.__module__.rpartition('.')[2]}"
+        )
+        globals()[_name] = _class

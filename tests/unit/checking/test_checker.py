@@ -1,0 +1,150 @@
+"""Checks find what is wrong with statements without running them, and nothing in those that are right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import deltasql
+from deltasql.checking import Checker
+from deltasql.session import Session
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    with deltasql.connect(str(tmp_path_factory.mktemp("tables") / "warehouse")) as session:
+        session.sql("CREATE SCHEMA shop")
+        session.sql("CREATE TABLE shop.orders (id INT, name STRING, place STRUCT<city: STRING>, day DATE)")
+        session.sql("CREATE VIEW names AS SELECT id, name FROM shop.orders")
+        session.sql("CREATE CATALOG other")
+        session.sql("CREATE TABLE other.default.far (x INT)")
+        yield session
+
+
+def found(script: str, warehouse: Session | None = None, *, complete: bool = True) -> list[str]:
+    """`line:column CONDITION` of each finding."""
+    with Checker(warehouse, complete=complete) as checker:
+        return [f"{item.line}:{item.column} {item.condition}" for item in checker.check(script)]
+
+
+RIGHT = (
+    "SELECT o.id, count(*) AS n FROM shop.orders o WHERE day > current_date() GROUP BY o.id HAVING n > 1 ORDER BY n",
+    "SELECT q.m FROM (SELECT max(id) AS m FROM shop.orders) q",
+    "SELECT place.city, o.place.city FROM shop.orders AS o",
+    "WITH c AS (SELECT id AS i FROM names) SELECT d.i, abs(i) FROM c d JOIN other.default.far ON x = d.i",
+    "SELECT filter(array(id), x -> x > 1), extract(YEAR FROM day) FROM shop.orders",
+    "SELECT * FROM shop.orders LATERAL VIEW explode(array(1)) t AS y WHERE y = 1",
+    "SELECT id FROM shop.orders VERSION AS OF 17",
+    "SELECT id FROM shop.orders WHERE id = :id AND name = ?",
+    "SELECT `ID`, NAME FROM SHOP.`orders`",
+    "UPDATE shop.orders o SET name = upper(o.name) WHERE id IN (SELECT id FROM names)",
+    "DELETE FROM shop.orders WHERE id = 1",
+    "MERGE INTO shop.orders t USING names s ON t.id = s.id WHEN MATCHED THEN UPDATE SET t.name = s.name "
+    "WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)",
+    "INSERT INTO shop.orders SELECT id, name, NULL, current_date() FROM names",
+    "OPTIMIZE shop.orders",
+    "DESCRIBE HISTORY shop.orders",
+    "SET spark.sql.session.timeZone = UTC",
+    "BEGIN DECLARE x INT; SET x = 1; END",
+    "RESTORE TABLE shop.orders TO VERSION AS OF 3",
+)
+
+
+@pytest.mark.parametrize("statement", RIGHT)
+def test_nothing_is_found_in_what_is_right(statement: str, warehouse: Session) -> None:
+    assert found(statement, warehouse) == []
+
+
+WRONG = {
+    "SELECT id,\n  nmae FROM shop.orders": "2:3 UNRESOLVED_COLUMN.WITH_SUGGESTION",
+    "SELECT o.idd FROM shop.orders o": "1:8 UNRESOLVED_COLUMN.WITH_SUGGESTION",
+    "SELECT * FROM shop.order": "1:15 TABLE_OR_VIEW_NOT_FOUND",
+    "SELECT * FROM shp.orders": "1:15 TABLE_OR_VIEW_NOT_FOUND",
+    "DROP TABLE `shop`.`gone`": "1:12 TABLE_OR_VIEW_NOT_FOUND",
+    "/* a note */ WHRE x": "1:14 PARSE_SYNTAX_ERROR",
+    "DELETE FROM shop.orders WHERE idd = 1": "1:31 UNRESOLVED_COLUMN.WITH_SUGGESTION",
+    "UPDATE shop.orders SET y = 1": "1:24 DELTA_MISSING_SET_COLUMN",
+    "UPDATE shop.orders SET name = y": "1:31 UNRESOLVED_COLUMN.WITH_SUGGESTION",
+    "MERGE INTO shop.orders t USING names s ON t.id = s.iid WHEN MATCHED THEN DELETE": (
+        "1:50 UNRESOLVED_COLUMN.WITH_SUGGESTION"
+    ),
+    "MERGE INTO shop.orders t USING names s ON t.id = s.id WHEN MATCHED THEN UPDATE SET t.nam = s.name": (
+        "1:84 DELTA_MERGE_UNRESOLVED_EXPRESSION"
+    ),
+    "CREATE TABLE shop.orders (x INT)": "1:14 TABLE_OR_VIEW_ALREADY_EXISTS",
+    "ALTER TABLE shop.orders DROP COLUMN nope": "1:37 DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
+    "OPTIMIZE shop.orders ZORDER BY (q)": "1:33 DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
+    "CREATE VIEW v AS SELECT nope FROM names": "1:25 UNRESOLVED_COLUMN.WITH_SUGGESTION",
+    "BEGIN SELEC 1; END": "1:7 PARSE_SYNTAX_ERROR",
+}
+
+
+@pytest.mark.parametrize("statement", WRONG)
+def test_the_place_of_what_is_wrong(statement: str, warehouse: Session) -> None:
+    assert found(statement, warehouse) == [WRONG[statement]]
+
+
+def test_statements_see_the_changes_of_those_before_them(warehouse: Session) -> None:
+    script = """
+        ALTER TABLE shop.orders ADD COLUMN extra INT;
+        SELECT extra FROM shop.orders;
+        CREATE TABLE made (a INT) TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
+        INSERT INTO made VALUES (1);
+        ALTER TABLE made RENAME COLUMN a TO b;
+        CREATE TABLE plain AS SELECT b FROM made;
+        SELECT b FROM plain;
+        SELECT a FROM plain;
+        CREATE VIEW v AS SELECT b FROM made;
+        SELECT nope FROM v;
+        DROP TABLE shop.orders;
+        SELECT 1 FROM shop.orders;
+        CREATE TABLE by_engine AS SELECT b, count(*) AS n FROM made GROUP BY b;
+        SELECT n FROM by_engine;
+        DROP TABLE by_engine;
+        USE SCHEMA shop;
+        SELECT id FROM orders;
+    """
+    assert found(script, warehouse) == [
+        "9:16 UNRESOLVED_COLUMN.WITH_SUGGESTION",
+        "11:16 UNRESOLVED_COLUMN.WITH_SUGGESTION",
+        "13:23 TABLE_OR_VIEW_NOT_FOUND",
+        "18:24 TABLE_OR_VIEW_NOT_FOUND",
+    ]
+
+
+def test_nothing_is_run(warehouse: Session, tmp_path: Path) -> None:
+    place = tmp_path / "place"
+    script = f"""
+        CREATE TABLE away (x INT) LOCATION '{place}';
+        INSERT INTO away VALUES (1);
+        CREATE SCHEMA apart LOCATION '{place}';
+        CREATE TABLE apart.t (x INT);
+        DROP SCHEMA shop CASCADE;
+        DROP CATALOG other CASCADE;
+        INSERT INTO delta.`{warehouse.log("other.default.far").location}` VALUES (1);
+        ALTER TABLE delta.`{warehouse.log("other.default.far").location}` ADD COLUMN y INT;
+    """
+    before = warehouse.log("shop.orders").snapshot().version, warehouse.catalog.catalogs()
+    assert found(script, warehouse) == []
+    assert (warehouse.log("shop.orders").snapshot().version, warehouse.catalog.catalogs()) == before
+    assert warehouse.log("other.default.far").snapshot().version == 0
+    assert not place.exists()
+
+
+def test_without_tables_only_what_is_certain_is_found() -> None:
+    assert found("SELECT a FROM b.c; SELEC 1; CREATE TABLE t (x INT); SELECT y FROM t", complete=False) == [
+        "1:20 PARSE_SYNTAX_ERROR",
+        "1:60 UNRESOLVED_COLUMN.WITH_SUGGESTION",
+    ]
+
+
+def test_offsets_and_help() -> None:
+    text = "SELECT 'ä😀';\n  SELEC 1"
+    with Checker() as checker:
+        (item,) = checker.check(text)
+    assert text[item.start : item.end] == "SELEC"
+    assert (item.end_line, item.end_column) == (2, 8)
+    assert "What to do" in item.help
+    assert item.text("f.sql").startswith("f.sql:2:3: [PARSE_SYNTAX_ERROR] No statement starts with 'SELEC'.")
