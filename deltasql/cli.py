@@ -282,8 +282,21 @@ def _demo(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
+    from deltasql.checking.command import check_scripts
+
     _configured(options)
-    return OK if checking.check_files(options) else FAILED
+    scripts, schema = (
+        [(shown_name(path), read_script(path)) for path in paths] for paths in (options.files, options.schema)
+    )
+    are_right = check_scripts(
+        scripts,
+        schema,
+        warehouse=options.warehouse,
+        catalog=options.catalog,
+        engine=options.engine,
+        as_json=options.report == checking.JSON,
+    )
+    return OK if are_right else FAILED
 
 
 def _lsp(options: argparse.Namespace) -> int:
@@ -292,7 +305,7 @@ def _lsp(options: argparse.Namespace) -> int:
     except ModuleNotFoundError as error:
         raise LanguageServerPackageMissingError(package=error.name or "pygls") from None
     _configured(options)
-    serve(options.warehouse if checking.exists(options.warehouse) else None)
+    serve(options.warehouse)
     return OK
 
 

@@ -172,7 +172,7 @@ LATE = {
     "deltasql.log.upkeep.checkpoint_writer": "pyarrow",
     "deltasql.log.upkeep.manifests": "pyarrow",
     "deltasql.result_arrow": "pyarrow",
-    "deltasql.checking": START,
+    "deltasql.checking.command": START,
     "deltasql.errors.base": START,
     "deltasql.errors.usage": START,
     "deltasql.golden": START,

@@ -22,22 +22,22 @@ _QUERIES = re.compile(r"(?:SELECT|WITH|VALUES|FROM|TABLE|SHOW|DESCRIBE|DESC)\b",
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class CopyToFile:
     """The rows of `sql` go into the file `path`."""
 
     sql: str
     path: str
 
 
-def copy_of(argument: str) -> Copy:
-    r"""What `\copy` is asked for. Raises CommandArgumentError."""
+def copy_of(argument: str) -> CopyToFile:
+    r"""The query and the file of the argument of `\copy`. Raises CommandArgumentError."""
     before, path = _parts(argument)
     needed = f"a table or a query, TO and a file that ends with {_SUFFIXES}"
     if not before or not path or _format(path) is None:
         raise CommandArgumentError(command="\\copy", needed=needed, usage=USAGE)
     if before.startswith("(") and before.endswith(")"):
-        return Copy(before[1:-1].strip(), path)
-    return Copy(before if _QUERIES.match(before) else f"SELECT * FROM {before}", path)
+        return CopyToFile(before[1:-1].strip(), path)
+    return CopyToFile(before if _QUERIES.match(before) else f"SELECT * FROM {before}", path)
 
 
 def write_rows(result: Result, path: str) -> int:
@@ -59,7 +59,7 @@ def write_rows(result: Result, path: str) -> int:
 
 
 def _parts(argument: str) -> tuple[str, str]:
-    """What stands before the last TO outside of quotes, and the file behind it."""
+    """The text before the last TO outside of quotes, and the file behind it."""
     words = [token for token in tokenize(argument) if token.key == "TO"]
     if not words:
         return argument.strip(), ""

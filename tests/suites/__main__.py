@@ -21,7 +21,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.suites", description=__doc__)
     parser.add_argument("suite", choices=sorted(SETTINGS))
     parser.add_argument("--sample", action="store_true", help="a share of the tests, by the commit")
-    parser.add_argument("--engine", default="sail", help="what computes rows (%(default)s)")
+    parser.add_argument("--engine", default="spark", help="what computes rows (%(default)s)")
     options, others = parser.parse_known_args()
     settings = SETTINGS[options.suite]
     folder = settings.parent

@@ -1,6 +1,6 @@
 """A language server for SQL files over stdin and stdout: errors, completion, hover text, help on errors.
 
-Its protocol is that of editors: https://microsoft.github.io/language-server-protocol
+The errors are found in `checking`, and the words of completion in `repl`.
 """
 
 from __future__ import annotations

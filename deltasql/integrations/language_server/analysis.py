@@ -1,4 +1,4 @@
-"""What the server answers about one text, in offsets of characters; without the protocol."""
+"""Answers about one text, in offsets of characters, without the protocol."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Hover:
     end: int
 
 
-class Analysis:
+class TextAnalysis:
     """The findings in a text, and the names that its statements leave."""
 
     def __init__(self, text: str, warehouse: Session | None) -> None:
@@ -74,7 +74,7 @@ class Analysis:
         return None
 
     def _named(self, sql: str, parts: tuple[str, ...]) -> str | None:
-        """What a name in a statement stands for: a table, or a column of one that the statement names."""
+        """The table that a name in a statement stands for, or the column of one that the statement names."""
         with suppress(DeltaSqlError):
             return _table_text(described(self._checker.session, parts))
         for alias, columns in self._tables(sql):

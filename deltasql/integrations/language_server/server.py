@@ -10,8 +10,9 @@ from pygls.lsp.server import LanguageServer
 from pygls.workspace import TextDocument
 
 from deltasql.checking import Finding
+from deltasql.checking.command import exists
 from deltasql.errors.base import DeltaSqlError
-from deltasql.integrations.language_server.analysis import Analysis
+from deltasql.integrations.language_server.analysis import TextAnalysis
 from deltasql.opening import connect
 from deltasql.session import Session
 from deltasql.version import __version__
@@ -40,18 +41,18 @@ class Documents:
     def __init__(self, server: LanguageServer, warehouse: str | None) -> None:
         self._server = server
         self._warehouse: Session | None = None if warehouse is None else connect(warehouse)
-        self._analyses: dict[str, Analysis] = {}
+        self._analyses: dict[str, TextAnalysis] = {}
 
-    def analysis(self, document: TextDocument) -> Analysis:
+    def analysis(self, document: TextDocument) -> TextAnalysis:
         """The analysis of a document as it is now."""
         known = self._analyses.get(document.uri)
         if known is not None and known.text == document.source:
             return known
         self._close(document.uri)
-        analysis = self._analyses[document.uri] = Analysis(document.source, self._warehouse)
+        analysis = self._analyses[document.uri] = TextAnalysis(document.source, self._warehouse)
         return analysis
 
-    def last_analysis(self, document: TextDocument) -> Analysis:
+    def last_analysis(self, document: TextDocument) -> TextAnalysis:
         """The analysis of a document as it was when the user last paused."""
         return self._analyses.get(document.uri) or self.analysis(document)
 
@@ -172,13 +173,13 @@ def _add_questions(server: LanguageServer, documents: Documents) -> None:
         return text
 
 
-def _explanation(analysis: Analysis, condition: str) -> str:
+def _explanation(analysis: TextAnalysis, condition: str) -> str:
     return next((finding.help for finding in analysis.findings if finding.condition == condition), condition)
 
 
-def serve(warehouse: str | None) -> None:
-    """Answers on stdin and stdout until the client ends it. Raises errors of the warehouse."""
-    server, documents = language_server(warehouse)
+def serve(warehouse: str) -> None:
+    """Answers on stdin and stdout until the client ends it. A warehouse that does not exist is as none."""
+    server, documents = language_server(warehouse if exists(warehouse) else None)
     try:
         server.start_io()
     finally:

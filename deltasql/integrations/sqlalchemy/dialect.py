@@ -16,7 +16,7 @@ from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, T
 from deltasql.integrations.sqlalchemy import reflecting
 from deltasql.integrations.sqlalchemy.compilers import Definitions, PreparedNames, Queries, Types
 from deltasql.integrations.sqlalchemy.places import arguments_of
-from deltasql.integrations.sqlalchemy.types import QuotedBytes, QuotedString
+from deltasql.integrations.sqlalchemy.types import LiteralArray, QuotedBytes, QuotedString
 from deltasql.reflection import Description, described, has_relation, relations, schemas
 from deltasql.schema.text import quote_text
 from deltasql.session import Session
@@ -76,6 +76,7 @@ class DeltaSqlDialect(default.DefaultDialect):
         # A String that has more to it.
         types.Enum: types.Enum,
         types.LargeBinary: QuotedBytes,
+        types.ARRAY: LiteralArray,
         types.JSON.JSONIndexType: JsonIndex,
         types.JSON.JSONPathType: JsonPath,
     }
@@ -185,6 +186,7 @@ class DeltaSqlDialect(default.DefaultDialect):
     def has_table(self, connection: Any, table_name: str, schema: str | None = None, **kw: Any) -> bool:
         return has_relation(_session(connection), _parts(table_name, schema))
 
+    @reflection.cache
     def has_schema(self, connection: Any, schema_name: str, **kw: Any) -> bool:
         try:
             return _session(connection).catalog.has_schema(tuple(schema_name.split(".")))

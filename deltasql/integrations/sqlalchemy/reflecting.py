@@ -26,9 +26,10 @@ def _column(field: StructField) -> dict[str, Any]:
         "nullable": field.nullable,
         "default": field.metadata.get(_DEFAULT),
         "comment": field.comment,
-        "autoincrement": identity is not None,
     }
     if identity is not None:
+        # Of any other column SQLAlchemy advises to say nothing: the key stays one that may be numbered by the client.
+        column["autoincrement"] = True
         column["identity"] = {
             "always": not identity.allow_explicit,
             "start": identity.start,

@@ -86,6 +86,25 @@ class QuotedBytes(sa.LargeBinary):
         return lambda value: f"X'{value.hex()}'"
 
 
+class LiteralArray(sa.ARRAY[Any]):
+    """Arrays whose literals are calls of `array`."""
+
+    def literal_processor(self, dialect: Any) -> Callable[[Any], str] | None:
+        of_item = self.item_type.dialect_impl(dialect).literal_processor(dialect)
+        if of_item is None:
+            return None
+
+        def item(value: Any) -> str:
+            return "NULL" if value is None else of_item(value)
+
+        return lambda value: _array_literal(value, item)
+
+
+def _array_literal(value: Any, item: Callable[[Any], str]) -> str:
+    parts = (_array_literal(part, item) if isinstance(part, (list, tuple)) else item(part) for part in value)
+    return f"array({', '.join(parts)})"
+
+
 _PRIMITIVES: dict[str, type[sa.TypeEngine[Any]]] = {
     "boolean": sa.BOOLEAN,
     "byte": TINYINT,

@@ -5,7 +5,7 @@ Errs on the side of silence: a query with anything that may make columns of its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
 
 from deltasql.schema.types import StructType
@@ -44,16 +44,17 @@ def unknown_columns(
     `outer` are the tables around an expression, by their aliases.
     """
     references = table_references(text)
-    if not (references or outer) or _MAKES_COLUMNS & {token.key for token in tokenize(text)}:
-        return
     known = [*outer.values(), *map(columns_of, references)]
-    if any(columns is None for columns in known):
+    if not known or None in known or _MAKES_COLUMNS & {token.key for token in tokenize(text)}:
         return
-    names = {field.name.lower(): field.name for columns in known if columns for field in columns}
+    names = {field.name.lower(): field.name for columns in known for field in columns or ()}
     aliases = {*outer, *((reference.alias or reference.parts[-1]).lower() for reference in references)}
-    others = {*_VALUES_WITHOUT_BRACKETS, *_UNITS}
     for name in free_names(text, aliases):
-        at = 1 if name.parts[0].lower() in aliases and len(name.parts) > 1 else 0
-        part = name.parts[at].lower()
-        if part not in names and part not in others:
+        if _column(name, aliases) not in names.keys() | _VALUES_WITHOUT_BRACKETS | _UNITS:
             yield name, tuple(names.values())
+
+
+def _column(name: ColumnReference, aliases: Collection[str]) -> str:
+    """The part of a name that is a column, in lower case: the second one behind an alias."""
+    at = 1 if name.parts[0].lower() in aliases and len(name.parts) > 1 else 0
+    return name.parts[at].lower()

@@ -13,7 +13,7 @@ from tests.suites.dbt.translated import statements
 
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
-ENGINE = os.environ.get("DELTASQL_SUITES_ENGINE", "sail")
+ENGINE = os.environ.get("DELTASQL_SUITES_ENGINE", "spark")
 SHARES = 12
 _run_one = DeltaSqlAdapter.run_sql_for_tests
 

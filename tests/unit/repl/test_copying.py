@@ -13,7 +13,7 @@ import pytest
 import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.usage import CommandArgumentError
-from deltasql.repl.copying import Copy, copy_of, write_rows
+from deltasql.repl.copying import CopyToFile, copy_of, write_rows
 from deltasql.repl.preferences import Preferences
 from deltasql.repl.shell import Shell, Terminal
 from deltasql.session import Session
@@ -50,13 +50,13 @@ def test_the_suffix_is_the_format(session: Session) -> None:
 @pytest.mark.parametrize(
     ("argument", "copy"),
     [
-        ("t to 'a.csv'", Copy("SELECT * FROM t", "a.csv")),
-        ("(select a to_, b from t) to b.parquet", Copy("select a to_, b from t", "b.parquet")),
-        ("select 'x to y' as t TO '/x y.json'", Copy("select 'x to y' as t", "/x y.json")),
-        ("s.`to` to z.md", Copy("SELECT * FROM s.`to`", "z.md")),
+        ("t to 'a.csv'", CopyToFile("SELECT * FROM t", "a.csv")),
+        ("(select a to_, b from t) to b.parquet", CopyToFile("select a to_, b from t", "b.parquet")),
+        ("select 'x to y' as t TO '/x y.json'", CopyToFile("select 'x to y' as t", "/x y.json")),
+        ("s.`to` to z.md", CopyToFile("SELECT * FROM s.`to`", "z.md")),
     ],
 )
-def test_what_is_copied(argument: str, copy: Copy) -> None:
+def test_what_is_copied(argument: str, copy: CopyToFile) -> None:
     assert copy_of(argument) == copy
 
 
