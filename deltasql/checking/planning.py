@@ -18,7 +18,14 @@ from deltasql.plan.operators import Operator, SqlQuery
 from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.statements.table import CreateTable
 from deltasql.planner import plan_statement
-from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, Registration, SchemaCreation, ViewChange
+from deltasql.planner.catalog_changes import (
+    CatalogChange,
+    CatalogCreation,
+    FunctionChange,
+    Registration,
+    SchemaCreation,
+    ViewChange,
+)
 from deltasql.planner.changes import (
     AtomicBlock,
     CloneChange,
@@ -117,11 +124,19 @@ class PlanningSession(Session):
             case RowChange(commit=commit):
                 if any(isinstance(action, Metadata) for action in commit.actions):
                     self._take(TableChange(commit), engine)
-            case TableChange() | CloneChange():
+            case CloneChange(commit=commit):
+                self._take(TableChange(commit), engine)
+            case TableChange():
                 if not self._is_scratch(plan.commit.log.location):
                     raise EngineNeededError
-                self._run(replace(plan, verify=()) if isinstance(plan, TableChange) else plan, engine)
-            case SchemaCreation():
+                self._run(replace(plan, verify=()), engine)
+            case _:
+                self._take_names(plan, engine)
+
+    def _take_names(self, plan: Plan, engine: StatementEngine) -> None:
+        """The effects of a plan on the catalog and the session."""
+        match plan:
+            case SchemaCreation() | CatalogCreation():
                 self._run(replace(plan, location=None), engine)
             case Registration(location=location) if not self._is_scratch(location):
                 raise EngineNeededError

@@ -36,7 +36,7 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="class")
 def dbt_profile_target(warehouse: str) -> dict[str, Any]:
-    return {"type": "deltasql", "warehouse": warehouse, "threads": 4, "engine": ENGINE}
+    return {"type": "deltasql", "warehouse": warehouse, "threads": 4, "engine": ENGINE, "user": "suite"}
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -41,6 +41,15 @@ def _in_words_of_spark(base: type, name: str) -> Any:
     if function is None:
         return None
 
+    if inspect.isgeneratorfunction(function):
+
+        @functools.wraps(function)
+        def yielding(*arguments: Any, **named: Any) -> Any:
+            for value in function(*arguments, **named):
+                yield translated(value)
+
+        return pytest.fixture(scope="class")(yielding)
+
     @functools.wraps(function)
     def wrapped(*arguments: Any, **named: Any) -> Any:
         return translated(function(*arguments, **named))

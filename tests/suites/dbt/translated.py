@@ -33,6 +33,8 @@ def translated(value: Any) -> Any:
 
 def statements(sql: str) -> Iterator[str]:
     """The statements of a script of Postgres, each for Spark. What sqlglot does not know is left as it is."""
+    # dbt-spark has no database before a schema.
+    sql = re.sub(r"\bNone\.", "", sql)
     if not _DEFINES.match(re.sub(r"(?m)^\s*--.*$", "", sql)):
         yield sql
         return

@@ -98,6 +98,8 @@ def test_statements_see_the_changes_of_those_before_them(warehouse: Session) -> 
         SELECT a FROM plain;
         CREATE VIEW v AS SELECT b FROM made;
         SELECT nope FROM v;
+        CREATE TABLE copied SHALLOW CLONE made;
+        SELECT nope FROM copied;
         DROP TABLE shop.orders;
         SELECT 1 FROM shop.orders;
         CREATE TABLE by_engine AS SELECT b, count(*) AS n FROM made GROUP BY b;
@@ -109,8 +111,9 @@ def test_statements_see_the_changes_of_those_before_them(warehouse: Session) -> 
     assert found(script, warehouse) == [
         "9:16 UNRESOLVED_COLUMN.WITH_SUGGESTION",
         "11:16 UNRESOLVED_COLUMN.WITH_SUGGESTION",
-        "13:23 TABLE_OR_VIEW_NOT_FOUND",
-        "18:24 TABLE_OR_VIEW_NOT_FOUND",
+        "13:16 UNRESOLVED_COLUMN.WITH_SUGGESTION",
+        "15:23 TABLE_OR_VIEW_NOT_FOUND",
+        "20:24 TABLE_OR_VIEW_NOT_FOUND",
     ]
 
 

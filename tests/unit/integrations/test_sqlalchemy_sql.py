@@ -83,6 +83,12 @@ def test_queries(clause: Any, expected: str) -> None:
     assert inlined(clause) == expected
 
 
+def test_arrays_are_calls() -> None:
+    nested = sa.literal([["it's", None], []], sa.ARRAY(sa.String, dimensions=2))
+    assert inlined(sa.select(nested)) == "SELECT array(array('it\\'s', NULL), array()) AS anon_1"
+    assert inlined(sa.select(sa.literal([1, 2], ARRAY(sa.Integer)))) == "SELECT array(1, 2) AS anon_1"
+
+
 def test_parameters_are_question_marks() -> None:
     assert compiled(sa.select(T.c.a).where(T.c.a > 5)) == "SELECT t.a FROM t WHERE t.a > ?"
 
