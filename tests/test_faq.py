@@ -8,6 +8,7 @@ from pathlib import Path
 
 from deltasql.log.protocol.features import CATALOG_MANAGED, FEATURES, Support, final_feature
 from deltasql.parser.unsupported import TABLE
+from docs.site import unsupported
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "faq.md").read_text(encoding="utf-8")
@@ -45,12 +46,7 @@ def test_versions_are_those_of_the_package() -> None:
 
 
 def test_the_page_of_refused_statements_names_each() -> None:
-    sys.path.insert(0, str(ROOT / "docs" / "site"))
-    try:
-        from unsupported import names, page  # type: ignore[import-not-found]
-    finally:
-        sys.path.pop(0)
-    text = page()
+    text = unsupported.page()
     for entry in TABLE:
-        for name in names(entry):
+        for name in unsupported.names(entry):
             assert f"`{name.replace('|', chr(92) + '|')}`" in text

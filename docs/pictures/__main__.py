@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from docs.pictures import log_of_a_table, lost_race, shell, speed, way
+from docs.pictures import golden_diff, log_of_a_table, lost_race, shell, speed, way
 
 PLACE = Path(__file__).parent
-PICTURES = {module.NAME: module.draw for module in (log_of_a_table, lost_race, shell, speed, way)}
+PICTURES = {module.NAME: module.draw for module in (golden_diff, log_of_a_table, lost_race, shell, speed, way)}
 
 
 def main(names: list[str]) -> None:

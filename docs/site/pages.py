@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -22,45 +20,46 @@ import deltasql
 from deltasql.errors.base import cause_of, problem_and_remedy
 from deltasql.render.conditions import error_classes
 
-# mkdocs loads a hook by its path, and not as a part of a package.
-sys.path.insert(0, str(Path(__file__).parent))
-from unsupported import page as unsupported
-
 ROOT = Path(__file__).parents[2]
-GOLDENS = ROOT / "tests" / "golden"
+# mkdocs loads a hook by its path, and not as a part of a package.
+sys.path.insert(0, str(ROOT))
+from docs.site import golden_blocks, reference
+from docs.site.golden_blocks import Block
+from docs.site.unsupported import page as unsupported
+
 _NOTHING = "-- schema: (none)"
 """The outcome of a statement without rows, whose log the golden file does not tell."""
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]+)(#[^)\s]*)?\)")
-_ERROR = re.compile(r"^-- error ([A-Z0-9_.]+) (\w{5})$")
-_OUTCOME = re.compile(r"^-- (schema|error|log|metrics|warning|outcome)\b", re.MULTILINE)
-
-
 _LONGEST_EXAMPLE = 2000
 """Characters of a statement and its error."""
+_REFERENCE = "reference/index.md"
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """A statement of a golden file and what came of it."""
-
-    family: str
-    file: str
-    name: str
-    sql: str
-    outcome: str
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Puts the pages of docs/reference into the navigation, in the place of their index."""
+    for part in config.nav or []:
+        for chapter in part.values():
+            for number, entry in enumerate(chapter if isinstance(chapter, list) else []):
+                if _REFERENCE in entry.values():
+                    chapter[number] = {name: reference.navigation() for name in entry}
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the pages that stand in no file of docs/."""
-    blocks = [block for path in sorted(GOLDENS.rglob("*.out")) for block in _blocks(path)]
+    blocks = golden_blocks.blocks()
     pages = {
         "index.md": (ROOT / "README.md").read_text(encoding="utf-8"),
         "errors.md": _errors(blocks),
         "unsupported.md": unsupported(),
         "api.md": _api(),
+        _REFERENCE: reference.index(),
         **_examples(blocks),
     }
+    pages |= {f"reference/{page.path}": reference.complete(page, blocks) for page in reference.pages()}
     for path, text in pages.items():
+        if (old := files.get_file_from_path(path)) is not None:
+            files.remove(old)
         files.append(File.generated(config, path, content=text))
     return files
 
@@ -83,16 +82,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return _LINK.sub(link, markdown)
 
 
-def _blocks(path: Path) -> Iterator[Block]:
-    family, file = path.parent.name, path.stem
-    for part in re.split(r"^-- statement", path.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
-        head, _, rest = part.partition("\n")
-        match = _OUTCOME.search(rest)
-        sql, outcome = (rest, "") if match is None else (rest[: match.start()], rest[match.start() :])
-        yield Block(family, file, head.removeprefix(":").strip(), sql.strip("\n"), outcome.strip("\n"))
-
-
-def _examples(blocks: list[Block]) -> dict[str, str]:
+def _examples(blocks: tuple[Block, ...]) -> dict[str, str]:
     """A page a family, a chapter a file; and the page that lists them."""
     families: dict[str, dict[str, list[Block]]] = defaultdict(lambda: defaultdict(list))
     for block in blocks:
@@ -119,13 +109,12 @@ def _title(name: str) -> str:
     return name[:1].upper() + name[1:].replace("_", " ")
 
 
-def _errors(blocks: list[Block]) -> str:
+def _errors(blocks: tuple[Block, ...]) -> str:
     """Every condition: its SQLSTATE; cause, message and remedy of each class; and a statement that raises it."""
     examples: dict[str, Block] = {}
     for block in blocks:
-        match = _ERROR.match(block.outcome.split("\n", 1)[0])
-        if match and len(block.sql) + len(block.outcome) < _LONGEST_EXAMPLE:
-            examples.setdefault(match[1], block)
+        if block.condition and len(block.sql) + len(block.outcome) < _LONGEST_EXAMPLE:
+            examples.setdefault(block.condition, block)
     text = [
         "# Errors\n\nEvery error of deltasql is a `deltasql.DeltaSqlError` with a `condition`, an `sqlstate`, a "
         "`message` that says how to correct the statement, and mostly a `caret`: the position in the SQL.\n\n"
@@ -138,10 +127,10 @@ def _errors(blocks: list[Block]) -> str:
             problem, remedy = (part.replace("\n", "  \n> ") for part in problem_and_remedy(error))
             text.append(f"\n\n**Cause** (`{error.__name__}`): {cause_of(error)}\n\n> {problem}")
             text.append(f"\n\n**What to do**: {remedy}")
-        if (block := examples.get(condition)) is not None:
-            where = f"tests/golden/{block.family}/{block.file}.sql"
+        if (example := examples.get(condition)) is not None:
+            where = f"tests/golden/{example.family}/{example.file}.sql"
             text.append(f"\n\n**Example**, from `{where}`:")
-            text.append(f"\n\n````sql\n{block.sql}\n````\n\n````text\n{block.outcome}\n````")
+            text.append(f"\n\n````sql\n{example.sql}\n````\n\n````text\n{example.outcome}\n````")
         text.append("\n")
     return "".join(text)
 

@@ -1,0 +1,36 @@
+"""The check of the built documentation finds each kind of fault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from docs.site.check import faults
+
+
+def _site(folder: Path, **pages: str) -> list[str]:
+    for name, text in pages.items():
+        (folder / f"{name}.html").write_text(text, encoding="utf-8")
+    return list(faults(folder))
+
+
+def test_a_good_site_has_no_fault(tmp_path: Path) -> None:
+    table = "<table><thead><tr><th>name</th></tr></thead><tr><td>a</td></tr></table>"
+    links = '<a href="b.html#x">b</a><a href="#top">up</a><a href="https://example.org/none">far</a>'
+    one = f'<h1 id="top">A</h1>{table}{links}<img src="b.html" alt="a picture">'
+    assert _site(tmp_path, a=one, b='<h2 id="x">B</h2>') == []
+
+
+def test_each_fault_is_found(tmp_path: Path) -> None:
+    page = (
+        '<a href="c.html">c</a><a href="b.html#y">y</a><img src="b.html"><svg role="img"></svg>'
+        "<table><tr><td>a</td></tr></table><table><tr><th>name</th><th></th></tr></table>"
+    )
+    found = _site(tmp_path, a=page, b="<p>B</p>")
+    assert [fault.split(": ")[1] for fault in found] == [
+        "a picture without a text",
+        "a diagram without a text",
+        "a table whose columns have no header",
+        "a table whose columns have no header",
+        "a link to no page",
+        "a link to no anchor",
+    ]
