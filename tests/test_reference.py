@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from docs.site import grammar_rules, reference
-from docs.site.diagrams import svg
+from docs.site.diagrams import svgs
 from docs.site.examples import comparable, written
 from docs.site.golden_blocks import blocks
 from docs.site.syntax_text import lines
@@ -60,7 +60,7 @@ def test_examples_give_the_output_that_is_shown(page: reference.Page) -> None:
 @pytest.mark.parametrize("rule", grammar_rules.statement_rules())
 def test_each_rule_can_be_drawn(rule: str) -> None:
     for title, item in grammar_rules.syntax(rule).items():
-        assert svg(item, title).startswith('<svg role="img"')
+        assert svgs(item, title).startswith('<svg role="img"')
         assert not re.search(r"[A-Z]_RUN|\bname_|_list\b", lines(item))
 
 

@@ -13,8 +13,17 @@ WIDEST = 78
 """Characters of one line of a diagram, about: a longer sequence goes on in a further line."""
 
 
-def svg(item: Item, description: str) -> str:
-    """The diagram of an item. `description` is read out by screen readers."""
+def svgs(item: Item, description: str) -> str:
+    """The diagram of an item, or one for each of its alternatives where these are long.
+
+    `description` is read out by screen readers.
+    """
+    if isinstance(item, Choice) and any(_width(part) > WIDEST for part in item.items):
+        return "".join(_svg(part, f"{description} ({number})") for number, part in enumerate(item.items, 1))
+    return _svg(item, description)
+
+
+def _svg(item: Item, description: str) -> str:
     rows = _rows(item)
     whole = rr.Stack(*rows) if len(rows) > 1 else rows[0]
     diagram = rr.Diagram(rr.Start("simple"), whole, rr.End("simple"))
@@ -63,8 +72,8 @@ def _item(item: Item) -> rr.DiagramItem:
         case Name(label):
             return rr.NonTerminal(label)
         case Sequence(items):
-            rows = _rows(item)
-            return rr.Stack(*rows) if len(rows) > 1 else rows[0] if items else rr.Skip()
+            # A stack of rows inside of a choice would lie on top of what follows it.
+            return _row(list(items)) if items else rr.Skip()
         case Choice(items):
             return rr.Choice(0, *map(_item, items))
         case Maybe(Repeat(inner, separator)):
@@ -86,7 +95,7 @@ def _width(item: Item) -> int:
         case Word(text) | Name(text):
             return len(text) + 4
         case Sequence(items):
-            return min(sum(map(_width, items)), WIDEST)
+            return sum(map(_width, items))
         case Choice(items):
             return max(map(_width, items)) + 6
         case Maybe(inner) | Repeat(inner):

@@ -18,7 +18,7 @@ from deltasql.errors.base import DeltaSqlError, cause_of
 from deltasql.parser import is_script, parse
 from deltasql.render.conditions import error_classes
 from docs.site import grammar_rules
-from docs.site.diagrams import svg
+from docs.site.diagrams import svgs
 from docs.site.golden_blocks import Block
 from docs.site.syntax_text import lines
 
@@ -145,7 +145,7 @@ def _syntax(page: Page) -> Iterator[str]:
 
 def _figure(title: str, item: grammar_rules.Item) -> str:
     text = lines(item)
-    picture = svg(item, f"Syntax of {title}: {' '.join(text.split())}")
+    picture = svgs(item, f"Syntax of {title}: {' '.join(text.split())}")
     return f'<figure class="syntax">{picture}</figure>\n\n```text {{ .syntax }}\n{text}\n```\n\n'
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from docs.site.grammar_rules import Choice, Item, Maybe, Name, Repeat, Sequence, Word
 
-WIDTH = 100
+WIDTH = 76
 
 
 def text(item: Item) -> str:
