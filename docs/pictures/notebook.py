@@ -16,7 +16,7 @@ import nbformat
 from nbclient import NotebookClient
 
 NAME = "notebook.png"
-WIDTH, HEIGHT = 900, 790
+WIDTH, HEIGHT = 900, 815
 CELLS = (
     "%load_ext deltasql\n%sql --warehouse warehouse",
     "item, pieces = 'bolt', 7",
