@@ -31,7 +31,7 @@ class SailMissingError(DeltaSqlError):
     "DELTASQL_ENGINES_MIXED",
     "55000",
     "This process computes rows with {running} already, and PySpark speaks to one kind of engine in a process. "
-    "Use {engine} in a process of its own.",
+    "Use {engine} in a separate process.",
 )
 class EnginesMixedError(DeltaSqlError):
     """Sail beside a Spark with a JVM in this process, or the other way round."""

@@ -77,7 +77,7 @@ class AmbiguousWriteError(DeltaSqlError):
 @condition(
     "DELTA_STORAGE_WITHOUT_CONDITIONAL_PUT",
     "0AKDC",
-    "The storage of {location} cannot write an object on condition that nobody else has: {reason}. Without "
+    "The storage of {location} cannot write an object on condition that no other writer has: {reason}. Without "
     "that, writers overwrite each other. Use a storage with conditional puts (If-Match, If-None-Match), and do not "
     "switch them off.",
 )

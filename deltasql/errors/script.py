@@ -184,7 +184,7 @@ class HandlerPlaceError(DeltaSqlError):
 @condition(
     "INVALID_HANDLER_DECLARATION.INVALID_CONDITION_COMBINATION",
     "42K0Q",
-    "SQLEXCEPTION and NOT FOUND take no other condition beside them. Declare a handler of its own for the others.",
+    "SQLEXCEPTION and NOT FOUND take no other condition beside them. Declare a separate handler for the others.",
 )
 class HandlerCombinationError(DeltaSqlError):
     """HANDLER FOR SQLEXCEPTION, a."""

@@ -121,8 +121,8 @@ class MappedSourceError(DeltaSqlError):
 @condition(
     "DELTA_CONVERT_TO_DELTA_ROW_TRACKING_WITHOUT_STATS",
     "22000",
-    "{table} would track its rows, as the session's defaults say, and nobody counts them. Leave NO STATISTICS out, or "
-    "run: SET spark.databricks.delta.properties.defaults.enableRowTracking = false.",
+    "{table} would track its rows, as the session's defaults say, and their number is unknown. Leave NO STATISTICS "
+    "out, or run: SET spark.databricks.delta.properties.defaults.enableRowTracking = false.",
 )
 class UncountedRowsError(DeltaSqlError):
     """CONVERT TO DELTA … NO STATISTICS while new tables have row tracking."""
@@ -134,7 +134,7 @@ class UncountedRowsError(DeltaSqlError):
     "DELTA_CONVERT_NESTED_TABLE",
     "0AKDC",
     "{location} lies {relation} a table of Delta's: {table}. A file belongs to one table only. Name the folder of that "
-    "table itself, or move the files to a place of their own.",
+    "table itself, or move the files to a separate folder.",
 )
 class NestedTableError(DeltaSqlError):
     """A folder above or below that of a table with a log; `relation` is "inside of" or "around"."""

@@ -11,7 +11,7 @@ from deltasql.golden.agreement import new_errors, summary
 from deltasql.golden.failures import OutputFailure, wants_annotations
 from deltasql.golden.suite import GoldenOutcome
 
-OUTDATED = "The .out file hides values of your own, as earlier versions did. Run with --accept to renew it."
+OUTDATED = "The .out file hides values of your data, as earlier versions did. Run with --accept to renew it."
 HOW_TO_ACCEPT = "Run with --accept to write it."
 
 _RED, _GREEN, _BOLD, _END = "\x1b[31m", "\x1b[32m", "\x1b[1m", "\x1b[0m"

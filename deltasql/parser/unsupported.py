@@ -51,7 +51,7 @@ TABLE = (
         ("INSERT|UPDATE|DELETE|MERGE … < RETURNING >",),
     ),
     Unsupported("UPDATE … {words}", _JOINED, ("UPDATE name … < FROM|JOIN > name", "UPDATE name … < FROM|JOIN > (")),
-    Unsupported("SET (a, b) = …", "Set each column by itself: SET a = …, b = ….", ("UPDATE … SET < () > =",)),
+    Unsupported("SET (a, b) = …", "Set each column separately: SET a = …, b = ….", ("UPDATE … SET < () > =",)),
     Unsupported("DELETE … {words}", _JOINED_DELETE, ("DELETE … < USING|JOIN > name", "DELETE … < USING|JOIN > (")),
     Unsupported("DELETE t FROM", _JOINED_DELETE, ("DELETE < name FROM > name",)),
     Unsupported("{verb} … {words}", _SOME_ROWS, ("UPDATE|DELETE … < ORDER BY >", "UPDATE|DELETE … < LIMIT >")),
@@ -140,7 +140,7 @@ TABLE = (
     ),
     Unsupported(
         "ADD COLUMN … {words}",
-        "Add the constraint by itself: ALTER TABLE t ADD CONSTRAINT c CHECK (…).",
+        "Add the constraint in a separate statement: ALTER TABLE t ADD CONSTRAINT c CHECK (…).",
         ("ALTER TABLE name ADD COLUMN|COLUMNS ⋯ < CONSTRAINT|CHECK|PRIMARY|REFERENCES >",),
     ),
     Unsupported(
@@ -199,7 +199,7 @@ TABLE = (
     ),
     Unsupported(
         "FSCK … {words}",
-        "It looks whether files are there, not what they hold; leave it out.",
+        "FSCK checks that files exist, and does not read them; leave it out.",
         ("FSCK REPAIR TABLE name < VERIFY >",),
     ),
     Unsupported(
@@ -264,7 +264,7 @@ TABLE = (
     ),
     Unsupported(
         "{words}",
-        "DESCRIBE DETAIL t tells number and size of files, VACUUM t DRY RUN those that nobody needs.",
+        "DESCRIBE DETAIL t tells number and size of files, VACUUM t DRY RUN those that no version needs.",
         ("ANALYZE TABLE name COMPUTE < STORAGE METRICS >",),
     ),
     Unsupported("{words}", "Nothing is kept in memory or on a local disk; leave it out.", ("< CACHE SELECT >",)),
@@ -282,7 +282,9 @@ TABLE = (
     ),
     Unsupported("{verb} {words}", _TRANSACTION, ("SHOW < COMPACTIONS|LOCKS|TRANSACTIONS >",)),
     Unsupported(
-        "{words}", "Writers of a table do not wait for each other; who loses a race runs again.", ("< LOCK|UNLOCK >",)
+        "{words}",
+        "Writers of a table do not wait for each other; a statement that loses a race runs again.",
+        ("< LOCK|UNLOCK >",),
     ),
     Unsupported("A label of BEGIN ATOMIC", "Leave it out.", ("< name : > BEGIN ATOMIC",)),
     Unsupported("{verb} {words}", "A query shows the value of one: SELECT v.", ("SHOW < VARIABLES >",)),
@@ -291,10 +293,10 @@ TABLE = (
         "Explain its statements one by one.",
         ("< BEGIN > !ATOMIC|TRANSACTION|WORK", "name : < BEGIN >"),
     ),
-    Unsupported("BEGIN ATOMIC in a script", "Run it by itself.", ("< ATOMIC >",)),
-    Unsupported("DECLARE … {words} by itself", _SCRIPT, ("DECLARE … < CURSOR|HANDLER|CONDITION >",)),
+    Unsupported("BEGIN ATOMIC in a script", "Run it as a separate statement.", ("< ATOMIC >",)),
+    Unsupported("DECLARE … {words} outside of a script", _SCRIPT, ("DECLARE … < CURSOR|HANDLER|CONDITION >",)),
     Unsupported(
-        "{words} by itself",
+        "{words} outside of a script",
         _SCRIPT,
         (
             "< IF|WHILE|FOR|LOOP|REPEAT|LEAVE|ITERATE|SIGNAL|RESIGNAL|OPEN|FETCH|CLOSE|END|ELSE|ELSEIF >",

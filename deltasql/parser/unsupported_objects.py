@@ -120,7 +120,7 @@ OBJECTS = (
     ),
     Unsupported(
         "{words} in place of a table",
-        "Run it by itself, and read its rows in Python: session.sql(…).collect().",
+        "Run it as a separate statement, and read its rows in Python: session.sql(…).collect().",
         ("⋯ ( < DESCRIBE|DESC|SHOW|EXPLAIN [HISTORY|DETAIL|TABLE|TABLES|EXTENDED] >",),
     ),
     # Other objects

@@ -17,7 +17,7 @@ class ComputedBy(Enum):
     ENGINE = "engine"
 
 
-EVALUATED = "its expressions are evaluated here, within the limit of memory"
+EVALUATED = "its expressions need no engine, within the limit of memory"
 """The reason why a statement needs no engine."""
 
 

@@ -34,9 +34,9 @@ class CloneOfDeltaFolderError(DeltaSqlError):
 @condition(
     "DELTA_UNEXPECTED_NUM_PARTITION_COLUMNS_FROM_FILE_NAME",
     "KD009",
-    "The folders of {source} name partition columns ({columns}), whose types nobody says: a folder of Parquet files is "
-    "cloned without partitions only. Make it a Delta table: CONVERT TO DELTA {source} PARTITIONED BY (…); then clone "
-    "that.",
+    "The folders of {source} name partition columns ({columns}), whose types are not declared: a folder of Parquet "
+    "files is cloned without partitions only. Make it a Delta table: CONVERT TO DELTA {source} PARTITIONED BY (…); "
+    "then clone that.",
 )
 class ClonePartitionsError(DeltaSqlError):
     """CLONE of a folder of Parquet files with name=value folders."""

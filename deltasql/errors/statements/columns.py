@@ -276,7 +276,7 @@ class ReplaceColumnsError(DeltaSqlError):
     "DELTA_AMBIGUOUS_DATA_TYPE_CHANGE",
     "429BQ",
     "Cannot replace {column}: fields would be both added ({added}) and dropped ({dropped}), which could be a rename. "
-    "Rename, add and drop in statements of their own.",
+    "Rename, add and drop in separate statements.",
 )
 class AmbiguousChangeError(DeltaSqlError):
     """REPLACE COLUMNS that adds and drops fields of one struct."""

@@ -46,7 +46,7 @@ class FunctionNotFoundError(DeltaSqlError):
 @condition(
     "UNRESOLVED_ROUTINE",
     "42883",
-    "There is no function {function}. SHOW FUNCTIONS lists those that there are.",
+    "There is no function {function}. SHOW FUNCTIONS lists all of them.",
     remedy="Check the spelling with SHOW FUNCTIONS.",
 )
 class UnknownFunctionError(DeltaSqlError):

@@ -22,7 +22,7 @@ class FeatureStatusError(DeltaSqlError):
 @condition(
     "DELTA_FEATURES_REQUIRE_MANUAL_ENABLEMENT",
     "42000",
-    "{table} needs table features that are not switched on by themselves on an existing table: {features}. "
+    "{table} needs table features that are not switched on automatically on an existing table: {features}. "
     "Run first: ALTER TABLE {table} SET TBLPROPERTIES ({properties}).",
 )
 class ManualFeaturesError(DeltaSqlError):
@@ -71,7 +71,7 @@ class AlterWithClusteringFeatureError(DeltaSqlError):
 @condition(
     "DELTA_UNKNOWN_CONFIGURATION",
     "F0000",
-    "Unknown table property {key}.{hint} To set it all the same: "
+    "Unknown table property {key}.{hint} To set it anyway: "
     "SET spark.databricks.delta.allowArbitraryProperties.enabled = true.",
     remedy="Check the spelling: the reference lists the properties of tables.",
 )
@@ -137,7 +137,7 @@ class ConstraintPropertyError(DeltaSqlError):
 @condition(
     "DELTA_CANNOT_MODIFY_TABLE_PROPERTY",
     "42939",
-    "Table property {key} cannot be set: Delta keeps it by itself. Leave it out.",
+    "Table property {key} cannot be set: Delta maintains it. Leave it out.",
 )
 class InternalPropertyError(DeltaSqlError):
     """SET TBLPROPERTIES of a property that only writers of the log set."""

@@ -42,7 +42,7 @@ class UnnamedParameterError(DeltaSqlError):
 @condition(
     "EXEC_IMMEDIATE_DUPLICATE_ARGUMENT_ALIASES",
     "42701",
-    "Two values behind USING are called {name}. Give each a name of its own.",
+    "Two values behind USING are called {name}. Give each a different name.",
 )
 class DuplicateAliasError(DeltaSqlError):
     """EXECUTE IMMEDIATE … USING with one name twice: USING 1 AS a, 2 AS a."""

@@ -144,7 +144,7 @@ class LocationMismatchError(DeltaSqlError):
 @condition(
     "DELTA_SET_LOCATION_SCHEMA_MISMATCH",
     "42KD7",
-    "{table} cannot be moved to {location}: the table there has other columns or partitions. To move it all the same, "
+    "{table} cannot be moved to {location}: the table there has other columns or partitions. To move it anyway, "
     "run: SET spark.databricks.delta.alterLocation.bypassSchemaCheck = true.\n"
     "== {table} ==\n{current}\n== {location} ==\n{found}",
     remedy="Choose the table's copy, or switch the check off with the setting in the message.",

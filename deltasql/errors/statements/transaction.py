@@ -50,7 +50,7 @@ class SecondTableError(DeltaSqlError):
     "TRANSACTION_NOT_SUPPORTED.CHANGE_DATA_FEED",
     "0A000",
     "{operation} cannot be in one transaction with what came before it, since {table} has a change data feed: "
-    "{reason} Run it in a transaction of its own.",
+    "{reason} Run it in a separate transaction.",
     remedy="Run the statement in a separate transaction.",
 )
 class FeedInTransactionError(DeltaSqlError):

@@ -8,9 +8,10 @@ from deltasql.errors.base import DeltaSqlError, condition
 @condition(
     "DELTA_VACUUM_RETENTION_PERIOD_TOO_SHORT",
     "22003",
-    "RETAIN {hours} HOURS is less than the {configured} hours for which {table} keeps deleted files: who reads an "
-    "older version, or is about to commit files written before, would miss them. Retain at least {configured} hours. "
-    "If nobody else uses the table now: SET spark.databricks.delta.retentionDurationCheck.enabled = false.",
+    "RETAIN {hours} HOURS is less than the {configured} hours for which {table} keeps deleted files: readers of an "
+    "older version, and writers with files that are not committed yet, would miss them. Retain at least "
+    "{configured} hours. If no other process uses the table now: "
+    "SET spark.databricks.delta.retentionDurationCheck.enabled = false.",
     remedy="Retain more hours, or switch the check off while no other process uses the table.",
 )
 class RetentionTooShortError(DeltaSqlError):

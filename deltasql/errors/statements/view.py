@@ -203,7 +203,7 @@ class AlterTemporaryViewError(DeltaSqlError):
 @condition(
     "TABLE_OR_VIEW_NOT_FOUND",
     "42P01",
-    "There is no view {view}. SHOW VIEWS lists those that there are.",
+    "There is no view {view}. SHOW VIEWS lists all of them.",
     remedy="Check the spelling with SHOW VIEWS.",
 )
 class AlteredViewNotFoundError(ViewNotFoundError):

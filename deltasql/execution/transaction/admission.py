@@ -51,7 +51,7 @@ from deltasql.planner.changes import (
 _MOVES = "it moves rows to other files, which must be those of a version."
 _MAKES = "it makes a table, or puts another one in its place."
 _CATALOG = "the catalog takes its change at once, and ROLLBACK could not undo it."
-_STEPS = "it is several commits of its own."
+_STEPS = "it makes several separate commits."
 _DELETES = "it deletes files for good."
 _RESTORES = "it puts the table back as it was, whatever is there now."
 _MENDS = "it takes files out that are gone, of what others have committed."
@@ -59,7 +59,7 @@ _STREAMS = "each batch of a stream is a commit that is done once."
 _STATES = "it speaks of the files of a version."
 _UNCHANGED = "it says that no row changes (dataChange = false), which is so for a whole commit or not at all."
 
-_LOADS = "what it has loaded is noted with its own commit, on top of other loads."
+_LOADS = "it records the loaded files in a separate commit, which may follow other loads."
 
 _FILES = "tables of other formats than Delta have no commits."
 

@@ -40,7 +40,7 @@ class ClassicColumns:
     def _literal(self, node: Any) -> str:
         value = node.value()
         if node.dataType().isDefined() and value is not None:
-            raise UnsupportedColumnError(str(node.sql()), "the literal has a type of its own")
+            raise UnsupportedColumnError(str(node.sql()), "the literal has a type that only Spark knows")
         return texts.literal(_python(value) if hasattr(value, "getClass") else value)
 
     def _attribute(self, node: Any) -> str:

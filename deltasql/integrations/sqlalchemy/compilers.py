@@ -178,8 +178,9 @@ class Queries(compiler.SQLCompiler):
         written = text.partition("(")[2].partition(")")[0].split(", ")
         if self.preparer.format_column(key) not in written:
             raise exc.CompileError(
-                f"The rows for {insert_stmt.table.name} have no {key.name}. Delta numbers no primary key by itself: "
-                "give it a value or a default, or declare Column(BigInteger, Identity(), primary_key=True)."
+                f"The rows for {insert_stmt.table.name} have no {key.name}. Delta does not number a primary key "
+                "automatically: give it a value or a default, or "
+                "declare Column(BigInteger, Identity(), primary_key=True)."
             )
         return text
 

@@ -39,12 +39,19 @@ _VECTORS = (
     "ALTER TABLE {table} SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')."
 )
 _PARTITIONED = "In a clustered table (CLUSTER BY) instead of a partitioned one, changes of other rows do not conflict."
-_IDENTITY = "Rows are not told apart in a table with identity columns."
-_ITSELF = "Rows are not told apart in a statement that reads {table} a second time."
-_COMPLEX = "Rows are not told apart by a condition on {column}, which is a struct, array or map, or a part of one."
-_UNSTABLE = "Rows are not told apart by a condition that may change its mind: give it a constant for what it computes."
-_CORRELATED = "Rows are not told apart by a sub-query that depends on the row."
-_SUBQUERY = f"Rows are not told apart by sub-queries: SET {ROW_LEVEL_SUBQUERIES.name} = true allows it."
+_IDENTITY = "Conflicts are found by file, not by row, in a table with identity columns."
+_ITSELF = "Conflicts are found by file, not by row, in a statement that reads {table} a second time."
+_COMPLEX = (
+    "Conflicts are found by file, not by row, with a condition on {column}, which is a struct, array or map, "
+    "or a part of one."
+)
+_UNSTABLE = (
+    "Conflicts are found by file, not by row, with a condition whose value may change: write a constant instead."
+)
+_CORRELATED = "Conflicts are found by file, not by row, with a sub-query that depends on the row."
+_SUBQUERY = (
+    f"Conflicts are found by file, not by row, with sub-queries: SET {ROW_LEVEL_SUBQUERIES.name} = true allows it."
+)
 
 
 def rewritten_rows(operator: Rewrite, snapshot: Snapshot, context: Context) -> RowReads:
@@ -73,7 +80,7 @@ def must_materialize_source(operator: Rewrite) -> bool:
 
 def _table_advice(snapshot: Snapshot, context: Context) -> str | None:
     if not context.setting(ROW_LEVEL):
-        return f"SET {ROW_LEVEL.name} = true lets rows be told apart."
+        return f"SET {ROW_LEVEL.name} = true finds conflicts by row."
     if not snapshot.properties[DELETION_VECTORS]:
         return _VECTORS.format(table=snapshot.table)
     if snapshot.partition_columns:

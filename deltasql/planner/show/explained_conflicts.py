@@ -46,7 +46,7 @@ def _judged(change: TableChange | RowChange | LayoutChange, level: str) -> Itera
     # Whoever writes new metadata has looked at all rows, whatever the level.
     writes_metadata = any(isinstance(action, Metadata) for action in change.commit.actions)
     lenient = level == IsolationLevel.WRITE_SERIALIZABLE.value and not writes_metadata
-    appends = f"mere appends pass ({level})" if lenient else "appends too"
+    appends = f"appends alone do not conflict ({level})" if lenient else "appends too"
     yield f"conflicts with: {touched}, and new rows that it should have read; {appends}"
     if isinstance(change, RowChange) and change.rows.advice:
-        yield f"rows are not told apart: {change.rows.advice}"
+        yield f"note: {change.rows.advice}"

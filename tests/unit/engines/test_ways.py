@@ -21,7 +21,7 @@ def session(tmp_path: Path) -> deltasql.Session:
     return found
 
 
-IN_PROCESS = "its expressions are evaluated here, within the limit of memory"
+IN_PROCESS = "its expressions need no engine, within the limit of memory"
 WAYS = {
     "SELECT * FROM u": ("in this process", IN_PROCESS),
     "SELECT id FROM u WHERE name = 'a' ORDER BY id LIMIT 1": ("in this process", IN_PROCESS),

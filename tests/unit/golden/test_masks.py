@@ -171,7 +171,7 @@ def test_an_old_file_is_told_how_to_renew_it(tmp_path: Path) -> None:
     out = io.StringIO()
     session = type("Session", (Keys,), {"given": [(KEY, 1)]})
     assert not run_suite(tmp_path, sessions=session, out=out)
-    assert "     The .out file hides values of your own, as earlier versions did. Run with --accept" in out.getvalue()
+    assert "     The .out file hides values of your data, as earlier versions did. Run with --accept" in out.getvalue()
     old.write_text(old.read_text().replace("| 1", "| 2"))
     assert not run(tmp_path, "SELECT 1", [(KEY, 1)]).is_outdated
 

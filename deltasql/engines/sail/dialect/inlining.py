@@ -257,7 +257,7 @@ def _with_arguments(function: Inline, values: Mapping[str, str]) -> str:
     body, pieces, end, used = function.text.body, list[str](), 0, list[str]()
     tokens = tokenize(body)
     if values and any(token.key in {"->", "=>"} for token in tokens):
-        raise NotOnSailError(what=f"the function {function.name}, whose body names values of its own")
+        raise NotOnSailError(what=f"the function {function.name}, whose body declares variables")
     hidden = _hidden(function, tokens)
     for chain in _chains(tokens):
         of_function = len(chain) > 1 and chain[0].name == function.name

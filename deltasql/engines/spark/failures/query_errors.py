@@ -65,12 +65,12 @@ def unresolved_error(failure: Failure, sql: str) -> DeltaSqlError | None:
             sentence = f"There is no procedure {name}. A Python function around session.sql does what one would do."
             return SparkError(failure.condition, failure.state, sentence, failure.text)
         similar = closest(name.upper(), FUNCTIONS).lower()
-        advice = f"Did you mean {similar}?" if similar else "SHOW FUNCTIONS lists those that there are."
+        advice = f"Did you mean {similar}?" if similar else "SHOW FUNCTIONS lists all of them."
         sentence = f"There is no function {name}. {advice}"
         return SparkError(failure.condition, failure.state, sentence, failure.text)
     if failure.condition == _NO_TABLE_FUNCTION:
         name = failure.parameters.get("name", "").replace("`", "")
-        advice = _INSTEAD.get(name.lower(), "SHOW FUNCTIONS lists those that there are.")
+        advice = _INSTEAD.get(name.lower(), "SHOW FUNCTIONS lists all of them.")
         sentence = f"There is no function {name} that gives rows. {advice}"
         return SparkError(failure.condition, failure.state, sentence, failure.text)
     return refusal(sql) if failure.condition == _NO_STREAM else None

@@ -309,7 +309,7 @@ class SparkHandle:
         if (self.session_value(IO_MODE.name) or "").upper() == "EXECUTORS":
             raise LeftToEngineError(f"{IO_MODE.name} is EXECUTORS")
         if not self.is_ours:
-            raise LeftToEngineError("the Spark session was passed in, and may have settings of its own")
+            raise LeftToEngineError("the Spark session was passed in, and may have other settings")
         if not self.is_plain:
             raise LeftToEngineError("Spark has settings from outside of this session")
         self._require_unset(key.startswith(OF_FILES) for key in self._session_values)

@@ -171,11 +171,11 @@ def _dropped(statement: DropFunction, name: TableName, context: Context) -> Plan
             return _missing(statement, f"A temporary one has that name: DROP TEMPORARY FUNCTION {quote(last)}.")
         names = [entry.name for entry in context.catalog.functions(parts[:2])]
         similar = tuple(similar_names(last, names, most=3))
-        return _missing(statement, meant(similar) or "SHOW USER FUNCTIONS lists those that there are.")
+        return _missing(statement, meant(similar) or "SHOW USER FUNCTIONS lists all of them.")
 
     def remove(existing: FunctionEntry | None) -> None:
         if existing is None and not statement.if_exists:
-            raise FunctionNotFoundError(str(name), "Somebody else has dropped it.")
+            raise FunctionNotFoundError(str(name), "Another session has dropped it.")
 
     return FunctionDefining(parts, remove)
 
@@ -187,7 +187,7 @@ def _dropped_temporary(statement: DropFunction, name: TableName, context: Contex
     if context.temporary_function(name.parts) is not None:
         return FunctionChange(last.lower(), None)
     if not context.analyst.started or not context.analyst.makes_functions:
-        return _missing(statement, "SHOW USER FUNCTIONS lists those that there are.")
+        return _missing(statement, "SHOW USER FUNCTIONS lists all of them.")
     return SparkCommand(context.sql, {})
 
 
