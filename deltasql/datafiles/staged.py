@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from deltasql.log.actions.actions import AddCDCFile, AddFile
@@ -23,6 +24,14 @@ class Staged:
 
     files: tuple[StagedFile, ...]
     changes: tuple[AddCDCFile, ...] = ()
+
+    @classmethod
+    def united(cls, parts: Iterable[Staged]) -> Staged:
+        """The files of all parts."""
+        parts = tuple(parts)
+        return cls(
+            tuple(file for part in parts for file in part.files), tuple(file for part in parts for file in part.changes)
+        )
 
     @property
     def adds(self) -> list[AddFile]:

@@ -16,11 +16,16 @@ from deltasql.datafiles.reading.row_numbers import count_live_rows
 from deltasql.datafiles.staged import Staged
 from deltasql.datafiles.writing.staged_files import ORIGIN
 from deltasql.engines.door import RewriteOutcome
+from deltasql.engines.memory import memory_limit
 from deltasql.engines.rewriting.outcome import changed_columns, most_changed, rewritten_files, same_columns
 from deltasql.engines.rewriting.stored_rows import may_copy_rows
 from deltasql.engines.spark.rewrites.position_search import CHANGES, ChangedRows, rows_at_positions
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
+from deltasql.engines.spark.writing.counts import Counts
+from deltasql.engines.thresholds import UNPACKED
 from deltasql.lazy import F, pa
+from deltasql.log.actions.record_count import live_rows
+from deltasql.log.storage.paths import decode_path
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Rewrite, RowEffect
 from deltasql.schema.text import quote_name, sql_text
@@ -67,28 +72,75 @@ def copied(rows: ActedRows, changed: ChangedRows, *, unique: bool) -> RewriteOut
 def _copied(rows: ActedRows, searched: ChangedRows, files: pa.Table, *, unique: bool) -> RewriteOutcome:
     operator, changes = rows.operator, rows.operator.recording.changes
     changed = frozenset(changed_columns(operator))
-    rewritten = rewritten_files(rows.frames.spark, operator, rows.stage, searched.positions, files)
     if rows.effects == {RowEffect.DELETE} and not changes:
+        rewritten = rewritten_files(rows.frames.spark, operator, rows.stage, searched.positions, files)
         staged = rows.stage.succeed(rewritten, None, operator.output)
         return rows.outcome(staged, files, _counts_without_query(rows, searched, files, staged))
-    observed, parts = rows.counts(), []
-    if files.num_rows:
-        whole = changes or any(name in changed for name in operator.target.partition_columns)
-        narrow = rows if whole else rows.fired(_needed(operator, changed))
-        acted = narrow.acted(rows_at_positions(narrow.operator.target, files, searched.positions), rows.how, unique)
-        images = narrow.output(observed.over(acted.filter(CHANGES)), _was(ROW_FILE, ROW_INDEX))
-        parts.append(images if whole else _widened(images, operator.output))
-    if rows.inserts:
-        inserted = observed.over(rows.inserted(_unmatched(rows, searched)))
-        nowhere = _was("CAST(NULL AS STRING)", "CAST(NULL AS BIGINT)")
-        parts.append(rows.output(inserted, nowhere, inserted_only=True))
-    new = reduce(lambda some, more: some.unionAll(more), parts)
-    staged = rows.stage.succeed(rewritten, new, operator.output, changed, changes=changes)
+    observed = rows.counts()
+    inserted = [_inserted(rows, searched, observed)] if rows.inserts else []
+    groups = _in_groups(rows, files, searched)
+    parts: list[Staged] = []
+    for at, group in enumerate(groups, start=1):
+        new = [_images(rows, searched, group, changed, observed, unique=unique)] if group.num_rows else []
+        new += inserted if at == len(groups) else []
+        rewritten = rewritten_files(rows.frames.spark, operator, rows.stage, searched.positions, group)
+        united = reduce(lambda some, more: some.unionAll(more), new)
+        parts.append(rows.stage.succeed(rewritten, united, operator.output, changed, changes=changes))
+    staged = Staged.united(parts)
     few_inserts = sum(action.effect is RowEffect.INSERT for action in operator.actions) <= 1
     asks = rows.frames.capabilities.observe or not few_inserts
     return rows.outcome(
         staged, files, observed.total() if asks else _counts_without_query(rows, searched, files, staged)
     )
+
+
+def _in_groups(rows: ActedRows, files: pa.Table, searched: ChangedRows) -> list[pa.Table]:
+    """`files` in groups whose changed rows fit into memory together.
+
+    An engine with a limit for changed rows, see `copied`, needs one group. Of a group there are several copies.
+    """
+    if rows.frames.capabilities.metadata or files.num_rows < 2:
+        return [files]
+    most = memory_limit(rows.frames.spark) // (2 * UNPACKED)
+    marked = {decode_path(uri): len(indexes) for uri, indexes in searched.positions.rows.items()}
+    groups: list[list[int]] = [[]]
+    filled = 0.0
+    described = zip(
+        files.column("location").to_pylist(), files.column("size").to_pylist(), live_rows(files), strict=True
+    )
+    for at, (path, size, count) in enumerate(described):
+        needed = UNPACKED * size * min(1.0, marked.get(path, 0) / (count or 1))
+        if groups[-1] and filled + needed > most:
+            groups.append([])
+            filled = 0.0
+        groups[-1].append(at)
+        filled += needed
+    return [files.take(indexes) for indexes in groups]
+
+
+def _images(
+    rows: ActedRows,
+    searched: ChangedRows,
+    files: pa.Table,
+    changed: Collection[str],
+    observed: Counts,
+    *,
+    unique: bool,
+) -> DataFrame:
+    """The new images of the changed rows of some files, with the places of the rows that they replace."""
+    operator = rows.operator
+    whole = operator.recording.changes or any(name in changed for name in operator.target.partition_columns)
+    narrow = rows if whole else rows.fired(_needed(operator, changed))
+    acted = narrow.acted(rows_at_positions(narrow.operator.target, files, searched.positions), rows.how, unique)
+    images = narrow.output(observed.over(acted.filter(CHANGES)), _was(ROW_FILE, ROW_INDEX))
+    return images if whole else _widened(images, operator.output)
+
+
+def _inserted(rows: ActedRows, searched: ChangedRows, observed: Counts) -> DataFrame:
+    """The inserted rows, which replace none."""
+    inserted = observed.over(rows.inserted(_unmatched(rows, searched)))
+    nowhere = _was("CAST(NULL AS STRING)", "CAST(NULL AS BIGINT)")
+    return rows.output(inserted, nowhere, inserted_only=True)
 
 
 def _counts_without_query(rows: ActedRows, changed: ChangedRows, files: pa.Table, staged: Staged) -> dict[str, int]:
