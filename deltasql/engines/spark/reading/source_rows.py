@@ -43,11 +43,7 @@ def source_rows(spark: SparkHandle, operator: SourceFiles, retain: Callable[[obj
     """
     if operator.schema is not None and not operator.files:
         return _nothing(spark, operator, operator.schema)
-    if operator.is_table and operator.schema is None and not spark.capabilities.checks_types:
-        # Other types than those that Spark finds.
-        raise NotOnSailError(
-            what=f"columns that are found in {operator.format.upper()} files; a list of columns is read"
-        )
+    _refuse_other_columns(spark, operator)
     options_given = {key.lower(): value for key, value in operator.options.items()}
     groups = [operator.files]
     if (
@@ -71,6 +67,13 @@ def reader_options(spark: SparkHandle, operator: SourceFiles) -> dict[str, str]:
         # They would be missing, and nobody told.
         raise NotOnSailError(what="columns from the names of folders")
     return options
+
+
+def _refuse_other_columns(spark: SparkHandle, operator: SourceFiles) -> None:
+    """Raises NotOnSailError where the columns of a table are to be found: Sail finds other types than Spark."""
+    if operator.is_table and operator.schema is None and not spark.capabilities.checks_types:
+        found = f"columns that are found in {operator.format.upper()} files"
+        raise NotOnSailError(what=f"{found}; a list of columns is read")
 
 
 def _nothing(spark: SparkHandle, operator: SourceFiles, schema: StructType) -> DataFrame:
