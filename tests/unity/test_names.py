@@ -130,7 +130,7 @@ def test_another_name_on_the_server(connect: Connect, catalogs: Catalogs) -> Non
 @pytest.mark.parametrize(
     ("info", "reason"),
     [
-        ({"table_type": "EXTERNAL", "data_source_format": "CSV"}, "whose format is CSV"),
+        ({"table_type": "EXTERNAL", "data_source_format": "ICEBERG"}, "whose format is ICEBERG"),
         ({"table_type": "VIEW", "data_source_format": None}, "the view other"),
     ],
 )
@@ -181,3 +181,28 @@ def test_an_older_server_has_no_managed_tables(connect: Connect, catalogs: Catal
     session.sql(f"CREATE TABLE main.sales.t (id INT) USING delta LOCATION '{tmp_path}/t'")
     with pytest.raises(CatalogOperationError, match="no Delta API"):
         session.sql("ALTER TABLE main.sales.t RENAME TO main.sales.u")
+
+
+def test_a_table_of_another_format(session: deltasql.Session, catalogs: Catalogs, tmp_path: Path) -> None:
+    (tmp_path / "csv").mkdir()
+    (tmp_path / "csv/a.csv").write_text("1,one\n2,two\n")
+    columns = [
+        {"name": "id", "type_json": '"integer"', "position": 0, "nullable": True},
+        {"name": "name", "type_json": '{"name":"name","type":"string","nullable":true,"metadata":{}}', "position": 1},
+    ]
+    catalogs.tables[("main", "sales", "words")] = {
+        "name": "words",
+        "catalog_name": "main",
+        "schema_name": "sales",
+        "table_id": "1",
+        "table_type": "EXTERNAL",
+        "data_source_format": "CSV",
+        "storage_location": f"file://{tmp_path}/csv",
+        "columns": columns,
+    }
+    assert rows(session, "SHOW TABLES IN main.sales") == [("sales", "words", False)]
+    described = rows(session, "DESCRIBE TABLE main.sales.words")
+    assert described[:2] == [("id", "int", None), ("name", "string", None)]
+    assert rows(session, "SELECT id, name FROM main.sales.words ORDER BY id") == [(1, "one"), (2, "two")]
+    with pytest.raises(CatalogOperationError, match="USING csv"):
+        session.sql(f"CREATE TABLE main.sales.other (id INT) USING csv LOCATION '{tmp_path}/other'")

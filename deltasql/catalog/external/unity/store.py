@@ -14,6 +14,7 @@ from deltasql.catalog.external.unity.client import TYPE, UnityClient
 from deltasql.catalog.external.unity.commits import UnityCommits
 from deltasql.catalog.external.unity.credentials import Lender
 from deltasql.catalog.external.unity.shapes import column_infos, creation
+from deltasql.catalog.external.unity.sources import READABLE
 from deltasql.catalog.external.unity.tables import KnownTables, UnityTable, listed, loaded
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError, SchemaKey, TableKey
 from deltasql.errors.external_catalog import CatalogRequestError
@@ -150,6 +151,8 @@ class UnityStore(ExternalStore):
 
     def add_table(self, entry: TableEntry) -> None:
         key = entry.parts
+        if entry.source is not None:
+            self._refuse(f"CREATE TABLE … USING {entry.source.format}")
         staged = self._tables.at(table_location(entry.location))
         if staged is None or staged.staged is None:
             return self._add_external(entry)
@@ -245,11 +248,11 @@ class UnityStore(ExternalStore):
         return self._delta_table(found[0]) if found else None
 
     def _delta_table(self, info: Mapping[str, Any]) -> UnityTable:
-        """A table of the older API. Raises CatalogOperationError for a view, and for another format than Delta."""
+        """A table of the older API. Raises CatalogOperationError for a view, and for a format that is not read."""
         if info.get("table_type") in _VIEWS:
             self._refuse(f"the view {info.get('name')}: it is written for another engine")
         kind = str(info.get("data_source_format") or "")
-        if kind != _DELTA:
+        if kind != _DELTA and kind not in READABLE:
             self._refuse(f"the table {info.get('name')}, whose format is {kind or 'unknown'}")
         return self._table(info)
 
@@ -342,7 +345,7 @@ class UnityStore(ExternalStore):
 
 
 def _entry(table: UnityTable) -> TableEntry:
-    return TableEntry(*table.key, table.location, table.managed, table.created_at)
+    return TableEntry(*table.key, table.location, table.managed, table.created_at, table.source)
 
 
 def _required(answer: Mapping[str, Any]) -> dict[str, str]:

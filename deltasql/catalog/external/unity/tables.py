@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from threading import RLock
 from typing import Any, TypeVar
 
+from deltasql.catalog.definitions import TableSource
+from deltasql.catalog.external.unity.sources import READABLE, source_of
 from deltasql.catalog.store import TableKey
 from deltasql.log.committer.catalog_commits import TableCommits
 from deltasql.log.storage.locations import table_location
@@ -29,6 +31,8 @@ class UnityTable:
     created_at: int
     commits: TableCommits | None = None
     details: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    source: TableSource | None = None
+    """The data source of a table of another format."""
     staged: str | None = None
     """The location as the server has chosen it, of a table that has a place and no name yet."""
 
@@ -49,7 +53,8 @@ def listed(info: Mapping[str, Any]) -> UnityTable:
     key = (str(info["catalog_name"]).lower(), str(info["schema_name"]).lower(), str(info["name"]).lower())
     place = table_location(str(info.get("storage_location") or ""))
     managed = info.get("table_type") == "MANAGED"
-    return UnityTable(key, str(info["table_id"]), place, managed, int(info.get("created_at") or 0))
+    source = source_of(info) if info.get("data_source_format") in READABLE else None
+    return UnityTable(key, str(info["table_id"]), place, managed, int(info.get("created_at") or 0), source=source)
 
 
 def _file(name: Any) -> str:
