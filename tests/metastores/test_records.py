@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from deltasql.catalog.entries import TableEntry
+from deltasql.catalog.external.glue import client
 from deltasql.catalog.external.metastore import schemas
 from deltasql.catalog.external.metastore.model import MANAGED, VIEW, MetastoreColumn, MetastoreTable, Storage
 from deltasql.catalog.external.metastore.sources import source_of
 from deltasql.catalog.external.metastore.store import MetastoreStore
 from deltasql.catalog.external.mirror import MirroredTable
+from deltasql.catalog.store import Kind
 from deltasql.errors.external_catalog import CatalogTableError
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.types import (
@@ -26,7 +30,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from tests.metastores.conftest import HIVE, Names
+from tests.metastores.conftest import HIVE, Names, filled
 
 SCHEMA = StructType(
     (
@@ -217,3 +221,58 @@ def test_a_view_of_trino_is_refused_by_name(outer: Names) -> None:
     with pytest.raises(CatalogTableError, match="a view of Trino or Presto"):
         store.entry(outer.key("v"))
     assert [entry.name for entry in store.entries((outer.catalog, outer.schema))] == ["v"]
+
+
+def managed_names(names: Names) -> dict[str, bool]:
+    entries = names.store.entries((names.catalog, names.schema))
+    return {entry.name: isinstance(entry, TableEntry) and entry.managed for entry in entries}
+
+
+def test_a_renaming_on_glue_that_is_interrupted_leaves_the_files_to_one_name(
+    glue: MetastoreStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = filled(glue, tmp_path)
+    created(names, managed=True)
+    store: Any = glue
+    with monkeypatch.context() as patch:
+        patch.setattr(store._metastore, "drop_table", interrupted)
+        with pytest.raises(InterruptedError):
+            store.rename(names.key("t"), names.key("u"))
+    assert managed_names(names) == {"t": True, "u": False}
+    store.remove(names.key("u"), Kind.TABLE)
+    monkeypatch.setattr(client, "_PATIENCE_SECONDS", 0.0)
+    store.rename(names.key("t"), names.key("u"))
+    assert managed_names(names) == {"u": True}
+    assert not [key for key in record(names, "u").parameters if key == "deltasql.renamedTo"]
+
+
+@pytest.mark.spark
+def test_a_renaming_on_hive_that_is_interrupted_leaves_the_table(
+    hive: MetastoreStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = filled(hive, tmp_path)
+    created(names, managed=True)
+    store: Any = hive
+    with monkeypatch.context() as patch:
+        patch.setattr(store._metastore, "table", interrupted_after(store._metastore.table, 1))
+        with pytest.raises(InterruptedError):
+            store.rename(names.key("t"), names.key("u"))
+    assert record(names).kind == "EXTERNAL_TABLE"
+    assert managed_names(names) == {"t": True}
+    store.rename(names.key("t"), names.key("u"))
+    assert managed_names(names) == {"u": True}
+
+
+def interrupted(*given: Any) -> None:
+    raise InterruptedError
+
+
+def interrupted_after(call: Callable[..., Any], times: int) -> Callable[..., Any]:
+    """`call`, which is interrupted after so many times."""
+    left = [times]
+
+    def counted(*given: Any) -> Any:
+        left[0] -= 1
+        return call(*given) if left[0] >= 0 else interrupted()
+
+    return counted

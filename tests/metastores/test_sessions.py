@@ -149,6 +149,21 @@ def test_what_a_metastore_does_not_have(session: Session) -> None:
         assert error.value.condition.startswith(("UNSUPPORTED", "DELTA_", "CATALOG")), text
 
 
+def test_commits_are_not_ratified_for_tables_of_a_metastore(session: Session, tmp_path: Path) -> None:
+    feature = "TBLPROPERTIES ('delta.feature.catalogManaged' = 'supported')"
+    session.sql("CREATE TABLE plain (id INT)")
+    for text in (
+        f"CREATE TABLE t (id INT) {feature}",
+        f"CREATE TABLE t (id INT) LOCATION '{tmp_path}/far' {feature}",
+        f"ALTER TABLE plain SET {feature}",
+    ):
+        with pytest.raises(CatalogOperationError, match="catalogManaged"):
+            session.sql(text)
+    assert [row[1] for row in rows(session, "SHOW TABLES")] == ["plain"]
+    session.sql("INSERT INTO plain VALUES (1)")
+    session.sql("CREATE TABLE t (id INT)")
+
+
 @pytest.mark.parametrize(("kind", "package"), [("hive", "hive_metastore"), ("glue", "boto3")])
 def test_a_library_that_is_missing(kind: str, package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import sys

@@ -64,6 +64,24 @@ class MetastoreStore(ExternalStore):
         # By location: the records of Delta tables as they were last looked up, and the versions committed since.
         self._read: dict[str, MetastoreTable] = {}
         self._committed: dict[str, MirroredTable] = {}
+        # Locations of tables that are about to be created.
+        self._announced: dict[str, None] = {}
+
+    def holds(self, location: str) -> bool:
+        return location in self._read or location in self._announced
+
+    def announce(self, location: str) -> None:
+        _remember(self._announced, table_location(location), None)
+
+    def new_location(self, key: TableKey) -> str | None:
+        schema = self.schema(key[:2])
+        if schema is None:
+            raise NameMissingError(Kind.SCHEMA)
+        if schema.location is None:
+            return None
+        place = f"{schema.location}/{key[2]}"
+        self.announce(place)
+        return place
 
     # Schemas
 
@@ -165,6 +183,8 @@ class MetastoreStore(ExternalStore):
             entry = self._entry(table)
             assert isinstance(entry, TableEntry)
             new = change(entry)
+            if new == entry:
+                return entry
             if entry.source is not None:
                 self._refuse(f"changes of a table of the format {entry.source.format}")
             if new != replace(entry, location=new.location, managed=new.managed):
@@ -252,6 +272,7 @@ class MetastoreStore(ExternalStore):
     def close(self) -> None:
         self._read.clear()
         self._committed.clear()
+        self._announced.clear()
         self._metastore.close()
 
 
