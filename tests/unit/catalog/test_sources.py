@@ -57,6 +57,7 @@ def test_a_file_of_an_earlier_release_gets_the_column(tmp_path: Path) -> None:
     before.close()
     connection = sqlite3.connect(tmp_path / "_catalog.db")
     connection.execute("ALTER TABLE tables DROP COLUMN source")
+    connection.execute("DROP TABLE volumes")
     connection.execute("PRAGMA user_version = 6")
     connection.close()
     catalog = Catalog(str(tmp_path))
