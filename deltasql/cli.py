@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
-from deltasql.command import checking
+from deltasql.command import checking, testing
 from deltasql.command.configuration import (
     Configuration,
     give_to_spark,
@@ -200,26 +200,8 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
         description="Runs DIR/**/x.sql and compares with x.out.",
         epilog=_EXIT_CODES,
     )
-    _add_test_options(test)
+    testing.add_options(test)
     _add_shared(test, default=argparse.SUPPRESS)
-
-
-def _add_test_options(test: argparse.ArgumentParser) -> None:
-    test.add_argument("directory", metavar="DIR", type=Path, help="a directory of .sql files, or one file")
-    test.add_argument("-k", dest="only", metavar="TEXT", default="", help="only files whose path holds TEXT")
-    test.add_argument("--accept", action="store_true", help="write what came out as the new .out files")
-    test.add_argument("-x", "--exitfirst", dest="exit_first", action="store_true", help="stop at the first failure")
-    test.add_argument("--last-failed", action="store_true", help="only files that failed in their last run, if any")
-    test.add_argument("--durations", metavar="N", type=int, default=0, help="list the N slowest files")
-    test.add_argument("--junit", metavar="FILE", type=Path, help="write JUnit's XML, for CI servers")
-    test.add_argument(
-        "-j",
-        "--jobs",
-        metavar="N",
-        type=_jobs,
-        default="auto",
-        help="processes for the files that expect no JVM, in suites with many of them; auto: one per CPU (%(default)s)",
-    )
 
 
 def _add_shared(parser: argparse.ArgumentParser, default: str | None = None) -> None:
@@ -251,15 +233,6 @@ def _parameter(text: str) -> tuple[str, Any]:
         return parameter(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _jobs(text: str) -> int:
-    """A number of processes; 0 for auto. Raises ArgumentTypeError."""
-    if text == "auto":
-        return 0
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"'{text}' is neither a number nor auto")
-    return int(text)
 
 
 def _dispatch(options: argparse.Namespace) -> int:

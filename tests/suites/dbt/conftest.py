@@ -14,7 +14,7 @@ from tests.suites.dbt.translated import statements
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
 ENGINE = os.environ.get("DELTASQL_SUITES_ENGINE", "spark")
-SHARES = 12
+SHARES = 4
 _run_one = DeltaSqlAdapter.run_sql_for_tests
 
 

@@ -12,6 +12,8 @@ _SCRIPTS = "functions are in SQL"
 
 LEFT_OUT: dict[str, str] = {
     "BaseDebug": "a base class",
+    "BaseDocsGenerate": "it expects the catalog of Postgres, and dbt-spark has an expectation of its own",
+    "BaseDocsGenReferences": "it expects the catalog of Postgres, and dbt-spark has an expectation of its own",
     "BaseConstraintsColumnsEqual": "a base class",
     "BaseContractSqlHeader": "a base class",
     "BaseCachingTest": _DATABASE,
@@ -51,3 +53,9 @@ LEFT_OUT: dict[str, str] = {
     "BaseCatalogIntegrationValidation": "there are no catalog integrations",
 }
 """Classes; a later release's new ones run until they stand here."""
+
+CLASSIFIED = ("aliases", "basic")
+"""Folders of the suite each of whose classes passes, or stands above.
+
+`--all` runs the others, too: many of their classes fail on files of Postgres that need a counterpart.
+"""

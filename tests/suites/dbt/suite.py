@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import dbt.tests.adapter as official
 import pytest
 
-from tests.suites.dbt.left_out import LEFT_OUT
+from tests.suites.dbt.left_out import CLASSIFIED, LEFT_OUT
 from tests.suites.dbt.overrides import OVERRIDES
 from tests.suites.dbt.translated import translated
 
@@ -22,7 +23,8 @@ FILES = ("models", "seeds", "snapshots", "macros", "tests", "properties", "funct
 def bases() -> Iterator[type]:
     """The classes with tests, but for those that dbt itself makes of them for Postgres."""
     root = Path(next(iter(official.__path__)))
-    for path in sorted(root.rglob("*.py")):
+    folders = [root] if os.environ.get("DELTASQL_SUITES_ALL") else [root / name for name in CLASSIFIED]
+    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
         if path.stem != "__init__":
             name = ".".join((official.__name__, *path.relative_to(root).with_suffix("").parts))
             yield from (item for item in vars(importlib.import_module(name)).values() if _is_base(item, name))
@@ -59,20 +61,13 @@ def _in_words_of_spark(base: type, name: str) -> Any:
 
 def made(base: type) -> type:
     """The test class of a class of the suite."""
+    own = OVERRIDES.get(base.__name__, object)
     members = {name: found for name in FILES if (found := _in_words_of_spark(base, name)) is not None}
-    more = OVERRIDES.get(base.__name__)
-    own = () if more is None else (more,)
-    for taken in own:
-        members = {name: found for name, found in members.items() if name not in vars(taken)}
-    return type(f"Test{base.__name__}", (*own, base), {"__test__": True, "__module__": __name__, **members})
+    parents = (base,) if own is object else (own, base)
+    return type(f"Test{base.__name__}", parents, {"__test__": True, "__module__": __name__, **members})
 
 
 for _base in bases():
-    if LEFT_OUT.get(_base.__name__) is None:
-        _class = made(_base)
-        _name = (
-            _class.__name__
-            if _class.__name__ not in globals()
-            else f"{_class.__name__}Of{_base.__module__.rpartition('.')[2]}"
-        )
-        globals()[_name] = _class
+    if _base.__name__ not in LEFT_OUT:
+        # Two folders may have a class of one name.
+        globals()[f"Test{_base.__name__}_{_base.__module__.split('.')[3]}"] = made(_base)

@@ -156,7 +156,10 @@ def test_a_terminal_gets_the_shell(sessions: list[Canned], monkeypatch: pytest.M
         (["--format", "csv", "-x"], "there is no option -x"),
         (["-eSELECT 1", "--zzz=1"], "there is no option --zzz"),
         (["file.sql"], "to run a file: deltasql -f file.sql"),
-        (["--warehouse", "test", "tets"], "there is no command tets; there are demo, test, serve, completion"),
+        (
+            ["--warehouse", "test", "tets"],
+            "there is no command tets; there are demo, check, lsp, test, serve, completion",
+        ),
     ],
 )
 def test_slips_are_told_by_their_names(
