@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 from deltasql.errors.syntax import TooComplexError
 from deltasql.lazy import pa
+from deltasql.plan.notes import recorded_notes
 from deltasql.plan.way import Way, recorded_ways
 from deltasql.render.grid import Grid
 from deltasql.render.notebook import mime_bundle
@@ -213,10 +214,21 @@ class Result:
         self.elapsed = elapsed
         self.time_zone = time_zone
         self.ways: list[Way] = recorded_ways()
+        self._notes = recorded_notes()
         self.most_shown = MOST_SHOWN
         self._placed: Placed = nullcontext
         self._shown: dict[str, str] = {}
         self._left: Iterator[Row] | None = None
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences on parts of the statement that were ignored."""
+        return [note.text for note in self._notes if note.is_warning]
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences on the effect of the statement, such as that a privilege is recorded and not enforced."""
+        return [note.text for note in self._notes if not note.is_warning]
 
     def placed_by(self, placed: Placed) -> Result:
         """This result; errors raised when rows are computed get carets in the user's SQL by `placed`."""

@@ -43,13 +43,14 @@ from deltasql.parser.parameters import bind_parameters
 from deltasql.parser.versions import bind_versions
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.plan.frames import DATAFRAME, CreateForFrame, WriteFrame
+from deltasql.plan.notes import records_of_statement
 from deltasql.plan.operators import MemoryRows, Supplied
 from deltasql.plan.parameters import BoundStatement
-from deltasql.plan.way import ways_recorded
 from deltasql.planner import plan, plan_statement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context, VisibleViews
+from deltasql.planner.governance.enforcing import unrestricted
 from deltasql.planner.namespaces import new_namespaces
 from deltasql.progress import Listener, Watch
 from deltasql.result import Placed, Result
@@ -109,7 +110,7 @@ class Session:
         DeltaSqlError; the table is then as it was. So it is after Ctrl-C, which is raised once Spark has stopped, or
         as StatementInterrupted where a version had been committed.
         """
-        with interruptible(), self._statement(), ways_recorded():
+        with interruptible(), self._statement(), records_of_statement():
             bound = bind_parameters(text, args)
             placed = Placing(bound, text)
             if not is_script(bound.sql):
@@ -345,8 +346,7 @@ class Session:
             self._refuse_stream()
             context = self._context("", self._runtime(""))
             stream_options({**options, "deltasql.timezone": context.time_zone or ""})
-            context.refuse_version(name)
-            return self._engine.stream(context.snapshot(name), options, context.time_zone)
+            return self._engine.stream(unrestricted("A stream", name, context), options, context.time_zone)
 
     def _refuse_stream(self) -> None:
         """Raises NotInTransactionError where a transaction is open."""

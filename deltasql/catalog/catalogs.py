@@ -17,8 +17,8 @@ from deltasql.catalog.entries import (
     now,
     sql_name,
 )
+from deltasql.catalog.governed import Governed
 from deltasql.catalog.information import SYSTEM
-from deltasql.catalog.names import CatalogNames
 from deltasql.catalog.store import NameMissingError, NameTakenError, SchemaInUseError
 from deltasql.errors.catalog import (
     CatalogAlreadyExistsError,
@@ -29,7 +29,7 @@ from deltasql.errors.catalog import (
 from deltasql.log.storage.locations import absolute_location
 
 
-class Catalogs(CatalogNames):
+class Catalogs(Governed):
     """The catalogs of a warehouse. Names are stored in lower case."""
 
     def create_catalog(
@@ -59,7 +59,8 @@ class Catalogs(CatalogNames):
         if stored is None:
             raise self._catalog_not_found(name)
         place = self._location_of(stored.name, stored)
-        return CatalogEntry(stored.name, stored.comment, place, stored.created_at, dict(stored.properties))
+        properties = dict(stored.properties)
+        return CatalogEntry(stored.name, stored.comment, place, stored.created_at, properties, stored.governance)
 
     def comment_on_catalog(self, name: str, comment: str | None) -> None:
         """Sets the comment of a catalog, None for none. Raises CatalogNotFoundError."""

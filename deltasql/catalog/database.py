@@ -16,7 +16,7 @@ from deltasql.errors.catalog import CatalogFileError
 from deltasql.log.storage.locations import absolute_location
 
 FILE_NAME = "_catalog.db"
-_LAYOUT_VERSION = 8
+_LAYOUT_VERSION = 9
 _BUSY_SECONDS = 30.0
 _FUNCTIONS = """CREATE TABLE functions (
     catalog TEXT NOT NULL, schema TEXT NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL,
@@ -26,6 +26,10 @@ _VOLUMES = """CREATE TABLE volumes (
     catalog TEXT NOT NULL, schema TEXT NOT NULL, name TEXT NOT NULL, location TEXT NOT NULL,
     managed INTEGER NOT NULL, created_at INTEGER NOT NULL, comment TEXT, PRIMARY KEY (catalog, schema, name),
     FOREIGN KEY (catalog, schema) REFERENCES schemas (catalog, name))"""
+_GOVERNANCE = (
+    *(f"ALTER TABLE {table} ADD COLUMN governance TEXT" for table in ("catalogs", "schemas", "tables", "functions")),
+    "CREATE TABLE securables (kind TEXT NOT NULL, name TEXT NOT NULL, content TEXT NOT NULL, PRIMARY KEY (kind, name))",
+)
 _COMMITS = "CREATE TABLE commits (location TEXT PRIMARY KEY, latest INTEGER, unpublished TEXT)"
 _LAYOUT = (
     """CREATE TABLE catalogs (
@@ -42,6 +46,7 @@ _LAYOUT = (
     _FUNCTIONS,
     _COMMITS,
     _VOLUMES,
+    *_GOVERNANCE,
 )
 _UPGRADES = {
     1: ("ALTER TABLE schemas ADD COLUMN properties TEXT",),
@@ -51,6 +56,7 @@ _UPGRADES = {
     5: (_COMMITS,),
     6: ("ALTER TABLE tables ADD COLUMN source TEXT",),
     7: (_VOLUMES,),
+    8: _GOVERNANCE,
 }
 """By the version of a file's layout, what makes the next one of it."""
 
@@ -145,8 +151,10 @@ class Database:
     def _lay_out(connection: sqlite3.Connection) -> None:
         for statement in _LAYOUT:
             connection.execute(statement)
-        connection.execute("INSERT INTO catalogs VALUES ('spark_catalog', ?, NULL, NULL, NULL)", (now(),))
-        connection.execute("INSERT INTO schemas VALUES ('spark_catalog', 'default', NULL, NULL, ?, NULL)", (now(),))
+        connection.execute("INSERT INTO catalogs (name, created_at) VALUES ('spark_catalog', ?)", (now(),))
+        connection.execute(
+            "INSERT INTO schemas (catalog, name, created_at) VALUES ('spark_catalog', 'default', ?)", (now(),)
+        )
         connection.execute(f"PRAGMA user_version = {_LAYOUT_VERSION}")
 
     @contextmanager

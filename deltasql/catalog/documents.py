@@ -26,6 +26,7 @@ from deltasql.catalog.entries import (
     VolumeEntry,
     now,
 )
+from deltasql.catalog.governance import UNGOVERNED, Governance, Securable
 from deltasql.catalog.store import SchemaKey, TableKey
 
 Json: TypeAlias = dict[str, Any]
@@ -74,7 +75,10 @@ class SchemaList:
 
     @property
     def layout(self) -> int:
-        return 1
+        """The layout version: 3 with records of governance, which earlier releases would lose."""
+        records = [record.schema.governance for found in self.catalogs.values() for record in found.values()]
+        records += [catalog.governance for catalog in self.stored.values()]
+        return 1 if all(record.is_empty for record in records) else 3
 
     def catalog(self, name: str) -> StoredCatalog | None:
         """One catalog; of those written by releases that stored only schemas the time of the first schema counts."""
@@ -148,12 +152,15 @@ class SchemaTables:
     def layout(self) -> int:
         """The layout version: 2 with views or functions, 3 with tables of other formats than Delta.
 
-        It is 3 with volumes and refreshed tables, too. Releases with a lower layout cannot read these.
+        It is 3 with volumes, refreshed tables and records of governance, too. Releases with a lower layout cannot read
+        these.
         """
         arriving = [arrival.table for arrival in self.arrivals.values()]
         entries = [kept.entry for kept in (*self.tables.values(), *arriving)]
         tables = [entry for entry in entries if isinstance(entry, TableEntry)]
-        if self.volumes or any(table.source is not None or table.refreshed is not None for table in tables):
+        records = [*(item.governance for item in entries), *(item.governance for item in self.functions.values())]
+        governed = not all(record.is_empty for record in records)
+        if self.volumes or governed or any(table.source or table.refreshed for table in tables):
             return 3
         return 2 if self.functions or any(isinstance(entry, ViewEntry) for entry in entries) else 1
 
@@ -224,6 +231,25 @@ class SchemaTables:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class SecurableList:
+    """All securables without data, by kind and name."""
+
+    securables: Mapping[tuple[str, str], Securable] = field(default_factory=dict)
+
+    @property
+    def layout(self) -> int:
+        return 3
+
+    @classmethod
+    def from_json(cls, value: Json) -> SecurableList:
+        """Raises KeyError, TypeError, ValueError, AttributeError for invalid JSON of a list."""
+        return cls({item.key: item for item in map(Securable.from_json, value["securables"])})
+
+    def to_json(self) -> Json:
+        return {"securables": [item.to_json() for item in self.securables.values()]}
+
+
 def new_id() -> str:
     """A new unique id."""
     return secrets.token_hex(8)
@@ -239,7 +265,7 @@ def _catalog(name: str, document: Json) -> StoredCatalog:
         if text is not None:
             read_text(text)
     properties = {key: read_text(value) for key, value in document.get("properties", {}).items()}
-    return StoredCatalog(name, comment, location, int(document["created_at"]), properties)
+    return StoredCatalog(name, comment, location, int(document["created_at"]), properties, _governance(document))
 
 
 def _catalog_json(catalog: StoredCatalog | None) -> Json:
@@ -250,13 +276,23 @@ def _catalog_json(catalog: StoredCatalog | None) -> Json:
         "location": catalog.location,
         "created_at": catalog.created_at,
         "properties": dict(catalog.properties),
+        **_governance_json(catalog.governance),
     }
+
+
+def _governance(document: Json) -> Governance:
+    return Governance.from_json(document["governance"]) if "governance" in document else UNGOVERNED
+
+
+def _governance_json(governance: Governance) -> Json:
+    return {} if governance.is_empty else {"governance": governance.to_json()}
 
 
 def _schema_record(catalog: str, name: str, document: Json) -> SchemaRecord:
     properties = {key: read_text(value) for key, value in document["properties"].items()}
     comment, location = (None if document[key] is None else read_text(document[key]) for key in ("comment", "location"))
-    schema = StoredSchema(catalog, name, comment, location, int(document["created_at"]), properties)
+    records = _governance(document)
+    schema = StoredSchema(catalog, name, comment, location, int(document["created_at"]), properties, records)
     return SchemaRecord(read_text(document["id"]), schema)
 
 
@@ -268,36 +304,39 @@ def _schema_json(record: SchemaRecord) -> Json:
         "location": schema.location,
         "created_at": schema.created_at,
         "properties": dict(schema.properties),
+        **_governance_json(schema.governance),
     }
 
 
 def _table_record(key: SchemaKey, name: str, document: Json) -> TableRecord:
+    created, governance = int(document["created_at"]), _governance(document)
     if "view" in document:
         view = ViewDefinition.from_json(document["view"])
-        return TableRecord(read_text(document["id"]), ViewEntry(*key, name, view, int(document["created_at"])))
+        return TableRecord(read_text(document["id"]), ViewEntry(*key, name, view, created, governance))
     place, managed = read_text(document["location"]), bool(document["managed"])
     source = TableSource.from_json(document["source"]) if "source" in document else None
     refreshed = RefreshDefinition.from_json(document["refreshed"]) if "refreshed" in document else None
-    entry = TableEntry(*key, name, place, managed, int(document["created_at"]), source, refreshed)
+    entry = TableEntry(*key, name, place, managed, created, source, refreshed, governance)
     return TableRecord(read_text(document["id"]), entry)
 
 
 def _table_json(record: TableRecord) -> Json:
     entry = record.entry
+    common = {"id": record.id, "created_at": entry.created_at, **_governance_json(entry.governance)}
     if isinstance(entry, ViewEntry):
-        return {"id": record.id, "view": entry.definition.to_json(), "created_at": entry.created_at}
+        return {"view": entry.definition.to_json(), **common}
     source = {} if entry.source is None else {"source": entry.source.to_json()}
     refreshed = {} if entry.refreshed is None else {"refreshed": entry.refreshed.to_json()}
-    place = {"location": entry.location, "managed": entry.managed, "created_at": entry.created_at}
-    return {"id": record.id, **place, **source, **refreshed}
+    return {"location": entry.location, "managed": entry.managed, **common, **source, **refreshed}
 
 
 def _function(key: SchemaKey, name: str, document: Json) -> FunctionEntry:
-    return FunctionEntry(*key, name, FunctionDefinition.from_json(document), int(document["created_at"]))
+    definition, created = FunctionDefinition.from_json(document), int(document["created_at"])
+    return FunctionEntry(*key, name, definition, created, _governance(document))
 
 
 def _function_json(entry: FunctionEntry) -> Json:
-    return {**entry.definition.to_json(), "created_at": entry.created_at}
+    return {**entry.definition.to_json(), "created_at": entry.created_at, **_governance_json(entry.governance)}
 
 
 def _volume(key: SchemaKey, name: str, document: Json) -> VolumeEntry:

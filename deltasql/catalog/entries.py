@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Union
 
 from deltasql.catalog.definitions import FunctionDefinition, RefreshDefinition, TableSource, ViewDefinition
+from deltasql.catalog.governance import UNGOVERNED, Governance
 from deltasql.errors.catalog import InvalidNameError
 from deltasql.plan.base import quote
 
@@ -25,6 +26,7 @@ class StoredCatalog:
     location: str | None
     created_at: int
     properties: Mapping[str, str] = field(default_factory=dict)
+    governance: Governance = UNGOVERNED
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class CatalogEntry:
     location: str
     created_at: int
     properties: Mapping[str, str] = field(default_factory=dict)
+    governance: Governance = UNGOVERNED
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class StoredSchema:
     location: str | None
     created_at: int
     properties: Mapping[str, str] = field(default_factory=dict)
+    governance: Governance = UNGOVERNED
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,7 @@ class SchemaEntry:
     location: str
     created_at: int
     properties: Mapping[str, str] = field(default_factory=dict)
+    governance: Governance = UNGOVERNED
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,7 @@ class TableEntry:
     created_at: int
     source: TableSource | None = None
     refreshed: RefreshDefinition | None = None
+    governance: Governance = UNGOVERNED
 
     @property
     def parts(self) -> tuple[str, str, str]:
@@ -103,6 +109,7 @@ class ViewEntry:
     name: str
     definition: ViewDefinition
     created_at: int
+    governance: Governance = UNGOVERNED
 
     @property
     def parts(self) -> tuple[str, str, str]:
@@ -115,7 +122,8 @@ class ViewEntry:
 
     def renamed(self, parts: tuple[str, str, str]) -> ViewEntry:
         """This view under another name."""
-        return ViewEntry(*parts, self.definition, self.created_at)
+        catalog, schema, name = parts
+        return replace(self, catalog=catalog, schema=schema, name=name)
 
     def defined(self, definition: ViewDefinition) -> ViewEntry:
         """This view with another definition."""
@@ -135,6 +143,7 @@ class FunctionEntry:
     name: str
     definition: FunctionDefinition
     created_at: int
+    governance: Governance = UNGOVERNED
 
     @property
     def parts(self) -> tuple[str, str, str]:

@@ -17,6 +17,7 @@ SYSTEM = "system"
 
 _TYPES: Mapping[str, DataType] = {"": STRING, "INT": INTEGER, "TIMESTAMP": TIMESTAMP}
 _CHANGES = "created:TIMESTAMP created_by last_altered:TIMESTAMP last_altered_by"
+_GRANT = "grantor grantee"
 _TABLE = "table_catalog table_schema table_name"
 _CONSTRAINT = "constraint_catalog constraint_schema constraint_name"
 _ROUTINE = "specific_catalog specific_schema specific_name"
@@ -26,9 +27,17 @@ _TYPE = (
     "maximum_cardinality:INT"
 )
 _DEFINITIONS: Mapping[str, tuple[str, str]] = {
+    "catalog_privileges": (
+        "Recorded privileges on the catalog",
+        f"{_GRANT} catalog_name privilege_type is_grantable inherited_from",
+    ),
     "catalog_tags": ("Tags of the catalog", "catalog_name tag_name tag_value"),
     "catalogs": ("The catalog", f"catalog_name catalog_owner comment {_CHANGES}"),
     "check_constraints": ("CHECK constraints of tables", f"{_CONSTRAINT} check_clause"),
+    "column_masks": (
+        "Recorded masks of columns",
+        f"{_TABLE} column_name mask_catalog mask_schema mask_name using_columns",
+    ),
     "column_tags": ("Tags of columns", "catalog_name schema_name table_name column_name tag_name tag_value"),
     "columns": (
         "Columns of tables and views",
@@ -60,17 +69,33 @@ _DEFINITIONS: Mapping[str, tuple[str, str]] = {
         "Columns of functions that return tables",
         f"{_ROUTINE} ordinal_position:INT column_name {_TYPE} comment",
     ),
+    "routine_privileges": (
+        "Recorded privileges on functions",
+        f"{_GRANT} {_ROUTINE} routine_catalog routine_schema routine_name privilege_type is_grantable inherited_from",
+    ),
     "routines": (
         "Functions",
         f"{_ROUTINE} routine_catalog routine_schema routine_name routine_owner routine_type {_TYPE} routine_body "
         "routine_definition external_name external_language parameter_style is_deterministic sql_data_access "
         f"is_null_call security_type as_locator comment {_CHANGES}",
     ),
+    "row_filters": (
+        "Recorded row filters",
+        f"{_TABLE} filter_catalog filter_schema filter_name target_columns",
+    ),
+    "schema_privileges": (
+        "Recorded privileges on schemas",
+        f"{_GRANT} catalog_name schema_name privilege_type is_grantable inherited_from",
+    ),
     "schema_tags": ("Tags of schemas", "catalog_name schema_name tag_name tag_value"),
     "schemata": ("Schemas", f"catalog_name schema_name schema_owner comment {_CHANGES}"),
     "table_constraints": (
         "Keys and CHECK constraints of tables",
         f"{_CONSTRAINT} {_TABLE} constraint_type is_deferrable initially_deferred enforced comment",
+    ),
+    "table_privileges": (
+        "Recorded privileges on tables and views",
+        f"{_GRANT} {_TABLE} privilege_type is_grantable inherited_from",
     ),
     "table_tags": ("Tags of tables and views", "catalog_name schema_name table_name tag_name tag_value"),
     "tables": (

@@ -113,8 +113,9 @@ class CatalogNames:
     def _placed(self, stored: StoredSchema, catalog_location: str) -> SchemaEntry:
         """A schema with its location, which by default is below that of its catalog; "" if an external one has none."""
         place = stored.location or (_schema_folder(catalog_location, stored.name) if catalog_location else "")
+        properties, governance = dict(stored.properties), stored.governance
         return SchemaEntry(
-            stored.catalog, stored.name, stored.comment, place, stored.created_at, dict(stored.properties)
+            stored.catalog, stored.name, stored.comment, place, stored.created_at, properties, governance
         )
 
     # The information schema

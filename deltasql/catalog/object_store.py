@@ -2,6 +2,7 @@
 
     <warehouse>/_catalog.d/schemas.json                     catalogs and schemas, with comments, places and properties
     <warehouse>/_catalog.d/tables/<catalog>/<schema>.json   names and locations of tables, views, functions, volumes
+    <warehouse>/_catalog.d/securables.json                  shares, connections, groups …: records without data
     <warehouse>/_catalog.d/commits.json                     ratified commits of the tables that the catalog manages
 
 No table, schema or catalog can have that folder: their names have no dot. What concerns one object is one compare and
@@ -22,8 +23,9 @@ from dataclasses import replace
 from typing import TypeVar
 
 from deltasql.catalog.commit_stores import ObjectCommits
-from deltasql.catalog.documents import SchemaList, SchemaRecord, SchemaTables, TableRecord, new_id
+from deltasql.catalog.documents import SchemaList, SchemaRecord, SchemaTables, SecurableList, TableRecord, new_id
 from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
+from deltasql.catalog.governance import Governance, Securable
 from deltasql.catalog.renaming import Edited, Renaming, UnsettledError, present
 from deltasql.catalog.shared_objects import SharedObjects
 from deltasql.catalog.store import (
@@ -41,6 +43,7 @@ from deltasql.log.storage.log_store import LogStore
 FOLDER = "_catalog.d"
 _LIST = f"{FOLDER}/schemas.json"
 _TABLES = f"{FOLDER}/tables"
+_SECURABLES = f"{FOLDER}/securables.json"
 
 _T = TypeVar("_T")
 
@@ -218,6 +221,14 @@ class ObjectCatalogStore:
 
         self._change(key[:2], edit)
 
+    def change_governance(self, key: TableKey, change: Callable[[Governance], Governance]) -> None:
+        def edit(found: SchemaTables | None) -> Edited[None]:
+            tables, kept = present(found, key)
+            entry = replace(kept.entry, governance=change(kept.entry.governance))
+            return tables.with_table(TableRecord(new_id(), entry)), None
+
+        self._change(key[:2], edit)
+
     def functions(self, schema: SchemaKey) -> Sequence[FunctionEntry]:
         found = self._tables(schema)
         return [] if found is None else list(found.functions.values())
@@ -243,6 +254,24 @@ class ObjectCatalogStore:
             return replace(tables, volumes=change(tables.volumes)), None
 
         self._change(schema, edit)
+
+    def securables(self) -> Sequence[Securable]:
+        found = self._objects.read(_SECURABLES, SecurableList)
+        return [] if found is None else list(found.securables.values())
+
+    def change_securable(self, key: tuple[str, str], change: Callable[[Securable | None], Securable | None]) -> None:
+        def edit(found: SecurableList | None) -> tuple[SecurableList, None]:
+            if found is None:
+                self._objects.require_conditional_puts(FOLDER)
+            kept = {} if found is None else dict(found.securables)
+            changed = change(kept.pop(key, None))
+            if changed is not None:
+                if changed.key in kept:
+                    raise NameTakenError
+                kept[changed.key] = changed
+            return SecurableList(kept), None
+
+        self._objects.change(_SECURABLES, SecurableList, edit)
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from deltasql.catalog.commit_stores import SqliteCommits
@@ -20,6 +21,7 @@ from deltasql.catalog.entries import (
     ViewEntry,
     VolumeEntry,
 )
+from deltasql.catalog.governance import UNGOVERNED, Governance, Securable
 from deltasql.catalog.store import (
     Kind,
     NameMissingError,
@@ -31,13 +33,13 @@ from deltasql.catalog.store import (
     of_kind,
 )
 
-_CATALOG_COLUMNS = "name, comment, location, created_at, properties"
+_CATALOG_COLUMNS = "name, comment, location, created_at, properties, governance"
 _CATALOG = f"SELECT {_CATALOG_COLUMNS} FROM catalogs WHERE name = ?"
-_SCHEMA_COLUMNS = "catalog, name, comment, location, created_at, properties"
+_SCHEMA_COLUMNS = "catalog, name, comment, location, created_at, properties, governance"
 _SCHEMAS = f"SELECT {_SCHEMA_COLUMNS} FROM schemas WHERE catalog = ?"
 _SCHEMA = f"{_SCHEMAS} AND name = ?"
-_TABLES = "SELECT catalog, schema, name, location, managed, created_at, view, source FROM tables"
-_FUNCTIONS = "SELECT catalog, schema, name, definition, created_at FROM functions"
+_TABLES = "SELECT catalog, schema, name, location, managed, created_at, view, source, governance FROM tables"
+_FUNCTIONS = "SELECT catalog, schema, name, definition, created_at, governance FROM functions"
 _VOLUMES = "SELECT catalog, schema, name, location, managed, created_at, comment FROM volumes"
 _OF_SCHEMA = " WHERE catalog = ? AND schema = ?"
 _OF_NAME = f"{_OF_SCHEMA} AND name = ?"
@@ -62,8 +64,9 @@ class SqliteCatalogStore:
         with self._database.writing() as connection:
             if _has_catalog(connection, catalog.name):
                 raise NameTakenError
-            values = (catalog.name, catalog.comment, catalog.location, catalog.created_at, _texts(catalog.properties))
-            connection.execute(f"INSERT INTO catalogs ({_CATALOG_COLUMNS}) VALUES (?, ?, ?, ?, ?)", values)
+            written = (_texts(catalog.properties), _records(catalog.governance))
+            values = (catalog.name, catalog.comment, catalog.location, catalog.created_at, *written)
+            connection.execute(f"INSERT INTO catalogs ({_CATALOG_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", values)
             _insert_schema(connection, default)
 
     def change_catalog(self, name: str, change: Callable[[StoredCatalog], StoredCatalog]) -> None:
@@ -72,8 +75,8 @@ class SqliteCatalogStore:
             if row is None:
                 raise NameMissingError(Kind.CATALOG)
             changed = change(_catalog(row))
-            values = (changed.comment, _texts(changed.properties), name)
-            connection.execute("UPDATE catalogs SET comment = ?, properties = ? WHERE name = ?", values)
+            values = (changed.comment, _texts(changed.properties), _records(changed.governance), name)
+            connection.execute("UPDATE catalogs SET comment = ?, properties = ?, governance = ? WHERE name = ?", values)
 
     def remove_catalog(self, name: str) -> None:
         with self._database.writing() as connection:
@@ -103,8 +106,9 @@ class SqliteCatalogStore:
     def change_schema(self, key: SchemaKey, change: Callable[[StoredSchema], StoredSchema]) -> None:
         with self._database.writing() as connection:
             changed = change(_require_schema(connection, key))
-            values = (changed.comment, _texts(changed.properties), *key)
-            connection.execute("UPDATE schemas SET comment = ?, properties = ? WHERE catalog = ? AND name = ?", values)
+            values = (changed.comment, _texts(changed.properties), _records(changed.governance), *key)
+            update = "UPDATE schemas SET comment = ?, properties = ?, governance = ? WHERE catalog = ? AND name = ?"
+            connection.execute(update, values)
 
     def drop_schema(self, key: SchemaKey, cascade: bool) -> Sequence[TableEntry]:
         with self._database.writing() as connection:
@@ -170,6 +174,13 @@ class SqliteCatalogStore:
             _require_schema(connection, key[:2])
             _insert(connection, change(_remove(connection, key)))
 
+    def change_governance(self, key: TableKey, change: Callable[[Governance], Governance]) -> None:
+        with self._database.writing() as connection:
+            entry = _remove(connection, key)
+            if entry is None:
+                raise NameMissingError(Kind.TABLE)
+            _insert(connection, replace(entry, governance=change(entry.governance)))
+
     def functions(self, schema: SchemaKey) -> Sequence[FunctionEntry]:
         with self._database.explained():
             return [_function(row) for row in self._database.rows(_FUNCTIONS + _OF_SCHEMA, *schema)]
@@ -186,8 +197,24 @@ class SqliteCatalogStore:
             changed = change(None if row is None else _function(row))
             connection.execute("DELETE FROM functions" + _OF_NAME, key)
             if changed is not None:
-                values = (*changed.parts, json.dumps(changed.definition.to_json()), changed.created_at)
-                connection.execute("INSERT INTO functions VALUES (?, ?, ?, ?, ?)", values)
+                written = (json.dumps(changed.definition.to_json()), changed.created_at, _records(changed.governance))
+                connection.execute("INSERT INTO functions VALUES (?, ?, ?, ?, ?, ?)", (*changed.parts, *written))
+
+    def securables(self) -> Sequence[Securable]:
+        with self._database.explained():
+            return [_securable(row) for row in self._database.rows("SELECT name, content FROM securables")]
+
+    def change_securable(self, key: tuple[str, str], change: Callable[[Securable | None], Securable | None]) -> None:
+        named = "WHERE kind = ? AND name = ?"
+        with self._database.writing() as connection:
+            row = connection.execute(f"SELECT name, content FROM securables {named}", key).fetchone()
+            changed = change(None if row is None else _securable(row))
+            connection.execute(f"DELETE FROM securables {named}", key)
+            if changed is not None:
+                if connection.execute(f"SELECT 1 FROM securables {named}", changed.key).fetchone() is not None:
+                    raise NameTakenError
+                values = (*changed.key, json.dumps(changed.to_json()))
+                connection.execute("INSERT INTO securables VALUES (?, ?, ?)", values)
 
     def volumes(self, schema: SchemaKey) -> Volumes:
         return {row[2]: _volume(row) for row in self._database.rows(_VOLUMES + _OF_SCHEMA, *schema)}
@@ -222,9 +249,9 @@ def _require_schema(connection: sqlite3.Connection, key: SchemaKey) -> StoredSch
 
 
 def _insert_schema(connection: sqlite3.Connection, schema: StoredSchema) -> None:
-    text = _texts(schema.properties)
-    values = (schema.catalog, schema.name, schema.comment, schema.location, schema.created_at, text)
-    connection.execute(f"INSERT INTO schemas ({_SCHEMA_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)", values)
+    written = (_texts(schema.properties), _records(schema.governance))
+    values = (schema.catalog, schema.name, schema.comment, schema.location, schema.created_at, *written)
+    connection.execute(f"INSERT INTO schemas ({_SCHEMA_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", values)
 
 
 def _remove(connection: sqlite3.Connection, key: TableKey) -> Entry | None:
@@ -245,40 +272,61 @@ def _insert(connection: sqlite3.Connection, entry: Entry) -> None:
         source = None if entry.source is None else json.dumps(entry.source.to_json())
         text = None if entry.refreshed is None else json.dumps(entry.refreshed.to_json())
         values = (*entry.parts, entry.location, entry.managed, entry.created_at, text, source)
-    connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+    values = (*values, _records(entry.governance))
+    connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
 
 
 def _texts(properties: Mapping[str, str]) -> str:
     return json.dumps(dict(properties))
 
 
-def _catalog(row: tuple[Any, ...]) -> StoredCatalog:
-    name, comment, location, created_at, properties = row
+def _records(governance: Governance) -> str | None:
+    """The text of the records on an object; None for none."""
+    return None if governance.is_empty else json.dumps(governance.to_json())
+
+
+def _governance(text: str | None) -> Governance:
+    return UNGOVERNED if text is None else Governance.from_json(json.loads(text))
+
+
+def _securable(row: tuple[Any, ...]) -> Securable:
+    name, content = row
     with _whole(name):
-        return StoredCatalog(name, comment, location, created_at, json.loads(properties or "{}"))
+        return Securable.from_json(json.loads(content))
+
+
+def _catalog(row: tuple[Any, ...]) -> StoredCatalog:
+    name, comment, location, created_at, properties, governance = row
+    with _whole(name):
+        values = json.loads(properties or "{}")
+        return StoredCatalog(name, comment, location, created_at, values, _governance(governance))
 
 
 def _schema(row: tuple[Any, ...]) -> StoredSchema:
-    catalog, name, comment, location, created_at, properties = row
+    catalog, name, comment, location, created_at, properties, governance = row
     with _whole(name):
-        return StoredSchema(catalog, name, comment, location, created_at, json.loads(properties or "{}"))
+        values = json.loads(properties or "{}")
+        return StoredSchema(catalog, name, comment, location, created_at, values, _governance(governance))
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
-    catalog, schema, name, location, managed, created_at, view, source = row
+    catalog, schema, name, location, managed, created_at, view, source, records = row
     with _whole(name):
+        governance = _governance(records)
         if view is None or location:
             # Views have no location.
             described = None if source is None else TableSource.from_json(json.loads(source))
             refreshed = None if view is None else RefreshDefinition.from_json(json.loads(view))
-            return TableEntry(catalog, schema, name, location, bool(managed), created_at, described, refreshed)
-        return ViewEntry(catalog, schema, name, ViewDefinition.from_json(json.loads(view)), created_at)
+            place = (location, bool(managed), created_at)
+            return TableEntry(catalog, schema, name, *place, described, refreshed, governance)
+        return ViewEntry(catalog, schema, name, ViewDefinition.from_json(json.loads(view)), created_at, governance)
 
 
 def _function(row: tuple[Any, ...]) -> FunctionEntry:
-    catalog, schema, name, definition, created_at = row
+    catalog, schema, name, text, created_at, records = row
     with _whole(name):
-        return FunctionEntry(catalog, schema, name, FunctionDefinition.from_json(json.loads(definition)), created_at)
+        definition = FunctionDefinition.from_json(json.loads(text))
+        return FunctionEntry(catalog, schema, name, definition, created_at, _governance(records))
 
 
 def _volumes(connection: sqlite3.Connection, schema: SchemaKey) -> Volumes:

@@ -16,6 +16,7 @@ from deltasql.catalog.entries import (
     ViewEntry,
     VolumeEntry,
 )
+from deltasql.catalog.governance import Governance, Securable
 
 SchemaKey: TypeAlias = tuple[str, str]
 """Catalog and schema, in lower case."""
@@ -137,6 +138,10 @@ class CatalogStore(Protocol):
         `change` may be called again; if it raises, nothing is changed. Raises NameMissingError for the catalog or
         schema."""
 
+    def change_governance(self, key: TableKey, change: Callable[[Governance], Governance]) -> None:
+        """Replaces the records on a table or view by the result of `change`, which may be called again. Raises
+        NameMissingError."""
+
     def functions(self, schema: SchemaKey) -> Sequence[FunctionEntry]:
         """The functions of a schema, in no order; none if there is no such schema."""
 
@@ -152,6 +157,13 @@ class CatalogStore(Protocol):
     def change_volumes(self, schema: SchemaKey, change: Callable[[Volumes], Volumes]) -> None:
         """Replaces the volumes of a schema by the result of `change`, which may be called again; if it raises, nothing
         is changed. Raises NameMissingError for the catalog or schema."""
+
+    def securables(self) -> Sequence[Securable]:
+        """All securables without data, in no order."""
+
+    def change_securable(self, key: tuple[str, str], change: Callable[[Securable | None], Securable | None]) -> None:
+        """Replaces a securable, by kind and name, by the result of `change`, which may be called again; None removes
+        it. The result may have another name. Raises NameTakenError for that."""
 
     def close(self) -> None:
         """Closes files and connections; a later call opens them again."""

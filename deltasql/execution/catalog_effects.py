@@ -8,6 +8,7 @@ from deltasql.catalog import Catalog
 from deltasql.catalog.entries import TableEntry, sql_name
 from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.errors.statements.function import FunctionAlreadyExistsError
+from deltasql.errors.statements.governance import SecurableNotFoundError
 from deltasql.errors.statements.view import CatalogNameTakenError, ViewAlreadyExistsError, ViewNotFoundError
 from deltasql.errors.statements.volume import VolumeFileExistsError, VolumeFileNotFoundError, VolumeNotFoundError
 from deltasql.log.storage.stores import Stores
@@ -21,6 +22,7 @@ from deltasql.planner.catalog_changes import (
     CatalogRemoval,
     FunctionChange,
     FunctionDefining,
+    GovernanceChange,
     Redefinition,
     Registration,
     Relocation,
@@ -30,6 +32,8 @@ from deltasql.planner.catalog_changes import (
     SchemaCreation,
     SchemaProperties,
     SchemaRemoval,
+    SecurableChange,
+    SecurableCreation,
     SourceDefining,
     TemporaryFunction,
     Unregistration,
@@ -66,6 +70,8 @@ def change_catalog(change: CatalogChange, catalog: Catalog, stores: Stores) -> N
             _change_catalogs(change, catalog, stores)
         case VolumeCreation() | VolumeRemoval() | VolumeRenaming() | VolumeComment():
             _change_volumes(change, catalog, stores)
+        case GovernanceChange() | SecurableCreation() | SecurableChange():
+            _change_records(change, catalog)
         case _:
             _change_definitions(change, catalog)
 
@@ -120,6 +126,21 @@ def _change_volumes(change: CatalogChange, catalog: Catalog, stores: Stores) -> 
             catalog.rename_volume(parts, new_name)
         case VolumeComment(parts, comment):
             catalog.comment_on_volume(parts, comment)
+
+
+def _change_records(change: CatalogChange, catalog: Catalog) -> None:
+    """Applies a change of records of governance, or of a securable without data."""
+    match change:
+        case GovernanceChange(subject, edit):
+            catalog.change_governance(subject, edit)
+        case SecurableCreation(securable, if_not_exists):
+            catalog.create_securable(securable, if_not_exists)
+        case SecurableChange(kind, name, edit_securable, if_exists):
+            try:
+                catalog.change_securable(kind, name, edit_securable)
+            except SecurableNotFoundError:
+                if not if_exists:
+                    raise
 
 
 def _change_definitions(change: CatalogChange, catalog: Catalog) -> None:

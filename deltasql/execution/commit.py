@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeAlias
 
 from deltasql.catalog import Catalog
+from deltasql.catalog.governed import TABLE, Subject
 from deltasql.engines.door import Runtime, Stage
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableAlreadyExistsError
@@ -179,15 +180,27 @@ def register(registration: Registration | None, catalog: Catalog, store: LogStor
         return
     try:
         place, managed = registration.location, registration.managed
-        catalog.register(registration.parts, place, managed, refreshed=registration.refreshed)
+        refreshed, governance = registration.refreshed, registration.governance
+        catalog.register(registration.parts, place, managed, refreshed=refreshed, governance=governance)
     except DeltaSqlError as error:
         if isinstance(error, TableAlreadyExistsError) and _is_at(catalog, registration):
+            _replace_policies(registration, catalog)
             return
         # A catalog that has not answered may have taken the name.
         if registration.managed and not isinstance(error, CatalogUnavailableError):
             catalog.commits.forget(registration.location)
             store.delete_below()
         raise
+
+
+def _replace_policies(registration: Registration, catalog: Catalog) -> None:
+    """Sets row filter and masks of a table that was replaced, if the statement declares any."""
+    declared = registration.governance
+    if not declared.is_empty:
+        subject = Subject(TABLE, catalog.full_name(registration.parts))
+        catalog.change_governance(
+            subject, lambda found: replace(found, row_filter=declared.row_filter, masks=declared.masks)
+        )
 
 
 def _is_at(catalog: Catalog, registration: Registration) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from warnings import catch_warnings, simplefilter
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import without_secrets
@@ -15,6 +16,7 @@ from deltasql.golden.masks import Mask, warning
 from deltasql.golden.normal import Normalizer, masked
 from deltasql.golden.script import GoldenStatement
 from deltasql.golden.watch import LogWatch, NewCommits
+from deltasql.plan.notes import StatementWarning
 from deltasql.render.values import value_text
 from deltasql.result import Result, Row
 from deltasql.schema.text import type_text
@@ -62,7 +64,10 @@ class Recorder:
         start = len(lines)
         defect, has_rows = "", False
         try:
-            result = session.sql(self.sql_of(statement))
+            with catch_warnings():
+                # They are recorded.
+                simplefilter("ignore", StatementWarning)
+                result = session.sql(self.sql_of(statement))
             has_rows = result.is_query or bool(result.metrics)
             # Rows may contain generated values of commits: these must be collected first.
             new = self.look()
@@ -114,6 +119,8 @@ class Recorder:
             rows.sort()
         yield f"-- schema: {columns or '(none)'}"
         yield from rows
+        yield from (f"-- warning: {text}" for text in result.warnings)
+        yield from (f"-- note: {text}" for text in result.notes)
 
     def _rows(self, result: Result, mask: Mask) -> list[str]:
         if not result.columns:

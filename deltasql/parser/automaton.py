@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Set
 from typing import Any, NamedTuple
 
 from deltasql.errors.base import Caret
 from deltasql.errors.syntax import TooComplexError
-from deltasql.parser.runs import WORD, ExpressionScan, atomic_end, ctes_end, from_end, is_query, may_be_columns
+from deltasql.parser.runs import RUNS, WORD, ExpressionScan, atomic_end, ctes_end, from_end, is_query, may_be_columns
 from deltasql.parser.tables import END, Production, Tables, grammar_tables
 from deltasql.sql.extents import balanced_end, skip_blanks
 from deltasql.sql.patterns import GAP, QUOTED_NAME, STRING
@@ -23,6 +24,7 @@ _MAX_RETRIES = 500
 # As many states as types nested a hundred deep take; code that walks them goes down as far.
 _DEEPEST = 520
 
+_RUNS = RUNS | {"ATOMIC_BLOCK"}
 # Terminals that the grammar declares, and leaves to the patterns that all readers of SQL share; no name is empty.
 _DECLARED = {
     "STRING": f"(?s:{STRING})",
@@ -185,10 +187,7 @@ class Automaton:
         text, expected = self.text, self.tables.states[states[-1]]
         if position >= len(text):
             return [GrammarToken(END, position, position)] if END in expected or states[-1] == self._end_state else []
-        run = self._run(expected, position)
-        if run and not self._accepts(states, run.name):
-            # Another statement wants it behind the same piece.
-            run = None
+        run = self._accepted_run(states, position)
         tokens = self._keywords_and_symbols(expected, position, run)
         if run:
             tokens.append(run)
@@ -198,6 +197,15 @@ class Automaton:
                 tokens.append(GrammarToken(name, position, token.end()))
         expression = self._expression(states, position, previous) if "EXPRESSION_RUN" in expected else None
         return [*tokens, expression] if expression else tokens
+
+    def _accepted_run(self, states: list[int], position: int) -> GrammarToken | None:
+        """The run at `position`. States that look alike expect the runs of each other's statements."""
+        runs = _RUNS.intersection(self.tables.states[states[-1]])
+        accepted = {name for name in runs if self._accepts(states, name)}
+        if "SUBQUERY_RUN" in runs - accepted and self.text[position] == "(":
+            # A parenthesis that is not closed is an error wherever it stands.
+            balanced_end(self.text, position, one_group=True)
+        return self._run(accepted, position) if accepted else None
 
     def _keywords_and_symbols(
         self, expected: dict[str, int], position: int, run: GrammarToken | None
@@ -213,7 +221,7 @@ class Automaton:
             tokens.append(GrammarToken(symbol, position, position + 1))
         return tokens
 
-    def _run(self, expected: dict[str, int], position: int) -> GrammarToken | None:
+    def _run(self, expected: Set[str], position: int) -> GrammarToken | None:
         """The run at `position`, if the grammar accepts one other than an expression."""
         text = self.text
         leading = self._leading(expected, position)
@@ -229,7 +237,7 @@ class Automaton:
             return GrammarToken("REST_RUN", position, balanced_end(text, position))
         return None
 
-    def _leading(self, expected: dict[str, int], position: int) -> GrammarToken | None:
+    def _leading(self, expected: Set[str], position: int) -> GrammarToken | None:
         """The run before the first word of a statement, if one begins at `position` that is no query."""
         word = WORD.match(self.text, position)
         opening = word[0].upper() if word else ""

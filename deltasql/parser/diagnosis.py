@@ -69,7 +69,7 @@ _TYPES = frozenset({"ARRAY", "INTERVAL", "MAP", "STRUCT"})
 _LIKELIEST = (
     *("SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "CREATE", "ALTER", "DROP", "DESCRIBE", "SHOW", "EXPLAIN"),
     *("TABLE", "TABLES", "VIEW", "VIEWS", "SCHEMA", "SCHEMAS", "COLUMN", "COLUMNS", "AS", "USING", "PARTITIONED"),
-    *("CLUSTER", "COMMENT", "LOCATION", "TBLPROPERTIES"),
+    *("CLUSTER", "COMMENT", "LOCATION", "TBLPROPERTIES", "CATALOG", "FUNCTION", "FUNCTIONS", "EXTERNAL", "TEMPORARY"),
 )
 _MANY = frozenset({"TABLE", "TABLES", "MERGE", "PARTITIONED"})
 """Where one of these is acceptable, so many others are that the likeliest come first."""

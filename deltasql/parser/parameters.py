@@ -14,6 +14,7 @@ from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.plan.parameters import BoundStatement, BoundValue
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import quote_text
+from deltasql.sql.dollar_tags import without_tags
 from deltasql.sql.tokens import tokenize
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -35,6 +36,7 @@ def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) ->
     Raises UnboundParameterError for a marker without a value, ParameterValueError for a value without a literal, and
     ParametersError for `args` that are neither a mapping nor a sequence of values, ParseSyntaxError for no Unicode.
     """
+    sql = without_tags(sql)
     if args is None:
         return _encodable(BoundStatement(sql))
     if isinstance(args, (str, bytes)) or not isinstance(args, (Mapping, Sequence)):

@@ -38,9 +38,8 @@ _FILES = (
 _INDEX = "Files are skipped by the statistics in the log; CLUSTER BY, or OPTIMIZE … ZORDER BY, puts like rows together."
 NEW = "CREATE [OR] [REPLACE|REFRESH] [PRIVATE|TEMPORARY|TEMP]"
 _ANY = "CREATE|ALTER|DROP|SHOW|DESCRIBE|DESC|COMMENT [OR] [REPLACE]"
-_SHARING = "SHARE|SHARES|RECIPIENT|RECIPIENTS|PROVIDER|PROVIDERS|CONNECTION|CONNECTIONS"
-_GOVERNING = "CREDENTIAL|CREDENTIALS|METASTORE|SERVER|POLICY|POLICIES"
-_PEOPLE_SHOWN = "USERS|GROUP|GROUPS|ROLE|ROLES|PRINCIPALS"
+_GOVERNING = "METASTORE|SERVER|POLICY|POLICIES"
+_PEOPLE_SHOWN = "USERS|ROLE|ROLES|PRINCIPALS"
 _PEOPLE = f"USER|{_PEOPLE_SHOWN}"
 """SHOW USER FUNCTIONS is Spark's."""
 
@@ -54,11 +53,6 @@ OBJECTS = (
             "ALTER … ADD COLUMN|COLUMNS ⋯ < MASK > name",
             "SHOW < EFFECTIVE POLICIES|TAGS >",
             "< SET|UNSET TAG ON VOLUME|FUNCTION|PROCEDURE|EXTERNAL >",
-            "ALTER … < SET|DROP MASK >",
-            "CREATE … TABLE … ( ⋯ ~ < MASK > name",
-            "ALTER … < SET|DROP ROW FILTER >",
-            "CREATE … TABLE … < [WITH] ROW FILTER >",
-            "ALTER … < [SET] OWNER TO >",
             "< SYNC > SCHEMA|TABLE",
         ),
     ),
@@ -72,7 +66,6 @@ OBJECTS = (
         "{words}",
         _RIGHTS,
         (
-            "< GRANT|REVOKE|DENY >",
             "< [MSCK] REPAIR PRIVILEGES >",
             "MSCK REPAIR SCHEMA|TABLE|VIEW|FUNCTION|CATALOG|ANY ⋯ < PRIVILEGES >",
             "MSCK < REPAIR SCHEMA|VIEW|FUNCTION|CATALOG|ANY >",
@@ -85,7 +78,6 @@ OBJECTS = (
         (
             f"CREATE|ALTER|DROP < {_PEOPLE} >",
             f"SHOW [CURRENT] < {_PEOPLE_SHOWN} >",
-            "SHOW < GRANT|GRANTS >",
         ),
     ),
     Unsupported(
@@ -105,13 +97,13 @@ OBJECTS = (
     Unsupported("{words}", _FILES, ("< COPY FILES >",)),
     Unsupported(
         "{verb} {words}",
-        "A table lies where LOCATION says: CREATE TABLE … LOCATION '/path'.",
-        (f"{_ANY} < [ON] EXTERNAL LOCATION|LOCATIONS >",),
-    ),
-    Unsupported(
-        "{verb} {words}",
         _UNITY_NAMES,
-        (f"{_ANY} < [ON] [STORAGE|SERVICE] {_SHARING}|{_GOVERNING} >", "SHOW < ALL IN SHARE >"),
+        (
+            f"{_ANY} < [ON] {_GOVERNING} >",
+            "CREATE < OR REPLACE SHARE|RECIPIENT|PROVIDER|CONNECTION|GROUP >",
+            "COMMENT < ON SHARE|RECIPIENT|PROVIDER|CONNECTION|CREDENTIAL >",
+            "COMMENT < ON STORAGE|SERVICE|EXTERNAL CREDENTIAL|LOCATION >",
+        ),
     ),
     Unsupported(
         "{written}",

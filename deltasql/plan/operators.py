@@ -167,6 +167,24 @@ class SqlFunction:
 
 
 @dataclass(frozen=True, slots=True)
+class PythonFunction:
+    """A function of Python, which a SqlFunction calls by its name among the relations; it has no rows.
+
+    `name` is the user's, `code` is what stands in the statement, `handler` the function or class of it that is called,
+    None where the code is the body of a function itself. `returns` is the type of the result, or the columns of the
+    table that the class yields (`is_table`), in SQL.
+    """
+
+    name: str
+    code: str
+    handler: str | None
+    parameters: tuple[str, ...]
+    returns: str
+    is_table: bool = False
+    deterministic: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ViewColumns:
     """The columns of a view over its query, whose tables may have changed: those called `names`, as `schema`.
 
@@ -406,6 +424,7 @@ Operator: TypeAlias = Union[
     UnionAll,
     SqlQuery,
     SqlFunction,
+    PythonFunction,
     Supplied,
     MemoryRows,
     Literals,
@@ -431,7 +450,7 @@ def stored_schemas(operator: Operator) -> Iterator[StructType]:
 def children(operator: Operator) -> Iterator[Operator]:
     """The operators whose rows `operator` reads."""
     match operator:
-        case Scan() | SourceFiles() | Supplied() | MemoryRows() | Literals():
+        case Scan() | SourceFiles() | Supplied() | MemoryRows() | Literals() | PythonFunction():
             return
         case UnionAll():
             yield from operator.inputs

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, ViewDefinition
 from deltasql.catalog.entries import TableEntry, ViewEntry, sql_name
@@ -37,9 +38,14 @@ from deltasql.planner.change_feed import changes
 from deltasql.planner.context import GLOBAL, Context, TextReader
 from deltasql.planner.foreign.rows import file_rows, foreign_snapshot
 from deltasql.planner.foreign.snapshots import is_scanned
+from deltasql.planner.governance.enforcing import enforced
+from deltasql.planner.governance.shown_rows import shown_rows
 from deltasql.planner.information.rows import information_rows
+from deltasql.planner.python_functions import callable_text
 from deltasql.planner.read_files import called_files, in_volume
 from deltasql.planner.selected_files import selected_files
+from deltasql.planner.table_places import location_of
+from deltasql.planner.text_positions import position_in
 from deltasql.planner.used_rows import UsedRows
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import TIME_ZONE
@@ -282,6 +288,10 @@ def bind_function(context: Context, function: Function) -> SqlFunction:
     if parts in context.inside:
         steps = (*context.inside[context.inside.index(parts) :], parts)
         raise RecursiveFunctionError(cycle=" → ".join(".".join(filter(None, step)) for step in steps))
+    parsed = function_text(definition.text)
+    if parsed.python is not None:
+        text, code = callable_text(function.name, parsed)
+        return SqlFunction(text, code, {}, function.name, parsed.deterministic)
     inner, settings = _within(context, definition.namespace, definition.settings, function.views, parts)
     functions = context.functions if function.parts is None else {}
     inner = replace(inner, functions=functions)
@@ -291,7 +301,7 @@ def bind_function(context: Context, function: Function) -> SqlFunction:
     if any(reference.parts[-1].lower() == parts[-1] for reference in table_references(text)):
         names = {}
     sql, relations = bind(inner, text, names)
-    stable = is_stable(function_text(text).body) and function_text(text).deterministic
+    stable = is_stable(parsed.body) and parsed.deterministic
     return SqlFunction(sql, relations, settings, function.name, stable)
 
 
@@ -334,6 +344,11 @@ def _of_snapshot(
     context: Context, snapshot: Snapshot, reference: TableReference, used: UsedRows, described: bool
 ) -> Operator:
     """The rows of a version of a table."""
+    policies = enforced(snapshot.location, context)
+    if policies is not None:
+        name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
+        rows = scan(context, snapshot, columns=READ_COLUMNS)
+        return shown_rows(context, rows, policies, name, partial(bind_calls, context), described=described)
     # A column of the table's own comes first.
     described = described and snapshot.schema.find(METADATA) is None
     predicate, alias = used.filters.get(reference.start), reference.alias or reference.parts[-1]
@@ -350,6 +365,14 @@ def _temporary(context: Context, view: View, name: TableName, described: bool) -
     return None if taken else view.rows or _view(context, view, name)
 
 
+def bind_calls(context: Context, sql: str) -> tuple[str, dict[str, Operator]]:
+    """A text of a policy, whose functions are those of the catalog, with their names in the engine."""
+    inner = replace(context, views=context.views.called(()), functions={})
+    called = _called(inner, sql, (), None)
+    others = [(call.start, call.end, quote(name)) for call, name, _ in called]
+    return with_views(sql, {}, {}, others).sql, {name: function for _, name, function in called}
+
+
 def _of_catalog(context: Context, entry: ViewEntry, reference: TableReference, used: UsedRows) -> Operator:
     """The rows of a view of the catalog, which may be one of an information schema."""
     name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
@@ -358,18 +381,6 @@ def _of_catalog(context: Context, entry: ViewEntry, reference: TableReference, u
     if name.temporal is not None:
         raise TimeTravelViewError(view=str(name))
     return information_rows(context, entry, used.asked(reference))
-
-
-def location_of(context: Context, name: TableName) -> str | None:
-    """The location of a table of the catalog; None for one of Spark. Raises TableNotFoundError for other names."""
-    if name.path is not None:
-        return name.path
-    entry = context.catalog.resolve(name.parts) if len(name.parts) <= 3 else None
-    if entry is not None:
-        return entry.location
-    if _is_files(name) or context.analyst.knows(name.parts):
-        return None
-    return context.catalog.require(name.parts, context.views if len(name.parts) == 1 else ()).location
 
 
 def _view(context: Context, view: View, name: TableName, parts: tuple[str, str, str] | None = None) -> SqlQuery:
@@ -427,24 +438,3 @@ def _within(
         reader=TextReader(other, context.current, context.inside if parts is None else (*context.inside, parts)),
     )
     return inner, other
-
-
-def position_in(pieces: Sequence[SqlText]) -> Callable[[int], int]:
-    """Offsets in the joined text of `pieces` → offsets in the statement, where each piece has its `start`."""
-
-    def position(offset: int) -> int:
-        for piece in pieces[:-1]:
-            if offset < len(piece.text):
-                return piece.start + offset
-            offset -= len(piece.text)
-        return pieces[-1].start + offset
-
-    return position
-
-
-def _is_files(name: TableName) -> bool:
-    """Whether a name stands for files, as `` parquet.`/path` `` does: Spark reads them."""
-    return len(name.parts) == 2 and name.parts[0].lower() in FILE_FORMATS
-
-
-FILE_FORMATS = frozenset({"parquet", "csv", "json", "orc", "text", "avro", "binaryfile", "xml"})

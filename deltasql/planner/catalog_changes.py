@@ -13,6 +13,8 @@ from deltasql.catalog.definitions import (
     ViewDefinition,
 )
 from deltasql.catalog.entries import Entry, FunctionEntry
+from deltasql.catalog.governance import UNGOVERNED, Governance, Securable
+from deltasql.catalog.governed import Subject
 from deltasql.plan.operators import Operator
 from deltasql.schema.types import StructType
 
@@ -66,9 +68,9 @@ class CatalogChange:
 
 @dataclass(frozen=True, slots=True)
 class Registration(CatalogChange):
-    """Adds a name for an existing table to the catalog; `source` describes one of another format than Delta.
+    """Adds a name for an existing table to the catalog, with the records on it.
 
-    `refreshed` defines a table that refreshes fill.
+    `source` describes a table of another format than Delta, `refreshed` defines one that refreshes fill.
     """
 
     parts: tuple[str, ...]
@@ -77,6 +79,7 @@ class Registration(CatalogChange):
     source: TableSource | None = None
     if_not_exists: bool = False
     refreshed: RefreshDefinition | None = None
+    governance: Governance = UNGOVERNED
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +246,22 @@ class VolumeCreation(CatalogChange):
 
 
 @dataclass(frozen=True, slots=True)
+class GovernanceChange(CatalogChange):
+    """Changes the records on an object."""
+
+    subject: Subject
+    change: Callable[[Governance], Governance]
+
+
+@dataclass(frozen=True, slots=True)
+class SecurableCreation(CatalogChange):
+    """Adds a securable without data."""
+
+    securable: Securable
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
 class VolumeRemoval(CatalogChange):
     """Drops a volume, and the files of a managed one."""
 
@@ -264,6 +283,16 @@ class VolumeComment(CatalogChange):
 
     parts: tuple[str, ...]
     comment: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SecurableChange(CatalogChange):
+    """Changes a securable without data; `change` gives None to drop it. With `if_exists` it may be missing."""
+
+    kind: str
+    name: str
+    change: Callable[[Securable], Securable | None]
+    if_exists: bool = False
 
 
 @dataclass(frozen=True, slots=True)

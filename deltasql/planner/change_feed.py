@@ -30,6 +30,7 @@ from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import Operator, Pruning, Scan, TableVersion, UnionAll
 from deltasql.planner.context import Context
+from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.schema.checks import CHANGE_FIELDS, CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.compatibility import unreadable_part
@@ -68,6 +69,7 @@ def changes(reference: TableReference, context: Context) -> Operator:
     if foreign is not None:
         raise context.delta_only(name, foreign, function)
     location = context.catalog.require(name.parts).location if name.path is None else name.path
+    refuse_enforced("table_changes", name, location, context)
     # Changes are those of versions, which others see as well.
     log = context.logs(location, str(name)).settled
     span = _span(log, function, arguments[1:], context)

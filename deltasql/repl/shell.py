@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Protocol, TextIO
+from warnings import catch_warnings, simplefilter
 
 from deltasql.errors.base import DeltaSqlError, counted
 from deltasql.errors.catalog import TableNotFoundError
@@ -18,6 +19,7 @@ from deltasql.errors.sources import DeltaOnlyError
 from deltasql.interrupts import telling
 from deltasql.parser import parse, split
 from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.plan.notes import StatementWarning
 from deltasql.plan.statements import columns
 from deltasql.plan.statements.insert import Insert
 from deltasql.plan.statements.merge import Merge
@@ -226,13 +228,20 @@ class Shell:
         changed = _changed_table(node)
         before = self._schema(changed)
         began = time.perf_counter()
-        result = self.session.sql(sql, self._args) if self._args else self.session.sql(sql)
+        with catch_warnings():
+            # They are printed with the result.
+            simplefilter("ignore", StatementWarning)
+            result = self.session.sql(sql, self._args) if self._args else self.session.sql(sql)
         # The limit on printed rows does not apply to a file.
         grid = result.grid(self.preferences.rows if result.is_query and not self._file else None)
         seconds = time.perf_counter() - began
         self._show(grid)
         if result.version is not None:
             self._say_changes(before, self._schema(changed))
+        for text in result.warnings:
+            self.say(f"Warning: {text}")
+        for text in result.notes:
+            self.say(text)
         self.say(self._outcome(result, grid, seconds))
         return True
 

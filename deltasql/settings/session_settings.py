@@ -339,6 +339,22 @@ AUTO_CREATE = _flag(
     "them current (see [several catalogs](catalog.md#several-catalogs)).",
 )
 
+GOVERNANCE = _word(
+    "deltasql.governance",
+    ("ERROR", "WARN", "RECORD"),
+    "ERROR",
+    "GRANT, REVOKE, OWNER TO, ROW FILTER, MASK …",
+    "ERROR: statements about privileges, owners, filters, masks and shares are refused. WARN: they are ignored, with a "
+    "warning. RECORD: they are stored in the catalog, and shown again (see [governance](governance.md)).",
+)
+GOVERNANCE_FILTERS = _flag(
+    "deltasql.governance.filters",
+    "false",
+    "queries, writes",
+    "Recorded row filters and column masks apply to the statements of the session (see "
+    "[governance](governance.md#row-filters-and-column-masks-that-apply)).",
+)
+
 MEMORY_LIMIT = _maybe(
     "deltasql.memory.limit",
     byte_size,

@@ -49,12 +49,14 @@ class Constant:
 
 
 def unquote(literal: str) -> str:
-    r"""The value of a string literal: '…', "…" with backslash escapes and doubled quotes, or raw r'…'.
+    r"""The value of a string literal: '…', "…" with backslash escapes and doubled quotes, or raw r'…' and $$…$$.
 
     As in Spark, `\%` and `\_` keep their backslash, because LIKE reads them.
     """
     if literal[0] in "rR":
         return literal[2:-1]
+    if literal[0] == "$":
+        return literal[2:-2]
     quote = literal[0]
     body = literal[1:-1]
     if "\\" not in body:

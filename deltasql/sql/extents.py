@@ -10,18 +10,27 @@ from typing import NoReturn
 
 from deltasql.errors.base import Caret
 from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.sql.patterns import BLANK, COMMENT_CLOSING, COMMENT_OPENING, QUOTED_NAME, STRING
+from deltasql.sql.patterns import BLANK, COMMENT_CLOSING, COMMENT_OPENING, DOLLAR_TEXT, QUOTED_NAME, STRING
 
 _BLANKS = re.compile(rf"{BLANK}+")
 _COMMENT_EDGE = re.compile(rf"{COMMENT_OPENING}|{COMMENT_CLOSING}")
 # A word is taken whole, so that the r of `bar'…'` does not look like the start of a raw string.
-_PLAIN = r"""(?:(?![rR]['"])\w+|[^\w\s'"`()\[\];/\-])+"""
+_PLAIN = r"""(?:(?![rR]['"])\w+|[^\w\s'"`()\[\];/\-$]|\$(?!\$))+"""
 PIECE = re.compile(
-    rf"(?P<blank>{BLANK})|(?P<quoted>{STRING}|{QUOTED_NAME})|(?P<plain>{_PLAIN})|(?P<special>.)", re.DOTALL
+    rf"(?P<blank>{BLANK})|(?P<quoted>{STRING}|{QUOTED_NAME}|{DOLLAR_TEXT})|(?P<plain>{_PLAIN})|(?P<special>.)",
+    re.DOTALL,
 )
 """One step of a coarse walk: text that holds nothing special, a quoted piece, a comment, or one special character."""
 _CLOSING = {"(": ")", "[": "]"}
-_NAMES = {"'": "string", '"': "string", "`": "quoted name", "(": "parenthesis", "[": "bracket", "/*": "comment"}
+_NAMES = {
+    "'": "string",
+    '"': "string",
+    "`": "quoted name",
+    "(": "parenthesis",
+    "[": "bracket",
+    "/*": "comment",
+    "$$": "body",
+}
 # A string that ends where a word goes on: 'it's'
 _HALVED = re.compile(r"(?P<left>(?P<quote>['\"])(?:(?!(?P=quote))[^\\\n]|\\.)*)(?P=quote)\w")
 # Characters before a quote that are searched for such a string: the search takes the square of them.
@@ -128,4 +137,6 @@ def _special(text: str, start: int, char: str, opened: list[int]) -> int:
         not_closed(text, opened[-1], text[opened[-1]])
     elif char in "'\"`":
         not_closed(text, start, char)
+    elif text.startswith("$$", start):
+        not_closed(text, start, "$$")
     return start + 1

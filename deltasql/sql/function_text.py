@@ -33,7 +33,8 @@ class FunctionText:
 
     `returns` is the SQL of the type, None where RETURNS is left out or a table is returned, whose `columns` may be left
     out, too. `language` is in capitals; `offset` is the offset at which RETURNS may be inserted, `body_start` that of
-    the body, None where there is none (AS 'class').
+    the body, None where there is none (AS 'class'). `python` is the code of a function of Python, as written, `handler`
+    the function or class of it that is called, and `environment` its requirements.
     """
 
     parameters: tuple[Parameter, ...] = ()
@@ -45,6 +46,9 @@ class FunctionText:
     offset: int = 0
     body_start: int | None = None
     body: str = ""
+    python: str | None = None
+    handler: str | None = None
+    environment: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_table(self) -> bool:
@@ -71,8 +75,9 @@ def function_text(text: str) -> FunctionText:
 
 class _Reader(TokenCursor):
     def __init__(self, text: str) -> None:
-        super().__init__(tokenize(text))
+        super().__init__([token for token in tokenize(text) if token.key != ";"])
         self.sql = text
+        self.environment: list[tuple[str, str]] = []
 
     def function(self) -> FunctionText:
         parameters = tuple(self.items(self.group())) if self.key == "(" else ()
@@ -86,7 +91,26 @@ class _Reader(TokenCursor):
         end = self.tokens[-1].end if self.tokens else 0
         body = "" if body_start is None else self.sql[body_start:end].rstrip(";").rstrip()
         comment, language = texts.get("COMMENT"), texts.get("LANGUAGE")
-        return FunctionText(parameters, returns, columns, comment, language, clauses, after, body_start, body)
+        python = self.python() if language == "PYTHON" else None
+        return FunctionText(
+            parameters,
+            returns,
+            columns,
+            comment,
+            language,
+            clauses,
+            after,
+            body_start,
+            body,
+            python,
+            texts.get("HANDLER"),
+            tuple(self.environment),
+        )
+
+    def python(self) -> str | None:
+        """The code behind AS, which must be the last of the text; None where there is none."""
+        is_last = self.peek(-1) == "AS" and self.at == len(self.tokens) - 1
+        return unquote(self.tokens[self.at].text) if is_last and self.kind in {"dollars", "string"} else None
 
     def clauses(self) -> tuple[dict[str, str], frozenset[str]]:
         """Steps over the clauses, and over RETURN or AS: COMMENT and LANGUAGE with their texts, and the others."""
@@ -95,8 +119,10 @@ class _Reader(TokenCursor):
             key = self.next().key
             if key in {"RETURN", "AS"}:
                 break
-            if key == "COMMENT" and self.kind == "string":
+            if (key == "COMMENT" and self.kind == "string") or (key == "HANDLER" and self.kind == "string"):
                 texts[key] = unquote(self.next().text)
+            elif key == "ENVIRONMENT" and self.key == "(":
+                self.environment += _pairs(self.group())
             elif key == "LANGUAGE" and self.left:
                 texts[key] = self.next().key
             else:
@@ -149,6 +175,15 @@ class _Reader(TokenCursor):
 
     def text(self, start: int, end: int) -> str:
         return self.sql[self.tokens[start].start : self.tokens[end - 1].end] if start < end else ""
+
+
+def _pairs(group: Sequence[Token]) -> list[tuple[str, str]]:
+    """The pairs `key = 'text'` between the brackets of a group, keys in lower case."""
+    return [
+        (item[0].name.lower(), unquote(item[2].text))
+        for item in comma_separated(group[1:-1])
+        if len(item) == 3 and item[0].is_name and item[1].key == "=" and item[2].kind == "string"
+    ]
 
 
 def type_end(tokens: Sequence[Token], start: int) -> int:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 # Raw strings come first, so that their backslashes are plain. A doubled quote inside is a quote.
 STRING = r"""(?:[rR](?:'[^']*'|"[^"]*")|'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*")"""
+DOLLAR_TEXT = r"\$\$(?:[^$]|\$(?!\$))*\$\$"
+"""The body of a function between `$$`, whatever it holds. Bodies with tags, `$py$ … $py$`, are made these before."""
 QUOTED_NAME = r"`(?:[^`]|``)*`"
 WORD = r"\w+"
 # What no word follows, and what is not the name of a file: `2024_x` is a word.

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.syntax import ParseSyntaxError
+from deltasql.sql.dollar_tags import without_tags
 from deltasql.sql.extents import OPENINGS, PIECE, balanced_end, comment_end, skip_blanks
 from deltasql.sql.patterns import GAP, QUOTED_NAME, WORD
 from deltasql.sql.tokens import tokens_from
@@ -48,7 +49,7 @@ def split(script: str) -> Iterator[Statement]:
     A `;` inside a string, a quoted name, a comment or BEGIN … END does not count. What is not closed runs to the end.
     """
     start = 0
-    for end in _ends(script):
+    for end in _ends(without_tags(script)):
         statement = _trimmed(script, start, end)
         if statement is not None:
             yield statement
@@ -57,6 +58,7 @@ def split(script: str) -> Iterator[Statement]:
 
 def is_complete(script: str) -> bool:
     """True if a `;` ends the last statement of `script`, so that it is complete."""
+    script = without_tags(script)
     ends = list(_ends(script))
     return len(ends) > 1 and _trimmed(script, ends[-2] + 1, ends[-1]) is None
 

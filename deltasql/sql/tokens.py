@@ -11,10 +11,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from deltasql.sql.extents import comment_end
-from deltasql.sql.patterns import BLANK, COMMENT_OPENING, NUMBER, QUOTED_NAME, STRING, WORD
+from deltasql.sql.patterns import BLANK, COMMENT_OPENING, DOLLAR_TEXT, NUMBER, QUOTED_NAME, STRING, WORD
 
 TOKEN = re.compile(
-    rf"(?P<blank>{BLANK})|(?P<comment>{COMMENT_OPENING})|(?P<string>{STRING})|(?P<quoted>{QUOTED_NAME})"
+    rf"(?P<blank>{BLANK})|(?P<comment>{COMMENT_OPENING})|(?P<string>{STRING})|(?P<dollars>{DOLLAR_TEXT})|(?P<quoted>{QUOTED_NAME})"
     rf"|(?P<number>{NUMBER})|(?P<word>{WORD})|(?P<symbol>\|>|<=>|->|=>|::|\|\||<>|!=|<=|>=|==|\\['\"]|.)",
     re.DOTALL,
 )
@@ -25,7 +25,8 @@ A quote behind a backslash opens nothing: behind one that never ends there are o
 
 
 class Token(NamedTuple):
-    """One token: `kind` is string, quoted, number, word or symbol; `key` is its text in upper case for words."""
+    """One token: `kind` is string, dollars (a body between `$$`), quoted, number, word or symbol; `key` is its text in
+    upper case for words."""
 
     kind: str
     text: str
@@ -63,7 +64,7 @@ def tokens_from(sql: str, start: int) -> Iterator[Token]:
             text = match[0]
             if kind == "word":
                 yield Token(kind, text, text.upper(), match.start())
-            elif kind in {"string", "quoted"}:
+            elif kind in {"string", "dollars", "quoted"}:
                 yield Token(kind, text, "", match.start())
             elif kind == "comment":
                 at = comment_end(sql, match.start())

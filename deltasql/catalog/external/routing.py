@@ -23,6 +23,7 @@ from deltasql.catalog.external.facts import ReadFacts
 from deltasql.catalog.external.mirror import MirroredTable
 from deltasql.catalog.external.registry import TYPES
 from deltasql.catalog.external.store import ExternalStore
+from deltasql.catalog.governance import Governance, Securable
 from deltasql.catalog.information import INFORMATION_SCHEMA
 from deltasql.catalog.store import CatalogStore, Kind, NameMissingError, NameTakenError, SchemaKey, TableKey, Volumes
 from deltasql.errors.base import DeltaSqlError
@@ -202,6 +203,16 @@ class RoutedStore:
 
     def change_view(self, key: TableKey, change: Callable[[Entry | None], ViewEntry]) -> None:
         self._of(key[0]).change_view(key, change)
+
+    def change_governance(self, key: TableKey, change: Callable[[Governance], Governance]) -> None:
+        """Records of the warehouse; those of external catalogs are their servers' own."""
+        self._embedded.change_governance(key, change)
+
+    def securables(self) -> Sequence[Securable]:
+        return self._embedded.securables()
+
+    def change_securable(self, key: tuple[str, str], change: Callable[[Securable | None], Securable | None]) -> None:
+        self._embedded.change_securable(key, change)
 
     def functions(self, schema: SchemaKey) -> Sequence[FunctionEntry]:
         return self._of(schema[0]).functions(schema)

@@ -17,7 +17,7 @@ from deltasql.engines.sail.session_variables import variables_of
 from deltasql.engines.sail.variables import expression_with_values, query_with_values
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.errors.engine import NotOnSailError
-from deltasql.plan.operators import Operator, Project, Scan, SqlFunction, SqlQuery, children
+from deltasql.plan.operators import Operator, Project, PythonFunction, Scan, SqlFunction, SqlQuery, children
 from deltasql.schema.lengths import TYPE_KEY, declared_texts
 from deltasql.schema.text import sql_text
 from deltasql.sql.cursor import LeftToEngineError
@@ -51,6 +51,8 @@ class SailTexts:
 
     def learn(self, name: str, function: SqlFunction, columns: Iterable[str]) -> Inline:
         """Registers a SQL function, to be inlined where a text calls it from now on. Raises NotOnSailError."""
+        if any(isinstance(item, PythonFunction) for item in function.relations.values()):
+            raise NotOnSailError(what=f"the function {name}, which is of Python")
         if function.settings:
             raise NotOnSailError(what=f"the function {name}, which was made under other settings")
         inline = Inline(name, function_text(function.text), frozenset(item.upper() for item in columns))

@@ -8,11 +8,11 @@ from deltasql.errors.base import DeltaSqlError, condition
 @condition(
     "DELTA_OPERATION_NOT_ALLOWED",
     "0AKDC",
-    "Functions are made of SQL, and {function} is of {language}. {advice}",
+    "Functions are made of SQL or Python, and {function} is of {language}. {advice}",
     remedy="Write the function in SQL: CREATE FUNCTION f(x INT) RETURN x + 1.",
 )
 class ForeignFunctionError(DeltaSqlError):
-    """CREATE FUNCTION … LANGUAGE PYTHON, or AS 'class'."""
+    """CREATE FUNCTION … LANGUAGE SCALA, or AS 'class'."""
 
     function: str
     language: str
@@ -99,3 +99,72 @@ class TemporaryFunctionNameError(DeltaSqlError):
 
     function: str
     advice: str
+
+
+@condition(
+    "INVALID_SQL_SYNTAX.PYTHON_FUNCTION",
+    "42000",
+    "The function {function} of Python cannot be created: {reason}. {advice}",
+    remedy="Write CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE PYTHON AS $$ return x + 1 $$.",
+)
+class PythonClauseError(DeltaSqlError):
+    """CREATE FUNCTION … LANGUAGE PYTHON without its code, RETURNS or HANDLER, or with a wrong ENVIRONMENT."""
+
+    function: str
+    reason: str
+    advice: str
+
+
+@condition(
+    "PYTHON_FUNCTION_SYNTAX",
+    "42601",
+    "The code of the function {function} is no Python, at its line {line}: {reason}.",
+    remedy="Correct the line of the code that the message names.",
+)
+class PythonSyntaxError(DeltaSqlError):
+    """CREATE FUNCTION … LANGUAGE PYTHON with a syntax error in its code. The code is compiled and does not run."""
+
+    function: str
+    line: int
+    reason: str
+
+
+@condition(
+    "PYTHON_FUNCTION_HANDLER",
+    "42K09",
+    "HANDLER of the function {function} is wrong: {reason}.",
+    remedy="Name a function of the code; for RETURNS TABLE a class with a method eval.",
+)
+class PythonHandlerError(DeltaSqlError):
+    """HANDLER names nothing that the code of a function defines, or something of the wrong kind."""
+
+    function: str
+    reason: str
+
+
+@condition(
+    "PYTHON_FUNCTION_DEPENDENCIES",
+    "42K0Z",
+    "The function {function} needs packages that are not installed: {packages}. Run: pip install {command}",
+    remedy="Install the packages in the environment of deltasql, and of Spark's workers.",
+)
+class PythonPackagesError(DeltaSqlError):
+    """ENVIRONMENT (dependencies = …) names packages that this environment lacks, or has in another version."""
+
+    function: str
+    packages: tuple[str, ...]
+    command: str
+
+
+@condition(
+    "PYTHON_FUNCTION_FAILED",
+    "38000",
+    "The function {function} of Python failed at line {line} of its code: {reason}",
+    remedy="Correct the code, or the arguments: NULL arrives as None.",
+)
+class PythonFunctionFailedError(DeltaSqlError):
+    """The code of a function of Python raised an exception while a statement called it."""
+
+    function: str
+    line: int
+    reason: str

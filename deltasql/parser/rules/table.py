@@ -84,6 +84,7 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
         query,
         tuple(_constraints(elements or ())),
         values.get("options", ()),
+        values.get("row_filter"),
     )
 
 

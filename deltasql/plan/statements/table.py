@@ -7,6 +7,7 @@ from itertools import chain
 
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName
 from deltasql.plan.statements.constraints import KeyConstraint
+from deltasql.plan.statements.governance import ColumnMask, RowFilterClause
 from deltasql.schema.types import DataType
 
 
@@ -36,6 +37,7 @@ class ColumnDefinition:
     generated: SqlText | None = None
     identity: IdentitySpec | None = None
     constraints: tuple[CheckConstraint | KeyConstraint, ...] = ()
+    mask: ColumnMask | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,7 @@ class CreateTable(LogicalPlan):
     query: SqlText | None
     constraints: tuple[CheckConstraint | KeyConstraint, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
+    row_filter: RowFilterClause | None = None
 
     @property
     def stored_properties(self) -> tuple[tuple[str, str], ...]:

@@ -10,8 +10,10 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, TableName
 from deltasql.planner.answers.values import Group, LogScope, Value, key_values
-from deltasql.planner.binding import calls_session_functions, location_of
+from deltasql.planner.binding import calls_session_functions
 from deltasql.planner.context import Context
+from deltasql.planner.governance.enforcing import enforced
+from deltasql.planner.table_places import location_of
 from deltasql.schema.type_lattice import INTEGRAL
 from deltasql.schema.types import BOOLEAN, EMPTY_METADATA, StructField, StructType
 from deltasql.settings.query_meaning import has_plain_meaning
@@ -62,7 +64,7 @@ def _snapshot(context: Context, table: TableReference) -> Snapshot | None:
     if context.is_view(name) or context.foreign(name) is not None:
         return None
     location = location_of(context, name)
-    if location is None:
+    if location is None or enforced(location, context) is not None:
         return None
     snapshot = context.snapshot(replace(name, start=0, end=0), location)
     snapshot.check_readable()

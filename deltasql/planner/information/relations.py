@@ -32,7 +32,12 @@ _OF_LOG = ("comment", "last_altered")
 def catalog_rows(inventory: Inventory) -> Iterator[Row]:
     for name in inventory.catalogs("catalog_name"):
         entry = inventory.context.catalog.catalog(name)
-        yield {"catalog_name": name, "comment": entry.comment, **_times(entry.created_at)}
+        yield {
+            "catalog_name": name,
+            "comment": entry.comment,
+            **_times(entry.created_at),
+            "catalog_owner": entry.governance.owner,
+        }
 
 
 def catalog_name_rows(inventory: Inventory) -> Iterator[Row]:
@@ -42,13 +47,15 @@ def catalog_name_rows(inventory: Inventory) -> Iterator[Row]:
 def schema_rows(inventory: Inventory) -> Iterator[Row]:
     for entry in inventory.schemas(("catalog_name", "schema_name")):
         names = {"catalog_name": entry.catalog, "schema_name": entry.name}
-        yield {**names, "comment": entry.comment, **_times(entry.created_at)}
+        owner = entry.governance.owner
+        yield {**names, "comment": entry.comment, **_times(entry.created_at), "schema_owner": owner}
 
 
 def table_rows(inventory: Inventory) -> Iterator[Row]:
     reads_log = inventory.asked.names(*_OF_LOG)
     for entry in inventory.entries(TABLE_PARTS):
         row = {**named(entry), "commit_action": "PRESERVE", "created": moment(entry.created_at)}
+        row["table_owner"] = entry.governance.owner
         if isinstance(entry, ViewEntry):
             view = {"table_type": "VIEW", "is_insertable_into": "NO", "comment": entry.definition.comment}
             yield {**row, **view, "last_altered": row["created"]}

@@ -20,10 +20,11 @@ def routine_rows(inventory: Inventory) -> Iterator[Row]:
         yield {
             **_named(entry),
             **dict(zip(("routine_catalog", "routine_schema", "routine_name"), entry.parts, strict=True)),
+            "routine_owner": entry.governance.owner,
             "routine_type": "FUNCTION",
             **_returned(text),
             "routine_body": "SQL" if text.language in {None, "SQL"} else "EXTERNAL",
-            "routine_definition": text.body or None,
+            "routine_definition": text.body or text.python,
             "external_language": None if text.language == "SQL" else text.language,
             "parameter_style": "SQL",
             "is_deterministic": yes_or_no(text.deterministic),

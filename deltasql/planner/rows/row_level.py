@@ -16,6 +16,7 @@ from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import (
     MemoryRows,
     Operator,
+    PythonFunction,
     Rewrite,
     RowEffect,
     Scan,
@@ -149,7 +150,7 @@ def _is_pinned(rows: Operator) -> bool:
         case SqlQuery():
             is_bound = all(reference.parts[-1] in rows.relations for reference in table_references(rows.sql))
             return is_bound and is_stable(rows.sql) and all(map(_is_pinned, rows.relations.values()))
-        case Scan():
+        case Scan() | PythonFunction():
             return True
         case Supplied(frame):
             return isinstance(frame, MemoryRows)

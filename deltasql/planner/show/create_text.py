@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from deltasql.catalog.definitions import RefreshDefinition
 from deltasql.catalog.entries import ViewEntry
+from deltasql.catalog.governance import UNGOVERNED, Governance
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
 from deltasql.log.configuration.keys import keys_of
@@ -14,6 +15,7 @@ from deltasql.log.properties.deltasql_properties import DELTASQL_PROPERTIES, wit
 from deltasql.log.reading.clustering import AUTO_PROPERTY, CLUSTERING_FEATURE, clustering_columns
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import quote
+from deltasql.planner.governance.policy_text import filter_clause, mask_clause
 from deltasql.planner.values.defaults import CURRENT_DEFAULT
 from deltasql.planner.values.generated import generation_of
 from deltasql.schema.foreign import check_foreign
@@ -23,8 +25,11 @@ from deltasql.schema.text import path_text, quote_text, sql_text
 from deltasql.schema.types import StructField
 
 
-def create_statement(name: Sequence[str], snapshot: Snapshot, location: str | None) -> str:
-    """SQL that creates an empty table with the snapshot's columns, keys, partitioning, comment and properties.
+def create_statement(
+    name: Sequence[str], snapshot: Snapshot, location: str | None, governance: Governance = UNGOVERNED
+) -> str:
+    """SQL that creates an empty table with the snapshot's columns, keys, partitioning, comment and properties, and
+    with its row filter and masks.
 
     `name` are the parts of the table's.
 
@@ -32,7 +37,7 @@ def create_statement(name: Sequence[str], snapshot: Snapshot, location: str | No
     """
     check_foreign(snapshot.schema, snapshot.table)
     constraints = snapshot.properties.constraints.items()
-    elements = [column_text(field) for field in snapshot.schema]
+    elements = [column_text(field) + mask_clause(governance, field.name) for field in snapshot.schema]
     elements += [f"CONSTRAINT {quote(key)} CHECK ({condition})" for key, condition in constraints]
     elements += [key.clause(name) for key in keys_of(snapshot.metadata)]
     columns = ",\n".join(f"  {element}" for element in elements)
@@ -46,6 +51,7 @@ def create_statement(name: Sequence[str], snapshot: Snapshot, location: str | No
     if snapshot.metadata.description is not None:
         lines.append(f"COMMENT {quote_text(snapshot.metadata.description)}")
     lines += _properties(snapshot)
+    lines += filter_clause(governance)
     return "\n".join(lines) + "\n"
 
 

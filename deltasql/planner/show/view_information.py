@@ -46,6 +46,8 @@ def _facts(entry: ViewEntry) -> Iterator[tuple[str, str]]:
     yield "Table", entry.name
     yield "Created Time", f"{created:%a %b %d %H:%M:%S} UTC {created.year}"
     yield "Type", "VIEW"
+    if entry.governance.owner is not None:
+        yield "Owner", entry.governance.owner
     if definition.comment is not None:
         yield "Comment", definition.comment
     if entry.is_built_in:

@@ -20,6 +20,7 @@ from deltasql.log.reading.clustering import clustering_columns, is_clustered
 from deltasql.log.storage.locations import table_uri
 from deltasql.plan.base import TableName
 from deltasql.planner.context import Context
+from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.tables.source_tables import PROVIDERS, adopted_table, refuse_table_above
 from deltasql.schema.paths import Path
 from deltasql.schema.text import quote_name
@@ -114,6 +115,7 @@ def _delta_source(name: TableName, context: Context) -> CloneSource:
 
     snapshot = context.snapshot(name)
     snapshot.check_readable()
+    refuse_enforced("CLONE", name, snapshot.location, context)
     if name.path is not None:
         parameter = f"delta.{quote_name(table_uri(snapshot.location))}"
     else:

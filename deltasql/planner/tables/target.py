@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from deltasql.catalog.governance import UNGOVERNED, Governance
 from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.errors.log import NotADeltaTableError
 from deltasql.errors.statements.table import (
@@ -122,14 +123,16 @@ def is_of_view(name: TableName, mode: str, context: Context, *, if_not_exists: b
     return True
 
 
-def registration(target: Target) -> Registration | None:
-    """The name to add to the catalog; None for a path, and for a registered table that exists.
+def registration(target: Target, policies: Governance = UNGOVERNED) -> Registration | None:
+    """The name to add to the catalog, with row filter and masks; None for a path, and for a registered table that
+    exists and gets no others.
 
     A name without a table may be dropped by another process before there is one.
     """
-    if target.name.path is not None or (target.in_catalog and target.snapshot is not None):
+    exists = target.in_catalog and target.snapshot is not None
+    if target.name.path is not None or (exists and policies.is_empty):
         return None
-    return Registration(target.name.parts, target.log.location, target.managed)
+    return Registration(target.name.parts, target.log.location, target.managed, governance=policies)
 
 
 def refuse_provider(provider: str | None, table: TableName) -> None:

@@ -62,7 +62,7 @@ CREATE OR REPLACE FUNCTION plus(x INT) RETURNS INT RETURN plus(x);
 CREATE FUNCTION f(x INT) RETURNS INT RETURN plus_one(x);
 CREATE VIEW w AS SELECT plus_one(1) AS a;
 -- name: wrong, of other languages
-CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE PYTHON AS $$ return x $$;
+CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE SCALA AS $$ x $$;
 CREATE FUNCTION f AS 'org.example.F';
 -- name: wrong, what Spark finds
 CREATE FUNCTION f(x INT) RETURNS INT RETURN y;

@@ -345,6 +345,9 @@ def test_a_file_of_an_earlier_release_is_brought_up_to_date(layout: int, tmp_pat
     with_properties.register(("s", "t"), "/t", managed=False)
     with_properties.close()
     connection = sqlite3.connect(tmp_path / "_catalog.db")
+    connection.execute("DROP TABLE securables")
+    for table in ("catalogs", "schemas", "tables", "functions"):
+        connection.execute(f"ALTER TABLE {table} DROP COLUMN governance")
     connection.execute("DROP TABLE volumes")
     connection.execute("ALTER TABLE tables DROP COLUMN source")
     if layout < 6:

@@ -84,7 +84,7 @@ MERGE = "MERGE INTO t USING s ON t.a = s.a "
         ("DELETE FROM »where x = 1", "Found 'where', but expected a name. To use it as a name, write `where`."),
         (
             "ALTER TABLE t »RENAMED TO x",
-            "Found 'RENAMED', but expected ADD, ALTER, CHANGE, CLUSTER, DROP, RENAME, REPLACE, SET or UNSET. "
+            "Found 'RENAMED', but expected ADD, ALTER, CHANGE, CLUSTER, DROP, OWNER, RENAME, REPLACE, SET or UNSET. "
             "Did you mean RENAME?",
         ),
         (
@@ -139,7 +139,7 @@ def test_place_in_several_lines() -> None:
 
 def test_found_and_expected() -> None:
     error = failure("ALTER TABLE t FOO")
-    known = ("ADD", "ALTER", "CHANGE", "CLUSTER", "DROP", "RENAME", "REPLACE", "SET", "UNSET")
+    known = ("ADD", "ALTER", "CHANGE", "CLUSTER", "DROP", "OWNER", "RENAME", "REPLACE", "SET", "UNSET")
     assert (error.found, error.expected) == ("FOO", known)
 
 

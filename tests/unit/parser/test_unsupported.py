@@ -103,4 +103,4 @@ def test_names() -> None:
 
 def test_they_are_not_offered() -> None:
     offered = expected_keywords("") | expected_keywords("CREATE ") | expected_keywords("ALTER TABLE t ")
-    assert not offered & {"GRANT", "CLONE", "MACRO", "INDEX", "OWNER", "TAGS"}
+    assert not offered & {"CLONE", "MACRO", "INDEX", "TAGS"}

@@ -22,6 +22,7 @@ from deltasql.errors.engine import (
     TimeOutOfRangeError,
 )
 from deltasql.errors.statements.copy_into import CsvHeaderError
+from deltasql.errors.statements.function import PythonFunctionFailedError
 from deltasql.errors.statements.merge import MergeUnresolvedError
 from deltasql.errors.statements.settings import UnboundParameterError
 from deltasql.errors.syntax import TooComplexError
@@ -42,6 +43,12 @@ _OUT_OF_RANGE = re.compile(r"year -?\d+ is out of range|ordinal must be|date val
 _NO_VALUES = {"NOT_IMPLEMENTED", "UNSUPPORTED_DATA_TYPE_FOR_ARROW_CONVERSION", "UNSUPPORTED_DATA_TYPE_FOR_ARROW"}
 _MONTHS = re.compile(r"YearMonthInterval|month_interval")
 """PySpark's messages about an interval type that it can fetch neither as rows nor as Arrow."""
+
+
+_PYTHON_FUNCTION = re.compile(r'File "<function ([^"]+)>", line (\d+)')
+"""A line of the traceback of a function of Python."""
+_RAISED = re.compile(r"^(?!Traceback|SQLSTATE)(?P<error>[A-Za-z_][\w.]*(?::.*)?)$", re.MULTILINE)
+"""The exception at the end of a traceback."""
 
 
 _CSV_HEADER = re.compile(r"CSV header does not conform to the schema|Number of column in CSV header is not equal")
@@ -127,6 +134,9 @@ _QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 def _translated_error(
     error: PySparkException, sql: str, write: WriteContext | None, read_failure: FailureReader | None
 ) -> DeltaSqlError:
+    failed = _PYTHON_FUNCTION.findall(str(error))
+    if failed:
+        return _python_failure(str(error), *failed[-1])
     if _MONTHS.search(str(error)) and error.getCondition() in _NO_VALUES:
         return MonthsInResultError()
     # Spark's own errors have a condition; those of Java, such as for a regular expression, have none.
@@ -134,6 +144,13 @@ def _translated_error(
         return translated(failure_of(error), sql, write)
     failure = failure_of(error) if read_failure is None else read_failure(error)
     return failure if isinstance(failure, DeltaSqlError) else translated(failure, sql, write)
+
+
+def _python_failure(text: str, function: str, line: str) -> DeltaSqlError:
+    """The error for an exception that the code of a function of Python has raised."""
+    after = text[text.rindex(f'File "<function {function}>"') :]
+    raised = _RAISED.search(after.partition("\n")[2])
+    return PythonFunctionFailedError(function, int(line), raised["error"] if raised else "it raised an exception")
 
 
 def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaSqlError:

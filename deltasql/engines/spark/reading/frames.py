@@ -14,6 +14,7 @@ from deltasql.datafiles.reading.literal_rows import literal_table
 from deltasql.engines.spark.reading.cached_scans import CachedScans
 from deltasql.engines.spark.reading.checked_rows import Texts, checked
 from deltasql.engines.spark.reading.file_columns import rows_with_columns
+from deltasql.engines.spark.reading.python_functions import register_python
 from deltasql.engines.spark.reading.scans import with_declared
 from deltasql.engines.spark.reading.source_rows import source_rows
 from deltasql.engines.spark.reading.view_columns import shown
@@ -34,6 +35,7 @@ from deltasql.plan.operators import (
     Number,
     Operator,
     Project,
+    PythonFunction,
     Rearrange,
     Rewrite,
     Scan,
@@ -138,7 +140,7 @@ class Frames:
                 return self._checked(operator)
             case Write():
                 return self.frame(operator.child)
-            case Rewrite() | Rearrange() | SqlFunction():
+            case Rewrite() | Rearrange() | SqlFunction() | PythonFunction():
                 raise TypeError(f"a {type(operator).__name__} has no rows of its own")
             case _:
                 assert_never(operator)
@@ -300,6 +302,9 @@ class Views:
                 frame.createOrReplaceTempView(name)
         for name, function in functions.items():
             if not _IN_USE[name]:
+                for inner, code in function.relations.items():
+                    if isinstance(code, PythonFunction):
+                        register_python(self._spark.session, inner, code)
                 with self._spark.needing(function.settings):
                     self._spark.session.sql(f"CREATE OR REPLACE TEMPORARY FUNCTION {quote(name)}{function.text}")
             _IN_USE[name] += 1
@@ -312,9 +317,10 @@ class Views:
                 # Spark Connect analyses when the query runs, so its views stay until the session ends.
                 self._spark.views.update(rows)
                 return
-            for name in functions:
+            for name, function in functions.items():
                 if name in self._created and _IN_USE[name] == 1:
-                    self._spark.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
+                    for dropped in (name, *_python_names(function)):
+                        self._spark.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(dropped)}")
             drop_hidden(self._spark, list(rows))
         finally:
             _IN_USE.subtract(self._created)
@@ -329,6 +335,10 @@ _IN_USE = Counter[str]()
 """Number of current users of each temporary function: an inner query may call a function of an outer one."""
 
 
+def _python_names(function: SqlFunction) -> list[str]:
+    return [name for name, operator in function.relations.items() if isinstance(operator, PythonFunction)]
+
+
 def _apart(relations: Mapping[str, Operator]) -> tuple[dict[str, Operator], dict[str, SqlFunction]]:
     """Relations with rows, and SQL functions in an order in which each comes after those that it calls.
 
@@ -340,7 +350,7 @@ def _apart(relations: Mapping[str, Operator]) -> tuple[dict[str, Operator], dict
             inner = _apart(operator.relations)
             rows |= inner[0]
             functions |= {**inner[1], name: operator}
-        else:
+        elif not isinstance(operator, PythonFunction):
             rows[name] = operator
     return rows, functions
 

@@ -18,6 +18,7 @@ from deltasql.planner.changes import CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rows.ctes import with_ctes
 from deltasql.planner.rows.read_set import reads_of_files
+from deltasql.planner.rows.restricted_rows import restricted, visible_rows
 from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.scope import Scope, side
 from deltasql.planner.rows.through_view import behind_view
@@ -42,6 +43,8 @@ def _(statement: Delete, context: Context) -> Plan:
     condition = None
     if statement.condition is not None:
         condition = scope.condition(statement.condition, "DELETE condition", subqueries=True)
+    visible = visible_rows(scope, snapshot.location, statement.table, [statement.condition], context)
+    condition = restricted(condition, visible)
     whole = _whole_files(snapshot, condition, scope, context)
     if whole is not None:
         reads = reads_of_files(whole, condition, snapshot, context, scope.target.alias)

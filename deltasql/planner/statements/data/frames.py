@@ -34,6 +34,8 @@ from deltasql.plan.statements.table import ClusterBy, ColumnDefinition, CreateTa
 from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange
 from deltasql.planner.context import Context
 from deltasql.planner.frame_options import WriteOptions, write_options
+from deltasql.planner.governance.enforcing import refuse_enforced
+from deltasql.planner.governance.policies import refuse_lost_columns
 from deltasql.planner.idempotency import Application, noted, present, session_application, skipped
 from deltasql.planner.refreshed import refuse_refreshed
 from deltasql.planner.rows.insert_columns import QueryColumn, matched_columns, struct_rule
@@ -242,7 +244,7 @@ def _inserted(write: _Write, context: Context) -> RowChange:
     if not evolution and statement.by_name:
         _refuse_new_columns(write)
     insert = _as_insert(write, evolution)
-    refuse_overwrite(insert, snapshot)
+    refuse_overwrite(insert, snapshot, context)
     rows, columns_of_query = write.rows
     dynamic = is_dynamic(context, snapshot, {}) if options.dynamic is None else options.dynamic
     insertion = Insertion(
@@ -302,9 +304,11 @@ def _redefined(write: _Write, context: Context) -> RowChange:
     """overwriteSchema: columns and partitioning become the DataFrame's, id, properties and protocol stay."""
     snapshot = write.snapshot
     refuse_append_only(snapshot)
+    refuse_enforced("A write that replaces all rows", write.statement.table, snapshot.location, context)
     if not write.options.data_change:
         raise DataChangeFalseError(snapshot.table)
     metadata = _redefinition(write)
+    refuse_lost_columns(metadata.schema, write.statement.table, context)
     clustering = None
     if write.statement.clustered_by is not None:
         clustering = new_clustering(_cluster_by(write.statement), metadata, snapshot, context)

@@ -31,6 +31,7 @@ from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan, RowChange, SourceWrite, Stepwise
 from deltasql.planner.context import Context
 from deltasql.planner.foreign.snapshots import source_snapshot
+from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.idempotency import plan_statement
 from deltasql.planner.rows.insert_columns import (
     Match,
@@ -113,7 +114,7 @@ def _(statement: Insert, context: Context) -> Plan:
     log, snapshot = context.writable(statement.table)
     evolution = statement.schema_evolution or context.setting(AUTO_MERGE)
     _refuse_clauses(statement, context)
-    refuse_overwrite(statement, snapshot)
+    refuse_overwrite(statement, snapshot, context)
     return _inserted_rows(statement, log, snapshot, context, evolution=evolution)
 
 
@@ -185,10 +186,12 @@ def _anew(context: Context) -> Context:
     return replace(context, _snapshots={})
 
 
-def refuse_overwrite(statement: Insert, snapshot: Snapshot) -> None:
-    """Raises AppendOnlyError for a statement under which rows go, where none may."""
+def refuse_overwrite(statement: Insert, snapshot: Snapshot, context: Context) -> None:
+    """Raises AppendOnlyError for a statement under which rows go, where none may, and PolicyTableError, where rows
+    could go that a row filter hides."""
     if statement.overwrite or statement.replaces is not None:
         refuse_append_only(snapshot)
+        refuse_enforced("An INSERT that replaces rows", statement.table, snapshot.location, context)
 
 
 def inserted(insertion: Insertion, context: Context) -> RowChange:

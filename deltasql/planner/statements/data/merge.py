@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from typing_extensions import assert_never
@@ -47,12 +47,14 @@ from deltasql.planner.changes import CommitSpec, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rows.ctes import with_ctes
 from deltasql.planner.rows.merge_columns import ClauseColumns, MergeAssignment
+from deltasql.planner.rows.restricted_rows import restricted, visible_rows
 from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.scope import Scope, side, type_at, with_distinct_aliases
 from deltasql.planner.rows.through_view import behind_view
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions.constraints import constraints_of
 from deltasql.planner.tables.metadata import evolved_metadata, metadata_actions
+from deltasql.planner.text_positions import position_in
 from deltasql.planner.values.alignment import Alignment, StructRule, updated_struct
 from deltasql.planner.values.assignments import assigned_values, refuse_conflicts
 from deltasql.planner.values.char_types import stored
@@ -103,6 +105,8 @@ def _(statement: Merge, context: Context) -> Plan:
     refuse_dependent_types(new, snapshot)
     on = scope.condition(statement.condition, "SEARCH condition")
     target_only, keys = merge.split_condition(on)
+    merge.visible = visible_rows(scope, snapshot.location, statement.table, merge.texts(), context)
+    on = restricted(on, merge.visible) or on
     metadata = evolved_metadata(snapshot.metadata, new, table=snapshot.table)
     new = metadata.schema
     pruned_by = None if merge.by_source else target_only
@@ -142,6 +146,14 @@ class _Merge:
         self.by_source = any(clause.kind is ClauseKind.NOT_MATCHED_BY_SOURCE for clause in statement.clauses)
         columns = ClauseColumns(scope, evolution)
         self.assigned = [self._checked(clause, self._assignments(clause, columns)) for clause in statement.clauses]
+        self.visible: str | None = None
+        """The condition of the rows of the target that the statement may touch; None for all."""
+
+    def texts(self) -> Iterator[SqlText | None]:
+        """All expressions of the statement."""
+        yield self.statement.condition
+        yield from (clause.condition for clause in self.statement.clauses)
+        yield from (item.expression for items in self.assigned for item in items)
 
     def _checked(self, clause: MergeClause, items: list[MergeAssignment]) -> list[MergeAssignment]:
         """`items` without those that the table itself computes: DEFAULT of an identity or of a generated column.
@@ -251,11 +263,13 @@ class _Merge:
         )
 
     def _clause_condition(self, clause: MergeClause) -> str | None:
+        visible = self.visible if clause.kind is ClauseKind.NOT_MATCHED_BY_SOURCE else None
         if clause.condition is None:
-            return None
+            return visible
         verb = {RowEffect.UPDATE: "UPDATE", RowEffect.DELETE: "DELETE", RowEffect.INSERT: "INSERT"}[effect_of(clause)]
         target, source = visible_sides(clause.kind)
-        return self.scope.condition(clause.condition, f"{verb} condition", target=target, source=source)
+        condition = self.scope.condition(clause.condition, f"{verb} condition", target=target, source=source)
+        return restricted(condition, visible)
 
     def _bound(self, item: MergeAssignment, clause: MergeClause) -> MergeAssignment:
         """`item` with the SQL of the user's expression, its tables bound and its names qualified."""
@@ -344,9 +358,7 @@ def _source(statement: Merge, context: Context) -> SqlQuery:
     """The source's rows as a query of its own."""
     ctes = (statement.ctes,) if statement.ctes else ()
     pieces = (*ctes, SqlText("\nSELECT * FROM ", 0), statement.source)
-    sql, relations = binding.bind(
-        context, "".join(piece.text for piece in pieces), position=binding.position_in(pieces)
-    )
+    sql, relations = binding.bind(context, "".join(piece.text for piece in pieces), position=position_in(pieces))
     return SqlQuery(sql, relations, "source")
 
 

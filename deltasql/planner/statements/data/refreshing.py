@@ -23,6 +23,7 @@ from deltasql.planner import binding
 from deltasql.planner.catalog_changes import View
 from deltasql.planner.change_feed import rows_of_changes
 from deltasql.planner.context import Context
+from deltasql.planner.governance.enforcing import enforced
 from deltasql.planner.tables.refresh_state import RefreshState
 from deltasql.sql.queries.incremental import Incremental, NotIncrementalError, incremental
 from deltasql.sql.queries.relations import TableReference, table_references
@@ -258,6 +259,8 @@ def _changes(source: Source, start: int, context: Context) -> list[VersionChange
     """The versions behind `start` in which rows have changed. Raises NotIncrementalError where not all can be read."""
     if source.snapshot.version < start:
         raise NotIncrementalError("a source is older than before")
+    if enforced(source.snapshot.location, context) is not None:
+        raise NotIncrementalError("a source has a row filter or masks")
     try:
         found = list(version_changes(source.log, start + 1, source.snapshot.version))
     except (DeltaSqlError, FileNotFoundError):

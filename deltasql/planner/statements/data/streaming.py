@@ -19,8 +19,10 @@ from deltasql.planner.catalog_changes import View
 from deltasql.planner.change_feed import rows_of_changes
 from deltasql.planner.changes import CopyLoad
 from deltasql.planner.context import Context
+from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.read_files import file_call, found_files, rows_of_call
 from deltasql.planner.statements.data.refreshing import QUERY, ROWS, Refresh, full_name, is_append, over_rows
+from deltasql.planner.table_places import location_of
 from deltasql.planner.tables.refresh_state import RefreshState
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import TokenCursor
@@ -127,10 +129,11 @@ class _TableRows(_Rows):
     def refresh(self) -> StreamRefresh:
         """Raises ChangedStreamSourceError, and what is wrong with the table."""
         name = TableName(self.reference.parts)
-        location = binding.location_of(self.context, name)
+        location = location_of(self.context, name)
         if location is None or self.context.is_view(name):
             raise StreamingQueryError(sql_name(self.entry.parts), f"{name} is no table of Delta", _MATERIALIZED)
         source = self.context.snapshot(name, location)
+        refuse_enforced("A stream", name, location, self.context)
         before = None if self.full else RefreshState.of(self.snapshot)
         read = {} if before is None else dict(before.sources)
         after = RefreshState(self.definition_id, {**read, source.metadata.id: source.version})

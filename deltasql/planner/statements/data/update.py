@@ -15,6 +15,7 @@ from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rows.ctes import with_ctes
+from deltasql.planner.rows.restricted_rows import restricted, visible_rows
 from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.scope import Scope, side, type_at, unqualified
 from deltasql.planner.rows.through_view import behind_view
@@ -46,6 +47,8 @@ def _(statement: Update, context: Context) -> Plan:
     condition = None
     if statement.condition is not None:
         condition = scope.condition(statement.condition, "UPDATE condition", subqueries=True)
+    texts = [statement.condition, *(item.value for item in statement.assignments)]
+    condition = restricted(condition, visible_rows(scope, snapshot.location, statement.table, texts, context))
     scan = binding.target_rows(context, snapshot, condition, scope.target.alias)
     values = _values(statement, context, scope, scan)
     alias, schema = scope.target.alias, snapshot.schema

@@ -59,6 +59,8 @@ def _(statement: DescribeCatalog, context: Context) -> Plan:
         created = datetime.fromtimestamp(entry.created_at / 1000, timezone.utc)
         rows += [("Location", entry.location), ("Created At", created.isoformat(sep=" ", timespec="seconds"))]
         rows += property_rows(entry.properties)
+    if entry.governance.owner is not None:
+        rows.append(("Owner", entry.governance.owner))
     return Answer(INFO, tuple(rows))
 
 

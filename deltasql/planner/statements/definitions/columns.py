@@ -50,6 +50,7 @@ from deltasql.plan.statements.columns import (
 )
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange, Verification
 from deltasql.planner.context import Context
+from deltasql.planner.governance.policies import refuse_policy_change
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions.constraints import refuse_dependent, verification
@@ -107,6 +108,8 @@ def _(statement: AlterColumns, context: Context) -> Plan:
     checks: list[Verification] = []
     for change in statement.changes:
         try:
+            if any(isinstance(item, Retyped) for item in change.alterations) and not _has_type(change, snapshot.schema):
+                refuse_policy_change(change.path.parts, "retyped", statement.table, context)
             schema = _altered(schema, change, snapshot, context)
             check = _null_check(change, snapshot, context)
             checks += [check] if check else []
@@ -136,6 +139,7 @@ def _(statement: ReplaceColumns, context: Context) -> Plan:
         resolved = find_path(schema, path)
         if resolved is None:
             refuse_key_change(path, "drop", snapshot)
+            refuse_policy_change(path, "dropped", statement.table, context)
             refuse_base_change(path, "drop", schema, snapshot.table)
         elif resolved.field.nullable:
             refuse_nullable_key(path, snapshot)
@@ -153,6 +157,7 @@ def _(statement: RenameColumn, context: Context) -> Plan:
         if not snapshot.properties.maps_columns:
             raise RenameColumnNeedsMappingError(str(statement.table))
         refuse_dependent(resolved.path, "rename", snapshot)
+        refuse_policy_change(resolved.path, "renamed", statement.table, context)
         refuse_base_change(resolved.path, "rename", snapshot.schema, snapshot.table)
         _refuse_referenced_column(statement.table, resolved.path, snapshot, context)
         schema = rename_column(with_lengths(snapshot.schema), resolved.path, statement.name, where=snapshot.table)
@@ -181,6 +186,7 @@ def _(statement: DropColumns, context: Context) -> Plan:
             continue
         try:
             schema = _dropped(schema, column, snapshot)
+            refuse_policy_change(column.parts, "dropped", statement.table, context)
         except DeltaSqlError as error:
             raise error.at(context.caret(column.start, column.end)) from None
         names.append(path_text(column.parts))

@@ -11,10 +11,10 @@ from deltasql.log.actions.actions import Action
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.statements.convert import Convert
-from deltasql.planner.binding import FILE_FORMATS
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
+from deltasql.planner.table_places import FILE_FORMATS
 from deltasql.planner.tables.source_tables import PROVIDERS, adopted_table, refuse_table_above
 
 

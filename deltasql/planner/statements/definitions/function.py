@@ -28,6 +28,7 @@ from deltasql.planner import binding
 from deltasql.planner.catalog_changes import FunctionChange, FunctionDefining, TemporaryFunction
 from deltasql.planner.changes import Answer, Plan, SparkCommand
 from deltasql.planner.context import Context
+from deltasql.planner.python_functions import check_python
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.persisted_sql import (
     refuse_parameters,
@@ -53,7 +54,7 @@ def _(statement: CreateFunction, context: Context) -> Plan:
             raise ParseSyntaxError("Functions are replaced by CREATE OR REPLACE FUNCTION.", "REPLACE")
         parsed = function_text(statement.rest.text)
         _refuse_foreign(statement, parsed)
-        return _temporary(statement, context) if statement.temporary else _lasting(statement, parsed, context)
+        return _temporary(statement, parsed, context) if statement.temporary else _lasting(statement, parsed, context)
     except DeltaSqlError as error:
         raise error.at(context.caret(name.start, name.end)) from None
 
@@ -61,10 +62,12 @@ def _(statement: CreateFunction, context: Context) -> Plan:
 def _refuse_foreign(statement: CreateFunction, function: FunctionText) -> None:
     """Raises ForeignFunctionError. A temporary function of a Java class is Spark's."""
     name = str(statement.function)
+    if function.language == "PYTHON":
+        return
     if function.language not in (None, "SQL"):
         advice = (
-            "Write its body in SQL, RETURN …; or register a function of Python in the session: "
-            f"spark.udf.register({name!r}, …)."
+            "Write its body in SQL, RETURN …, or in Python: LANGUAGE PYTHON AS $$ … $$; or register a function in the "
+            f"session: spark.udf.register({name!r}, …)."
         )
         raise ForeignFunctionError(name, str(function.language).capitalize(), advice)
     if function.body_start is None and not statement.temporary:
@@ -85,13 +88,21 @@ def _lasting(statement: CreateFunction, parsed: FunctionText, context: Context) 
     elif not replaces:
         raise FunctionAlreadyExistsError(function=str(name))
     refuse_parameters(str(name), statement.rest, context)
-    refuse_temporary(str(name), statement.rest, context)
     definition = _definition(statement.rest, context)
+    if parsed.language == "PYTHON":
+        check_python(str(name), statement.rest, parsed, context)
+        return _defining(statement, parts, definition)
+    refuse_temporary(str(name), statement.rest, context)
     definition = _analysed(binding.Function(".".join(parts), definition, parts=parts), statement.rest, parsed, context)
+    return _defining(statement, parts, definition)
 
+
+def _defining(
+    statement: CreateFunction, parts: tuple[str, str, str], definition: FunctionDefinition
+) -> FunctionDefining:
     def define(existing: FunctionEntry | None) -> FunctionDefinition:
-        if existing is not None and not replaces:
-            raise FunctionAlreadyExistsError(function=str(name))
+        if existing is not None and statement.mode == "create":
+            raise FunctionAlreadyExistsError(function=str(statement.function))
         return definition
 
     return FunctionDefining(parts, define, if_not_exists=statement.if_not_exists)
@@ -123,14 +134,19 @@ def _analysed(function: binding.Function, text: SqlText, parsed: FunctionText, c
     return replace(definition, text=written)
 
 
-def _temporary(statement: CreateFunction, context: Context) -> Plan:
-    """A function of the session: Spark's, as long as it reads no table of ours."""
+def _temporary(statement: CreateFunction, parsed: FunctionText, context: Context) -> Plan:
+    """A function of the session: Spark's, as long as it reads no table of ours, and is none of Python."""
     name, rest = statement.function, statement.rest
     *schema, last = name.parts
     if [part.lower() for part in schema] not in _SESSION:
         raise TemporaryFunctionNameError(str(name), f"CREATE TEMPORARY FUNCTION {quote(last)}")
-    sql, relations = binding.bind(context, rest.text, position=lambda offset: rest.start + offset)
     existing = context.functions.get(last.lower())
+    if parsed.language == "PYTHON":
+        if statement.mode == "create" and existing is not None:
+            raise FunctionAlreadyExistsError(function=str(name))
+        check_python(str(name), rest, parsed, context)
+        return FunctionChange(last.lower(), TemporaryFunction(last, _definition(rest, context), frozenset()))
+    sql, relations = binding.bind(context, rest.text, position=lambda offset: rest.start + offset)
     if _is_engines(existing is None and not relations, context):
         return SparkCommand(context.sql[: rest.start] + sql, {}, last)
     if statement.mode == "create" and (existing is not None or context.analyst.knows_function((last,))):

@@ -49,6 +49,7 @@ from deltasql.plan.statements.table import (
 from deltasql.planner import binding
 from deltasql.planner.catalog_changes import (
     CatalogChoice,
+    Registration,
     RenameChange,
     SchemaChoice,
     SchemaCreation,
@@ -58,6 +59,7 @@ from deltasql.planner.catalog_changes import (
 )
 from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
+from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
 from deltasql.planner.show.create_positions import position_in_create
@@ -73,6 +75,7 @@ from deltasql.planner.tables.clustering_columns import (
 )
 from deltasql.planner.tables.column_definitions import comment_metadata, declared_keys, declared_schema
 from deltasql.planner.tables.existing_log import Declared, adopted
+from deltasql.planner.tables.governed_registration import governed_registration
 from deltasql.planner.tables.keys import refuse_referenced, with_declared_keys
 from deltasql.planner.tables.metadata import keeping_log_properties, keeping_tags, mapped_metadata, reusing_ids
 from deltasql.planner.tables.row_tracking import tracked_metadata
@@ -82,7 +85,6 @@ from deltasql.planner.tables.target import (
     is_of_view,
     property_defaults,
     refuse_provider,
-    registration,
     required_properties,
     target_of,
 )
@@ -138,7 +140,8 @@ def _defined(statement: CreateTable, context: Context, target: Target) -> TableC
     metadata, protocol = _definition(statement, context, target, declared_schema(statement, context))
     clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
     spec = _creation(target, _EMPTY[statement.mode], metadata, protocol, clustering)
-    return TableChange(spec, removed=_replaced(target.snapshot))
+    change = TableChange(spec, removed=_replaced(target.snapshot))
+    return change.committing(register=governed_registration(statement, target, metadata.schema, context))
 
 
 def _creation(
@@ -151,7 +154,6 @@ def _creation(
         operation,
         creation_parameters(metadata, managed=target.managed, clustering=clustering.text),
         _creation_actions(metadata, protocol, target.snapshot, clustering),
-        register=registration(target),
         reads=None if target.snapshot is None else WHOLE_TABLE,
     )
 
@@ -179,8 +181,9 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
     child: Operator = literals or Project(query, columns, declared_texts(metadata.schema))
     if constraints:
         child = Check(child, constraints)
+    spec = _creation(target, _FROM_ROWS[statement.mode], metadata, protocol, clustering)
     return RowChange(
-        _creation(target, _FROM_ROWS[statement.mode], metadata, protocol, clustering),
+        replace(spec, register=governed_registration(statement, target, metadata.schema, context)),
         Write(child, metadata.schema, metadata.partition_columns),
         metadata,
         removed=_replaced(target.snapshot),
@@ -215,6 +218,10 @@ def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
     partitions = names if names or columns is not None else None
     plan_of_name = adopted(target, Declared(columns, partitions, statement.cluster_by, properties))
     _check_same_keys(statement, target, context)
+    assert target.snapshot is not None
+    register = governed_registration(statement, target, target.snapshot.schema, context)
+    if isinstance(plan_of_name, Registration) and register is not None:
+        return replace(plan_of_name, governance=register.governance)
     return plan_of_name
 
 
@@ -383,6 +390,7 @@ def _(statement: TruncateTable, context: Context) -> Plan:
     """Removes all files; an empty table stays as it is."""
     log, snapshot = context.writable(statement.table)
     refuse_append_only(snapshot)
+    refuse_enforced("TRUNCATE TABLE", statement.table, snapshot.location, context)
     return TableChange(
         CommitSpec(log, snapshot, operations.TRUNCATE, {}, reads=WHOLE_TABLE),
         removed=_replaced(snapshot),

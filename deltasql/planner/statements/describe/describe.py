@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timezone
 
+from deltasql.catalog.governance import UNGOVERNED
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.statements.inspect import JsonNotExtendedError, JsonOfColumnError
@@ -19,6 +20,7 @@ from deltasql.plan.statements.inspect import DescribeTable
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.foreign.snapshots import table_snapshot
+from deltasql.planner.governance.policy_text import owner_rows, policy_rows
 from deltasql.planner.refreshed import refreshed_rows, table_kind
 from deltasql.planner.rule import plan
 from deltasql.planner.show.describe_json import table_json, view_json
@@ -170,6 +172,8 @@ def _detailed_rows(name: TableName, context: Context, snapshot: Snapshot) -> Ite
     properties = ",".join(f"{key}={value}" for key, value in all_properties(snapshot))
     yield from constraint_rows(snapshot, full_name(name, context))
     yield from tag_rows(snapshot)
+    governance = UNGOVERNED if entry is None else entry.governance
+    yield from policy_rows(governance)
     yield "", "", ""
     yield "# Detailed Table Information", "", ""
     yield "Name", name_in_catalog(name, context) or f"delta.`{snapshot.location}`", ""
@@ -178,6 +182,7 @@ def _detailed_rows(name: TableName, context: Context, snapshot: Snapshot) -> Ite
         yield "Comment", snapshot.metadata.description, ""
     yield "Location", snapshot.location, ""
     yield "Provider", "delta", ""
+    yield from owner_rows(governance)
     yield "Table Properties", f"[{properties}]", ""
     if entry is not None and entry.refreshed is not None:
         last = RefreshState.of(snapshot)

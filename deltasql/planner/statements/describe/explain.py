@@ -19,6 +19,7 @@ from deltasql.plan.operators import (
     Number,
     Operator,
     Project,
+    PythonFunction,
     Rearrange,
     Rewrite,
     Scan,
@@ -248,6 +249,7 @@ def expressions(operator: Operator) -> Iterator[str]:
             | UnionAll()
             | SqlQuery()
             | SqlFunction()
+            | PythonFunction()
             | Supplied()
             | MemoryRows()
             | Literals()
@@ -262,13 +264,15 @@ def expressions(operator: Operator) -> Iterator[str]:
         yield from expressions(child)
 
 
-def describe(operator: Operator) -> str:
+def describe(operator: Operator) -> str:  # noqa: C901, PLR0912 - one case per operator
     """One operator in one line."""
     match operator:
         case Scan() | SourceFiles():
             return _input(operator)
         case UnionAll(inputs):
             return f"UnionAll of {len(inputs)}"
+        case PythonFunction(name):
+            return f"Function of Python ({name})"
         case SqlQuery() | SqlFunction():
             kind = "Query" if isinstance(operator, SqlQuery) else "Function"
             return f"{kind} ({operator.label or 'SQL'})"

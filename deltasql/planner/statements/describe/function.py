@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, timezone
 
 from deltasql.catalog.definitions import FunctionDefinition
-from deltasql.catalog.entries import matching
+from deltasql.catalog.entries import FunctionEntry, matching
 from deltasql.errors.statements.function import UnknownFunctionError
 from deltasql.plan.statements.function import DescribeFunction, ShowFunctions
 from deltasql.planner.changes import Answer, Plan, SparkCommand
@@ -32,17 +32,17 @@ def _(statement: DescribeFunction, context: Context) -> Plan:
         return _description(temporary.name, temporary.definition, None, extended=statement.extended)
     entry = None if builtin or len(name.parts) > 3 else context.catalog.function(name.parts)
     if entry is not None and not context.analyst.knows_function(name.parts):
-        return _description(".".join(entry.parts), entry.definition, entry.created_at, extended=statement.extended)
+        return _description(".".join(entry.parts), entry.definition, entry, extended=statement.extended)
     if not builtin and not context.analyst.started:
         raise UnknownFunctionError(str(name)).at(context.caret(name.start, name.end))
     return SparkCommand(context.sql, {})
 
 
-def _description(name: str, definition: FunctionDefinition, created_at: int | None, *, extended: bool) -> Answer:
+def _description(name: str, definition: FunctionDefinition, entry: FunctionEntry | None, *, extended: bool) -> Answer:
     parsed = function_text(definition.text)
     sections = list(_sections(name, parsed, extended=extended))
     if extended:
-        sections += _more(definition, parsed, created_at)
+        sections += _more(definition, parsed, entry)
     width = max(len(label) for label, _ in sections) + 2
     rows = []
     for label, lines in sections:
@@ -61,18 +61,27 @@ def _sections(name: str, parsed: FunctionText, *, extended: bool) -> Iterator[tu
 
 
 def _more(
-    definition: FunctionDefinition, parsed: FunctionText, created_at: int | None
+    definition: FunctionDefinition, parsed: FunctionText, entry: FunctionEntry | None
 ) -> Iterator[tuple[str, list[str]]]:
     if parsed.comment is not None:
         yield "Comment", [parsed.comment]
     yield "Deterministic", [str(parsed.deterministic).lower()]
-    yield "Data Access", [parsed.data_access]
+    if parsed.python is None:
+        yield "Data Access", [parsed.data_access]
     if definition.settings:
         yield "Configs", [f"{key}={value}" for key, value in sorted(definition.settings.items())]
-    if created_at is not None:
-        created = datetime.fromtimestamp(created_at / 1000, timezone.utc)
+    if entry is not None and entry.governance.owner is not None:
+        yield "Owner", [entry.governance.owner]
+    if entry is not None:
+        created = datetime.fromtimestamp(entry.created_at / 1000, timezone.utc)
         yield "Create Time", [f"{created:%a %b %d %H:%M:%S} UTC {created.year}"]
-    yield "Body", [parsed.body]
+    if parsed.language == "PYTHON":
+        yield "Language", ["PYTHON"]
+    if parsed.handler is not None:
+        yield "Handler", [parsed.handler]
+    if parsed.environment:
+        yield "Environment", [f"{key} = {text}" for key, text in parsed.environment]
+    yield "Body", [parsed.body] if parsed.python is None else parsed.python.strip("\n").split("\n")
 
 
 def _parameters(parameters: Sequence[Parameter], *, extended: bool) -> list[str]:

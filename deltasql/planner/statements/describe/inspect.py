@@ -8,6 +8,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog.entries import Entry, ViewEntry, matching
+from deltasql.catalog.governance import UNGOVERNED
 from deltasql.errors.base import Caret
 from deltasql.errors.secrets import shown_pairs
 from deltasql.errors.statements.inspect import (
@@ -194,6 +195,8 @@ def _(statement: DescribeSchema, context: Context) -> Plan:
     ]
     if statement.extended:
         rows += property_rows(entry.properties)
+    if entry.governance.owner is not None:
+        rows.append(("Owner", entry.governance.owner))
     return Answer(INFO, tuple(rows))
 
 
@@ -305,7 +308,8 @@ def _(statement: ShowCreateTable, context: Context) -> Plan:
     if entry is not None and entry.refreshed is not None:
         text = refreshed_statement(name, snapshot, entry.refreshed)
         return Answer(_columns(("createtab_stmt", STRING)), ((text,),))
-    text = create_statement(name, snapshot, snapshot.location if entry is not None and not entry.managed else None)
+    location = snapshot.location if entry is not None and not entry.managed else None
+    text = create_statement(name, snapshot, location, UNGOVERNED if entry is None else entry.governance)
     return Answer(_columns(("createtab_stmt", STRING)), ((text,),))
 
 

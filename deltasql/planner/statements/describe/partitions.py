@@ -7,6 +7,7 @@ from deltasql.plan.statements.inspect import ShowPartitions
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.foreign.snapshots import table_snapshot
+from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.partition_spec import partition_files, partition_rows
 
@@ -18,5 +19,6 @@ def _(statement: ShowPartitions, context: Context) -> Plan:
     if context.is_view(table):
         raise ShowPartitionsOfViewError(view=str(table)).at(context.caret(table.start, table.end))
     snapshot = table_snapshot(context, table)
+    refuse_enforced("SHOW PARTITIONS", table, snapshot.location, context)
     files = partition_files(statement.partition, table, snapshot, context)
     return Answer(*partition_rows(files, snapshot))

@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from warnings import catch_warnings, simplefilter
 
 from dbt.adapters.contracts.connection import AdapterResponse, Connection, ConnectionState
 from dbt.adapters.deltasql.literals import bound
 from dbt.adapters.deltasql.relation import CATALOG, DeltaSqlRelation
+from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.exceptions import FailedToConnectError
 from dbt.adapters.spark.connections import (
     SparkConnectionManager,
@@ -25,7 +27,10 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from deltasql import DeltaSqlError, Result, Session, connect
 from deltasql.plan.base import quote
+from deltasql.plan.notes import StatementWarning
 from deltasql.schema.text import type_text
+
+_LOGGER = AdapterLogger("deltasql")
 
 Described = tuple[str, str, None, None, None, None, bool]
 
@@ -92,7 +97,14 @@ class SessionHandle(SparkConnectionWrapper):
         return self
 
     def execute(self, sql: str, bindings: Sequence[Any] | None = None) -> None:
-        self._result = self.session.sql(bound(sql, bindings))
+        with catch_warnings():
+            # dbt's log has them.
+            simplefilter("ignore", StatementWarning)
+            self._result = self.session.sql(bound(sql, bindings))
+        for text in self._result.warnings:
+            _LOGGER.warning(text)
+        for text in self._result.notes:
+            _LOGGER.info(text)
 
     def fetchall(self) -> list[Any]:
         return [] if self._result is None else self._result.collect()

@@ -1,0 +1,138 @@
+"""Row filters and column masks as a statement declares them: their functions and columns are checked, and recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from deltasql.catalog.entries import sql_name
+from deltasql.catalog.governance import UNGOVERNED, Argument, Governance, Policy
+from deltasql.errors.base import DeltaSqlError, counted
+from deltasql.errors.statements.governance import PolicyColumnError, PolicyFunctionError
+from deltasql.plan.base import TableName, quote
+from deltasql.plan.statements.governance import ColumnMask, PolicyArgument, RowFilterClause, SecurableName
+from deltasql.planner.context import Context
+from deltasql.planner.governance.mode import POLICY, is_recorded, note_recorded
+from deltasql.planner.governance.subjects import subject_of
+from deltasql.schema.paths import resolve
+from deltasql.schema.types import StructField, StructType
+from deltasql.sql.function_text import FunctionText, function_text
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    """A row filter or a mask and its table, for messages. `given` counts the arguments before the written ones."""
+
+    policy: str
+    table: str
+    given: int
+
+
+def filter_policy(row_filter: RowFilterClause, schema: StructType, table: str, context: Context) -> Policy:
+    """The row filter of a table. Raises ColumnNotFoundError, SecurableNotFoundError, PolicyFunctionError."""
+    declared = _Declared("row filter", table, 0)
+    policy, text = _policy(row_filter, schema, declared, context)
+    if text.returns is not None and text.returns.upper() != "BOOLEAN":
+        reason = f"it returns {text.returns.upper()}"
+        raise _refused(row_filter, declared, reason, "A row filter returns BOOLEAN.", context)
+    return policy
+
+
+def mask_policy(mask: ColumnMask, field: StructField, schema: StructType, table: str, context: Context) -> Policy:
+    """The mask of a column. Raises what `filter_policy` raises."""
+    return _policy(mask, schema, _Declared(f"mask of {quote(field.name)}", table, 1), context)[0]
+
+
+def _policy(
+    written: RowFilterClause | ColumnMask, schema: StructType, declared: _Declared, context: Context
+) -> tuple[Policy, FunctionText]:
+    name = written.function
+    subject, _ = subject_of(SecurableName("FUNCTION", name, name.start, name.end), context)
+    catalog, schema_name, function = subject.parts
+    entry = context.catalog.function(subject.parts)
+    assert entry is not None
+    text = function_text(entry.definition.text)
+    arguments = tuple(_argument(item, schema, declared, context) for item in written.arguments)
+    count = len(arguments) + declared.given
+    least = sum(parameter.default is None for parameter in text.parameters)
+    if text.is_table:
+        raise _refused(written, declared, "it returns a table", "Write RETURNS BOOLEAN or a type.", context)
+    if text.language not in {None, "SQL"}:
+        advice = f"Call it in a function of SQL: CREATE FUNCTION … RETURN {name}(…)."
+        raise _refused(written, declared, f"it is a function of {str(text.language).capitalize()}", advice, context)
+    if not least <= count <= len(text.parameters):
+        columns = "ON (…)" if declared.given == 0 else "USING COLUMNS (…)"
+        reason = f"it has {counted(len(text.parameters), 'parameters')}, and gets {counted(count, 'arguments')}"
+        raise _refused(written, declared, reason, f"Name a column for each parameter in {columns}.", context)
+    return Policy((catalog, schema_name, function), arguments), text
+
+
+def _argument(item: PolicyArgument, schema: StructType, declared: _Declared, context: Context) -> Argument:
+    if not item.is_column:
+        return Argument(item.text, is_column=False)
+    try:
+        return Argument(resolve(schema, (item.text,), where=declared.table).field.name, is_column=True)
+    except DeltaSqlError as error:
+        raise error.at(context.caret(item.start, item.end)) from None
+
+
+def _refused(
+    written: RowFilterClause | ColumnMask, declared: _Declared, reason: str, advice: str, context: Context
+) -> DeltaSqlError:
+    name = written.function
+    error = PolicyFunctionError(str(name), declared.policy, declared.table, reason, advice)
+    return error.at(context.caret(name.start, name.end))
+
+
+def declared_policies(
+    row_filter: RowFilterClause | None,
+    masks: Sequence[tuple[str, ColumnMask]],
+    schema: StructType,
+    table: TableName,
+    context: Context,
+) -> Governance:
+    """The records for the clauses of CREATE TABLE; `masks` are by column. None of them, if clauses are ignored."""
+    found, name = UNGOVERNED, str(table)
+    if row_filter is not None and is_recorded("ROW FILTER", context.caret(row_filter.start, row_filter.end), context):
+        found = replace(found, row_filter=filter_policy(row_filter, schema, name, context))
+        note_recorded("ROW FILTER", POLICY)
+    for column, mask in masks:
+        if is_recorded("MASK", context.caret(mask.start, mask.end), context):
+            field = resolve(schema, (column,), where=name).field
+            found = found.masked(field.name, mask_policy(mask, field, schema, name, context))
+            note_recorded("MASK", POLICY)
+    return found
+
+
+def refuse_policy_change(path: Sequence[str], change: str, table: TableName, context: Context) -> None:
+    """Raises PolicyColumnError for a column that a row filter or a mask of the table uses, or that is masked.
+
+    `change` is a participle: dropped, renamed, retyped.
+    """
+    for column, policy, advice in _used(governance_of(table, context)):
+        if column.lower() == path[0].lower():
+            raise PolicyColumnError(quote(column), str(table), change, policy, advice)
+
+
+def refuse_lost_columns(schema: StructType, table: TableName, context: Context) -> None:
+    """Raises PolicyColumnError where a replaced table lacks a column that its row filter or a mask uses."""
+    for column, policy, advice in _used(governance_of(table, context)):
+        if schema.find(column) is None:
+            raise PolicyColumnError(quote(column), str(table), "left out", policy, advice)
+
+
+def governance_of(table: TableName, context: Context) -> Governance:
+    """The records on a table of the catalog; none for a path, and for a name that does not exist."""
+    entry = context.catalog.resolve(table.parts) if table.path is None and len(table.parts) <= 3 else None
+    return UNGOVERNED if entry is None else entry.governance
+
+
+def _used(governance: Governance) -> Iterable[tuple[str, str, str]]:
+    """Each column of the policies, with the policy, and how ALTER TABLE drops that."""
+    if governance.row_filter is not None:
+        name = sql_name(governance.row_filter.function)
+        for column in governance.row_filter.columns:
+            yield column, f"the row filter {name}", "DROP ROW FILTER"
+    for masked, policy in governance.masks.items():
+        for column in (masked, *policy.columns):
+            yield column, f"the mask {sql_name(policy.function)}", f"ALTER COLUMN {quote(masked)} DROP MASK"

@@ -1,0 +1,105 @@
+"""The objects that privileges and owners belong to, found by the names of a statement."""
+
+from __future__ import annotations
+
+from deltasql.catalog.entries import ViewEntry
+from deltasql.catalog.governed import CATALOG, FUNCTION, METASTORE, SCHEMA, TABLE, Subject
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.catalog import TooManyNamePartsError
+from deltasql.errors.statements.governance import SecurableNotFoundError, UnsupportedSecurableError
+from deltasql.errors.statements.refused import WrongObjectError
+from deltasql.errors.suggestion import meant, similar_names
+from deltasql.plan.base import TableName
+from deltasql.plan.statements.governance import SecurableName
+from deltasql.planner.context import Context
+
+_UNSUPPORTED = {
+    "VOLUME": "Files that are no tables are managed outside of SQL.",
+    "ANY FILE": "Files are governed by their storage.",
+    "ANONYMOUS FUNCTION": "Name a function: ON FUNCTION f.",
+    "PROCEDURE": "There are no procedures.",
+    "MATERIALIZED VIEW": "There are no materialized views; name a view: ON VIEW v.",
+}
+
+
+def subject_of(securable: SecurableName, context: Context) -> tuple[Subject, str]:
+    """The object of a name, which must exist, and its kind as SHOW GRANTS has it: a view is no table there.
+
+    Raises the error of a missing object, UnsupportedSecurableError, WrongObjectError.
+    """
+    try:
+        subject, kind = _found(securable, context)
+        if subject.parts and context.catalog.external.type_of(subject.parts[0]) is not None:
+            raise UnsupportedSecurableError(str(subject), "Its catalog is external: run the statement on its server.")
+        return subject, kind
+    except DeltaSqlError as error:
+        raise error.at(context.caret(securable.start, securable.end)) from None
+
+
+def _found(securable: SecurableName, context: Context) -> tuple[Subject, str]:
+    kind, name = securable.kind, securable.name
+    if kind in _UNSUPPORTED:
+        raise UnsupportedSecurableError(kind if name is None else f"{kind} {name}", _UNSUPPORTED[kind])
+    if kind == CATALOG:
+        catalog = context.catalog.current_catalog if name is None else context.require_catalog(name).lower()
+        return Subject(CATALOG, (catalog,)), kind
+    if name is None:
+        return Subject(METASTORE, ()), kind
+    context.refuse_version(name)
+    if kind == SCHEMA:
+        entry = context.catalog.schema(name.parts)
+        return Subject(SCHEMA, (entry.catalog, entry.name)), kind
+    if kind == FUNCTION:
+        return _function(name, context), kind
+    if kind in {"", TABLE, "VIEW"}:
+        return _relation(kind, name, context)
+    found = context.catalog.securable(storage_kind(kind), single_part(name, context))
+    return Subject(found.kind, (found.name,)), kind
+
+
+def storage_kind(kind: str) -> str:
+    """The kind that the catalog has for a kind of a statement: the names of all credentials are of one set."""
+    return "CREDENTIAL" if kind.endswith("CREDENTIAL") else kind
+
+
+def single_part(name: TableName, context: Context) -> str:
+    """The only part of a name. Raises TooManyNamePartsError, at the name."""
+    context.refuse_version(name)
+    if len(name.parts) != 1:
+        raise TooManyNamePartsError(name=str(name)).at(context.caret(name.start, name.end))
+    return name.parts[0]
+
+
+def table_subject(name: TableName, context: Context) -> Subject:
+    """A table of the catalog. Raises WrongObjectError for a view, and what `subject_of` raises."""
+    subject, kind = subject_of(SecurableName(TABLE, name, name.start, name.end), context)
+    if kind == "VIEW":
+        error = WrongObjectError("ROW FILTER, MASK", "table", str(name), "view", "the condition into its query")
+        raise error.at(context.caret(name.start, name.end))
+    return subject
+
+
+def _relation(kind: str, name: TableName, context: Context) -> tuple[Subject, str]:
+    if name.path is not None:
+        raise UnsupportedSecurableError(str(name), "Give the table a name: CREATE TABLE … LOCATION '/path'.")
+    if context.is_temporary_view(name):
+        raise UnsupportedSecurableError(f"The temporary view {name}", "Name a view of the catalog.")
+    entry = context.catalog.find(name.parts) if len(name.parts) <= 3 else None
+    if entry is None:
+        entry = context.catalog.require(name.parts)
+    is_view = isinstance(entry, ViewEntry)
+    if isinstance(entry, ViewEntry) and entry.is_built_in:
+        raise UnsupportedSecurableError(f"The built-in view {name}", "Name a table or a view of your own.")
+    if kind == "VIEW" and not is_view:
+        raise WrongObjectError("A statement about a VIEW", "view", str(name), "table", f"ON TABLE {name}")
+    return Subject(TABLE, entry.parts), "VIEW" if is_view else TABLE
+
+
+def _function(name: TableName, context: Context) -> Subject:
+    parts = context.catalog.full_name(name.parts)
+    if context.catalog.function(parts) is None:
+        names = [entry.name for entry in context.catalog.functions(parts[:2])]
+        similar = similar_names(parts[-1], names, most=3)
+        advice = meant(similar) or "SHOW USER FUNCTIONS lists those that there are."
+        raise SecurableNotFoundError(f"FUNCTION {name}", advice)
+    return Subject(FUNCTION, parts)

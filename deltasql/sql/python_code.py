@@ -1,0 +1,74 @@
+"""The Python of functions: its syntax tree, checked without running it."""
+
+from __future__ import annotations
+
+import ast
+import keyword
+import textwrap
+from collections.abc import Sequence
+from types import CodeType
+
+BODY = "handler"
+"""The name of the function that is made of a body without a handler."""
+
+
+def file_name(function: str) -> str:
+    """The name of the file that tracebacks have for the code of a function."""
+    return f"<function {function}>"
+
+
+def compiled(code: str, handler: str | None, parameters: Sequence[str], function: str) -> CodeType:
+    """A module with the handler of a function; without a handler the code is the body of one, called BODY.
+
+    Lines are those of `code`. Raises SyntaxError, ValueError for a NUL.
+    """
+    return compile(syntax_tree(code, handler, parameters, function), file_name(function), "exec")
+
+
+def syntax_tree(code: str, handler: str | None, parameters: Sequence[str], function: str) -> ast.Module:
+    """The tree of what `compiled` compiles. Raises SyntaxError, ValueError."""
+    tree = ast.parse(_dedented(code), file_name(function))
+    if handler is not None:
+        return tree
+    module = ast.parse(f"def {BODY}({', '.join(parameters)}): pass")
+    (definition,) = module.body
+    assert isinstance(definition, ast.FunctionDef)
+    definition.body = tree.body or definition.body
+    return module
+
+
+def handler_problem(code: str, handler: str, function: str, *, is_table: bool) -> str:
+    """The reason why the code has no such handler; "" where it has one, or may have one. Raises SyntaxError."""
+    tree = syntax_tree(code, handler, (), function)
+    defined = {
+        node.name: node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    }
+    found = defined.get(handler)
+    if found is None:
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+        imported = {
+            name.asname or name.name
+            for node in ast.walk(tree)
+            for name in getattr(node, "names", ())
+            if isinstance(name, ast.alias)
+        }
+        return "" if handler in names | imported else f"its code defines no {handler}"
+    if not is_table:
+        return "" if not isinstance(found, ast.ClassDef) else f"{handler} is a class, and a value comes from a function"
+    if not isinstance(found, ast.ClassDef):
+        return f"{handler} is no class"
+    methods = {node.name for node in found.body if isinstance(node, ast.FunctionDef)}
+    return "" if "eval" in methods or found.bases else f"the class {handler} has no method eval"
+
+
+def is_python_name(name: str) -> bool:
+    """Whether a parameter of this name can be a variable of Python."""
+    return name.isidentifier() and not keyword.iskeyword(name)
+
+
+def _dedented(code: str) -> str:
+    """The code without its common indentation; its first line may stand beside the opening `$$`."""
+    first, newline, rest = code.partition("\n")
+    if not first.strip():
+        return newline + textwrap.dedent(rest)
+    return first.lstrip() + newline + textwrap.dedent(rest)

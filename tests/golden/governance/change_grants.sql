@@ -1,0 +1,50 @@
+-- GRANT, REVOKE, DENY and SHOW GRANTS: refused, ignored, or recorded.
+-- expect: no jvm
+-- log: off
+
+CREATE TABLE t (id INT);
+CREATE SCHEMA s;
+CREATE VIEW v AS SELECT 1 AS one;
+
+-- name: refused
+GRANT SELECT ON TABLE t TO `bob@example.com`;
+REVOKE SELECT ON t FROM bob;
+SHOW GRANTS ON t;
+DENY SELECT ON t TO bob;
+ALTER TABLE t SET OWNER TO bob;
+ALTER SCHEMA s OWNER TO bob;
+
+SET deltasql.governance = WARN;
+-- name: ignored
+GRANT SELECT ON TABLE t TO bob;
+SHOW GRANTS ON t;
+ALTER TABLE t OWNER TO bob;
+GRANT NONSENSE ON TABLE missing TO bob;
+
+SET deltasql.governance = RECORD;
+-- name: recorded
+GRANT SELECT, MODIFY ON TABLE t TO `bob@example.com`;
+grant /* the view */ select on view v to `account users`;
+GRANT USE SCHEMA, CREATE TABLE ON SCHEMA default TO bob;
+GRANT USE CATALOG ON CATALOG spark_catalog TO bob;
+GRANT ALL PRIVILEGES ON CATALOG TO ann;
+GRANT CREATE CATALOG ON METASTORE TO ann;
+SHOW GRANTS ON TABLE t;
+SHOW GRANTS bob ON t;
+SHOW GRANT `BOB@example.com` ON spark_catalog.default.t;
+SHOW GRANTS ON SCHEMA default;
+SHOW GRANTS ON CATALOG;
+SHOW GRANTS ON METASTORE;
+SHOW GRANTS;
+SHOW GRANTS ON v;
+
+-- name: granted twice
+GRANT SELECT ON t TO `bob@example.com`;
+-- name: denied
+DENY SELECT ON t TO `bob@example.com`;
+SHOW GRANTS ON t;
+-- name: revoked
+REVOKE SELECT ON TABLE t FROM `bob@example.com`;
+REVOKE ALL PRIVILEGES ON TABLE t FROM `bob@example.com`;
+REVOKE SELECT ON TABLE t FROM nobody;
+SHOW GRANTS `bob@example.com` ON t;

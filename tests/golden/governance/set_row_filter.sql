@@ -1,0 +1,29 @@
+-- Row filters and column masks as records.
+-- expect: no jvm
+-- log: off
+
+CREATE TABLE t (id INT, region STRING, ssn STRING);
+-- name: refused
+ALTER TABLE t SET ROW FILTER f ON (region);
+ALTER TABLE t DROP ROW FILTER;
+ALTER TABLE t ALTER COLUMN ssn SET MASK m;
+ALTER TABLE t ALTER COLUMN ssn DROP MASK;
+CREATE TABLE u (a INT MASK m) WITH ROW FILTER f ON (a);
+CREATE TABLE u (a INT MASK m);
+
+SET deltasql.governance = WARN;
+-- name: ignored
+CREATE TABLE u (a INT MASK m) WITH ROW FILTER f ON (a);
+SHOW CREATE TABLE u;
+
+SET deltasql.governance = RECORD;
+-- name: missing function and columns
+ALTER TABLE t SET ROW FILTER missing ON (region);
+ALTER TABLE t ALTER COLUMN nothing SET MASK missing;
+ALTER TABLE missing SET ROW FILTER missing ON (region);
+ALTER TABLE t DROP ROW FILTER;
+ALTER TABLE t ALTER COLUMN ssn DROP MASK;
+ALTER TABLE t SET ROW FILTER f ON (a + 1);
+ALTER TABLE t SET ROW FILTER f ON (a,);
+SELECT * FROM information_schema.row_filters;
+SELECT * FROM information_schema.column_masks;

@@ -1,0 +1,113 @@
+"""Records of governance in both kinds of stores, and files of earlier releases."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deltasql import Session
+from deltasql.catalog.database import catalog_file
+from deltasql.catalog.governance import Argument, Governance, Policy, Securable
+from deltasql.errors.base import DeltaSqlError
+from deltasql.plan.notes import StatementWarning
+
+
+@pytest.fixture(params=["sqlite", "objects"])
+def session(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Session]:
+    place = str(tmp_path) if request.param == "sqlite" else f"memory:///governance-{tmp_path.name}"
+    with Session(place) as session:
+        session.sql("SET deltasql.governance = RECORD")
+        yield session
+
+
+def grants(session: Session, on: str) -> list[tuple[str, str]]:
+    return [(row[0], row[1]) for row in session.sql(f"SHOW GRANTS ON {on}").collect()]
+
+
+def test_records_survive_a_rename_and_go_with_their_object(session: Session) -> None:
+    session.sql("CREATE SCHEMA s")
+    session.sql("CREATE TABLE t (id INT)")
+    session.sql("GRANT SELECT, MODIFY ON t TO bob, `ann@example.com`")
+    session.sql("ALTER TABLE t OWNER TO ann")
+    session.sql("ALTER TABLE t RENAME TO u")
+    session.sql("ALTER TABLE u RENAME TO s.v")
+    both = ("MODIFY", "SELECT")
+    assert grants(session, "s.v") == [(name, item) for name in ("ann@example.com", "bob") for item in both]
+    again = Session(session.catalog.warehouse)
+    again.sql("SET deltasql.governance = RECORD")
+    assert grants(again, "s.v") == grants(session, "s.v")
+    again.close()
+    session.sql("DROP TABLE s.v")
+    session.sql("CREATE TABLE s.v (id INT)")
+    assert grants(session, "s.v") == []
+
+
+def test_schemas_catalogs_and_views(session: Session) -> None:
+    session.sql("CREATE CATALOG c")
+    session.sql("CREATE SCHEMA c.s")
+    session.sql("CREATE VIEW c.s.v AS SELECT 1 AS one")
+    session.sql("GRANT USE CATALOG ON CATALOG c TO bob")
+    session.sql("GRANT USE SCHEMA ON SCHEMA c.s TO bob")
+    session.sql("GRANT SELECT ON VIEW c.s.v TO bob")
+    session.sql("ALTER SCHEMA c.s SET DBPROPERTIES ('a' = 'b')")
+    session.sql("CREATE OR REPLACE VIEW c.s.v AS SELECT 2 AS one")
+    assert grants(session, "c.s.v") == [("bob", "SELECT"), ("bob", "USE SCHEMA"), ("bob", "USE CATALOG")]
+    session.sql("DROP CATALOG c CASCADE")
+    session.sql("CREATE CATALOG c")
+    assert grants(session, "CATALOG c") == []
+
+
+def test_securables(session: Session) -> None:
+    session.sql("CREATE SHARE s COMMENT 'x'")
+    with pytest.raises(DeltaSqlError, match="SECURABLE_ALREADY_EXISTS"):
+        session.sql("CREATE SHARE S")
+    session.sql("CREATE SHARE other")
+    with pytest.raises(DeltaSqlError, match="SECURABLE_ALREADY_EXISTS"):
+        session.sql("ALTER SHARE s RENAME TO other")
+    session.sql("ALTER SHARE s RENAME TO renamed")
+    assert [row[0] for row in session.sql("SHOW SHARES").collect()] == ["other", "renamed"]
+    session.sql("DROP SHARE renamed")
+    assert session.sql("SHOW SHARES LIKE 'r*'").collect() == []
+
+
+def test_nothing_is_recorded_in_other_modes(session: Session) -> None:
+    session.sql("CREATE TABLE t (id INT)")
+    session.sql("SET deltasql.governance = WARN")
+    with pytest.warns(StatementWarning, match="GRANT was ignored"):
+        result = session.sql("GRANT SELECT ON t TO bob")
+    assert result.warnings == ["GRANT was ignored: deltasql enforces no privileges."]
+    assert result.notes == []
+    session.sql("RESET deltasql.governance")
+    with pytest.raises(DeltaSqlError, match="DELTA_OPERATION_NOT_ALLOWED"):
+        session.sql("GRANT SELECT ON t TO bob")
+    session.sql("SET deltasql.governance = RECORD")
+    assert grants(session, "t") == []
+    assert session.sql("REVOKE SELECT ON t FROM bob").notes
+
+
+def test_a_file_of_layout_6_gets_the_new_columns(tmp_path: Path) -> None:
+    with Session(str(tmp_path)) as session:
+        session.sql("CREATE TABLE t (id INT)")
+    with sqlite3.connect(catalog_file(str(tmp_path))) as connection:
+        for table in ("catalogs", "schemas", "tables", "functions"):
+            connection.execute(f"ALTER TABLE {table} DROP COLUMN governance")
+        connection.execute("DROP TABLE securables")
+        connection.execute("PRAGMA user_version = 6")
+    connection.close()
+    with Session(str(tmp_path)) as session:
+        session.sql("SET deltasql.governance = RECORD")
+        session.sql("GRANT SELECT ON t TO bob")
+        assert grants(session, "t") == [("bob", "SELECT")]
+
+
+def test_json() -> None:
+    policy = Policy(("c", "s", "f"), (Argument("a", is_column=True), Argument("'x'", is_column=False)))
+    full = Governance("ann", {"bob": ("SELECT",)}, {"carl": ("MODIFY",)}, policy, {"a": policy})
+    assert Governance.from_json(json.loads(json.dumps(full.to_json()))) == full
+    assert Governance().to_json() == {}
+    securable = Securable("SHARE", "s", 1, "c", {"a": "b"}, ("TABLE t",), full)
+    assert Securable.from_json(json.loads(json.dumps(securable.to_json()))) == securable
