@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,7 +52,7 @@ def test_the_connector_allows_nothing_by_default(tmp_path: Path, local: Path) ->
         cursor.execute("CREATE VOLUME v")
         with pytest.raises(sql.exc.ServerOperationError, match="allows no local files"):
             cursor.execute(f"PUT '{local}/a.txt' INTO '{TARGET}'")
-    allowed = {"warehouse": str(tmp_path / "wh"), "staging_allowed_local_path": [str(local)]}
+    allowed: dict[str, Any] = {"warehouse": str(tmp_path / "wh"), "staging_allowed_local_path": [str(local)]}
     with sql.connect(**allowed) as connection, connection.cursor() as cursor:
         cursor.execute(f"PUT '{local}/a.txt' INTO '{TARGET}'")
         cursor.execute("LIST '/Volumes/spark_catalog/default/v'")

@@ -83,11 +83,11 @@ def test_rows_are_told_apart(sources: Lab, sql: str) -> None:
         ("DELETE FROM t WHERE m['k'] = 1", "condition on m"),
         (f"{MERGE} AND t.s.f = 1 WHEN MATCHED THEN DELETE", "condition on s"),
         (f"{MERGE} WHEN MATCHED AND size(t.a) > 1 THEN DELETE", "condition on a"),
-        ("UPDATE t SET v = 1 WHERE d = current_date()", "may change its mind"),
-        ("UPDATE t SET v = 1 WHERE d = current_date", "may change its mind"),
-        ("UPDATE t SET v = 1 WHERE d < now()", "may change its mind"),
+        ("UPDATE t SET v = 1 WHERE d = current_date()", "whose value may change"),
+        ("UPDATE t SET v = 1 WHERE d = current_date", "whose value may change"),
+        ("UPDATE t SET v = 1 WHERE d < now()", "whose value may change"),
         ("DELETE FROM t WHERE id IN (SELECT id FROM t WHERE v = 1)", "reads main.t a second time"),
-        ("DELETE FROM t WHERE id IN (SELECT k FROM o WHERE k < unix_timestamp())", "may change its mind"),
+        ("DELETE FROM t WHERE id IN (SELECT k FROM o WHERE k < unix_timestamp())", "whose value may change"),
     ],
 )
 def test_conditions_that_do_not_tell(sources: Lab, sql: str, text: str) -> None:
@@ -149,8 +149,8 @@ def test_a_sub_query_that_depends_on_the_row(sources: Lab) -> None:
 
 
 def test_the_reason_is_told_with_the_conflict() -> None:
-    error = ConcurrentAppendError("t", 3, "UPDATE", "Rows are not told apart.")
-    assert error.message.endswith("Run the statement again. Rows are not told apart.")
+    error = ConcurrentAppendError("t", 3, "UPDATE", "Conflicts are found by file.")
+    assert error.message.endswith("Run the statement again. Conflicts are found by file.")
 
 
 @pytest.mark.parametrize(
