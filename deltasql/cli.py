@@ -7,7 +7,8 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
@@ -159,11 +160,15 @@ def _add_values(parser: argparse.ArgumentParser) -> None:
         dest="define",
         metavar="NAME=VALUE",
         action="append",
-        type=_parameter,
+        type=partial(_read, parameter),
         help="the value of :NAME; repeatable",
     )
     parser.add_argument(
-        "--conf", metavar="KEY=VALUE", action="append", type=_pair, help="a setting, also one of Spark's; repeatable"
+        "--conf",
+        metavar="KEY=VALUE",
+        action="append",
+        type=partial(_read, pair),
+        help="a setting, also one of Spark's; repeatable",
     )
     parser.add_argument("--config", metavar="FILE", help="settings in place of ~/.config/deltasql/config.toml")
 
@@ -221,16 +226,10 @@ def _path(path: str) -> Script:
     return Script(path, "")
 
 
-def _pair(text: str) -> tuple[str, str]:
+def _read(read: Callable[[str], Any], text: str) -> Any:
+    """The value of an option that `read` takes apart. Raises ArgumentTypeError."""
     try:
-        return pair(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-
-
-def _parameter(text: str) -> tuple[str, Any]:
-    try:
-        return parameter(text)
+        return read(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
