@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from deltasql.catalog.entries import StoredCatalog, StoredSchema
 from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.metastore.store import MetastoreStore
-from deltasql.catalog.external.store import ExternalStore
 from deltasql.catalog.sqlite_store import SqliteCatalogStore
 from deltasql.catalog.store import CatalogStore
 from tests.metastores import glue_server, hive_server
@@ -82,7 +82,7 @@ def glue(glue_endpoint: str) -> Iterator[MetastoreStore]:
 class Names:
     """A store of names, its catalog, and a schema of it that is empty. Locations may be below `place`."""
 
-    store: CatalogStore | ExternalStore
+    store: CatalogStore
     catalog: str
     schema: str
     place: Path
@@ -109,7 +109,7 @@ def outer(request: pytest.FixtureRequest, tmp_path: Path) -> Names:
     return filled(request.getfixturevalue(request.param), tmp_path)
 
 
-def filled(store: CatalogStore | ExternalStore, place: Path) -> Names:
+def filled(store: Any, place: Path) -> Names:
     """A store with one more schema."""
     schema = f"s{next(_numbers)}"
     store.add_schema(StoredSchema("lake", schema, "of a test", str(place / schema), 1, {"owner": "me"}))
