@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
+import secrets
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,7 +20,6 @@ from deltasql.catalog.store import CatalogStore
 from tests.metastores import glue_server, hive_server
 
 HIVE = pytest.param("hive", marks=pytest.mark.spark)
-_numbers = itertools.count()
 
 _NO_PROXIES = ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY")
 
@@ -111,6 +110,6 @@ def outer(request: pytest.FixtureRequest, tmp_path: Path) -> Names:
 
 def filled(store: Any, place: Path) -> Names:
     """A store with one more schema."""
-    schema = f"s{next(_numbers)}"
+    schema = f"s{secrets.token_hex(6)}"
     store.add_schema(StoredSchema("lake", schema, "of a test", str(place / schema), 1, {"owner": "me"}))
     return Names(store, "lake", schema, place)
