@@ -157,10 +157,7 @@ class SchemaTables:
         """
         arriving = [arrival.table for arrival in self.arrivals.values()]
         entries = [kept.entry for kept in (*self.tables.values(), *arriving)]
-        tables = [entry for entry in entries if isinstance(entry, TableEntry)]
-        records = [*(item.governance for item in entries), *(item.governance for item in self.functions.values())]
-        governed = not all(record.is_empty for record in records)
-        if self.volumes or governed or any(table.source or table.refreshed for table in tables):
+        if self.volumes or not all(map(_is_plain, (*entries, *self.functions.values()))):
             return 3
         return 2 if self.functions or any(isinstance(entry, ViewEntry) for entry in entries) else 1
 
@@ -278,6 +275,12 @@ def _catalog_json(catalog: StoredCatalog | None) -> Json:
         "properties": dict(catalog.properties),
         **_governance_json(catalog.governance),
     }
+
+
+def _is_plain(entry: Entry | FunctionEntry) -> bool:
+    """Whether the earlier layouts have all of an entry."""
+    is_other = isinstance(entry, TableEntry) and (entry.source is not None or entry.refreshed is not None)
+    return entry.governance.is_empty and not is_other
 
 
 def _governance(document: Json) -> Governance:

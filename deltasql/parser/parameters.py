@@ -14,7 +14,7 @@ from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.plan.parameters import BoundStatement, BoundValue
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import quote_text
-from deltasql.sql.dollar_tags import without_tags
+from deltasql.sql.functions.dollar_tags import without_tags
 from deltasql.sql.tokens import tokenize
 
 _NAME = re.compile(r"[A-Za-z_]\w*")

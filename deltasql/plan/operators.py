@@ -13,6 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from deltasql.lazy import pa
+from deltasql.plan.python_function import PythonFunction
 from deltasql.schema.row_ids import RowIdColumns
 from deltasql.schema.types import DataType, StructType
 
@@ -164,24 +165,6 @@ class SqlFunction:
     settings: Mapping[str, str | None] = field(default_factory=dict)
     label: str = ""
     stable: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class PythonFunction:
-    """A function of Python, which a SqlFunction calls by its name among the relations; it has no rows.
-
-    `name` is the user's, `code` is what stands in the statement, `handler` the function or class of it that is called,
-    None where the code is the body of a function itself. `returns` is the type of the result, or the columns of the
-    table that the class yields (`is_table`), in SQL.
-    """
-
-    name: str
-    code: str
-    handler: str | None
-    parameters: tuple[str, ...]
-    returns: str
-    is_table: bool = False
-    deterministic: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,11 @@ from deltasql.errors.statements.function import (
 from deltasql.parser import parse_type
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import hidden_view
-from deltasql.plan.operators import Operator, PythonFunction
+from deltasql.plan.operators import Operator
+from deltasql.plan.python_function import PythonFunction
 from deltasql.planner.context import Context
-from deltasql.sql.function_text import FunctionText, Parameter
-from deltasql.sql.python_code import compiled, handler_problem, is_python_name
+from deltasql.sql.function_text import FunctionText, Parameter, PythonText
+from deltasql.sql.functions.python_code import compiled, handler_problem, is_python_name
 from deltasql.sql.tokens import tokenize
 
 _PACKAGE = re.compile(r"\s*(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?:==\s*(?P<version>[\w.+!-]+))?")
@@ -47,7 +48,13 @@ def callable_text(name: str, parsed: FunctionText) -> tuple[str, dict[str, Opera
         text = f"({written}) RETURNS {returns} RETURN {call}"
     names = tuple(parameter.name for parameter in parsed.parameters)
     function = PythonFunction(
-        name, parsed.python, parsed.handler, names, returns, parsed.is_table, "NOT DETERMINISTIC" not in parsed.clauses
+        name,
+        parsed.python.code,
+        parsed.python.handler,
+        names,
+        returns,
+        parsed.is_table,
+        "NOT DETERMINISTIC" not in parsed.clauses,
     )
     return text, {hidden: function}
 
@@ -60,21 +67,27 @@ def _parameter(parameter: Parameter) -> str:
 def check_python(name: str, text: SqlText, parsed: FunctionText, context: Context) -> None:
     """Raises PythonClauseError, PythonSyntaxError, PythonHandlerError, PythonPackagesError, and what is wrong with a
     type. Nothing of the code runs."""
-    if parsed.python is None:
-        raise PythonClauseError(name, "it has no code", "Write AS $$ … $$ at the end.")
-    if parsed.returns is None and not parsed.columns:
-        raise PythonClauseError(name, "it does not say what it returns", "Write RETURNS type, or RETURNS TABLE (…).")
-    if parsed.is_table and parsed.handler is None:
-        raise PythonClauseError(name, "it does not name its class", "Write HANDLER 'class' behind LANGUAGE PYTHON.")
+    python = _required_code(name, parsed)
     columns = (*parsed.parameters, *(parsed.columns or ()))
     for written in (*(item.type for item in columns), *([parsed.returns] if parsed.returns is not None else ())):
         _check_type(written)
     for item in parsed.parameters:
-        if parsed.handler is None and not is_python_name(item.name):
+        if python.handler is None and not is_python_name(item.name):
             reason = f"its parameter {item.name} is no name of Python"
             raise PythonClauseError(name, reason, "Choose another name.")
-    _check_code(name, text, parsed, context)
-    _check_environment(name, parsed)
+    _check_code(name, text, parsed, python, context)
+    _check_environment(name, python)
+
+
+def _required_code(name: str, parsed: FunctionText) -> PythonText:
+    """The code. Raises PythonClauseError for a clause that is missing."""
+    if parsed.python is None:
+        raise PythonClauseError(name, "it has no code", "Write AS $$ … $$ at the end.")
+    if parsed.returns is None and not parsed.columns:
+        raise PythonClauseError(name, "it does not say what it returns", "Write RETURNS type, or RETURNS TABLE (…).")
+    if parsed.is_table and parsed.python.handler is None:
+        raise PythonClauseError(name, "it does not name its class", "Write HANDLER 'class' behind LANGUAGE PYTHON.")
+    return parsed.python
 
 
 def _check_type(written: str) -> None:
@@ -86,13 +99,11 @@ def _check_type(written: str) -> None:
         raise
 
 
-def _check_code(name: str, text: SqlText, parsed: FunctionText, context: Context) -> None:
-    code = parsed.python or ""
+def _check_code(name: str, text: SqlText, parsed: FunctionText, python: PythonText, context: Context) -> None:
+    code, handler = python.code, python.handler
     try:
-        compiled(code, parsed.handler, [parameter.name for parameter in parsed.parameters], name)
-        problem = (
-            "" if parsed.handler is None else handler_problem(code, parsed.handler, name, is_table=parsed.is_table)
-        )
+        compiled(code, handler, [parameter.name for parameter in parsed.parameters], name)
+        problem = "" if handler is None else handler_problem(code, handler, name, is_table=parsed.is_table)
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         reason = error.msg if isinstance(error, SyntaxError) else str(error)
@@ -115,9 +126,9 @@ def _line_caret(text: SqlText, line: int, context: Context) -> Caret | None:
     return context.caret(start, start + max(1, len(shown.strip())))
 
 
-def _check_environment(name: str, parsed: FunctionText) -> None:
+def _check_environment(name: str, python: PythonText) -> None:
     """The packages of ENVIRONMENT must be installed, in their versions. Raises PythonPackagesError."""
-    environment = dict(parsed.environment)
+    environment = dict(python.environment)
     unknown = sorted(environment.keys() - _ENVIRONMENT)
     if unknown:
         raise PythonClauseError(

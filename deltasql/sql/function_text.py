@@ -28,13 +28,24 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class PythonText:
+    """The code of a function of Python, as written; the function or class of it that is called, and its requirements.
+
+    `handler` is None where the code is the body of a function.
+    """
+
+    code: str
+    handler: str | None
+    environment: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FunctionText:
     """The parsed text behind the name in CREATE FUNCTION.
 
     `returns` is the SQL of the type, None where RETURNS is left out or a table is returned, whose `columns` may be left
     out, too. `language` is in capitals; `offset` is the offset at which RETURNS may be inserted, `body_start` that of
-    the body, None where there is none (AS 'class'). `python` is the code of a function of Python, as written, `handler`
-    the function or class of it that is called, and `environment` its requirements.
+    the body, None where there is none (AS 'class'). `python` is set for a function of Python with code.
     """
 
     parameters: tuple[Parameter, ...] = ()
@@ -46,9 +57,7 @@ class FunctionText:
     offset: int = 0
     body_start: int | None = None
     body: str = ""
-    python: str | None = None
-    handler: str | None = None
-    environment: tuple[tuple[str, str], ...] = ()
+    python: PythonText | None = None
 
     @property
     def is_table(self) -> bool:
@@ -102,9 +111,7 @@ class _Reader(TokenCursor):
             after,
             body_start,
             body,
-            python,
-            texts.get("HANDLER"),
-            tuple(self.environment),
+            None if python is None else PythonText(python, texts.get("HANDLER"), tuple(self.environment)),
         )
 
     def python(self) -> str | None:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.sql.dollar_tags import without_tags
 from deltasql.sql.extents import OPENINGS, PIECE, balanced_end, comment_end, skip_blanks
+from deltasql.sql.functions.dollar_tags import without_tags
 from deltasql.sql.patterns import GAP, QUOTED_NAME, WORD
 from deltasql.sql.tokens import tokens_from
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
+from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import Tree
-from deltasql.parser.build import builds
+from deltasql.parser.build import builds, caret
 from deltasql.parser.rules.options import Clause, collect
 from deltasql.plan.statements.volume import CreateVolume, FilePath
 
 
 @builds("create_volume")
 def _create_volume(children: list[Any], tree: Tree, text: str) -> CreateVolume:
-    external, if_not_exists, volume, *clauses = children
-    return CreateVolume(external, if_not_exists, volume, **collect(clauses, tree.children[3:], text))
+    mode, external, if_not_exists, volume, *clauses = children
+    if mode != "create":
+        reason = "A volume is not replaced: DROP VOLUME removes one."
+        raise ParseSyntaxError(reason, "OR REPLACE").at(caret(tree.children[0], text))
+    return CreateVolume(external, if_not_exists, volume, **collect(clauses, tree.children[4:], text))
 
 
 @builds("volume_location", "volume_comment")

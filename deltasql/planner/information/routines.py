@@ -24,7 +24,7 @@ def routine_rows(inventory: Inventory) -> Iterator[Row]:
             "routine_type": "FUNCTION",
             **_returned(text),
             "routine_body": "SQL" if text.language in {None, "SQL"} else "EXTERNAL",
-            "routine_definition": text.body or text.python,
+            "routine_definition": text.body or (text.python and text.python.code),
             "external_language": None if text.language == "SQL" else text.language,
             "parameter_style": "SQL",
             "is_deterministic": yes_or_no(text.deterministic),

@@ -428,7 +428,7 @@ def test_a_damaged_view_in_the_file(tmp_path: Path, text: str | bytes) -> None:
     file = catalog_file(str(tmp_path))
     catalog = Catalog(str(tmp_path))
     catalog.register("t", "/t", managed=False)
-    insert = "INSERT INTO tables VALUES ('spark_catalog', 'default', 'v', '', 0, 1, ?, NULL)"
+    insert = "INSERT INTO tables VALUES ('spark_catalog', 'default', 'v', '', 0, 1, ?, NULL, NULL)"
     with sqlite3.connect(file) as connection:
         connection.execute(insert, (text,))
     connection.close()

@@ -89,14 +89,14 @@ def test_nothing_is_recorded_in_other_modes(session: Session) -> None:
     assert session.sql("REVOKE SELECT ON t FROM bob").notes
 
 
-def test_a_file_of_layout_6_gets_the_new_columns(tmp_path: Path) -> None:
+def test_a_file_of_layout_8_gets_the_new_columns(tmp_path: Path) -> None:
     with Session(str(tmp_path)) as session:
         session.sql("CREATE TABLE t (id INT)")
     with sqlite3.connect(catalog_file(str(tmp_path))) as connection:
         for table in ("catalogs", "schemas", "tables", "functions"):
             connection.execute(f"ALTER TABLE {table} DROP COLUMN governance")
         connection.execute("DROP TABLE securables")
-        connection.execute("PRAGMA user_version = 6")
+        connection.execute("PRAGMA user_version = 8")
     connection.close()
     with Session(str(tmp_path)) as session:
         session.sql("SET deltasql.governance = RECORD")

@@ -35,7 +35,6 @@ from deltasql.plan.operators import (
     Number,
     Operator,
     Project,
-    PythonFunction,
     Rearrange,
     Rewrite,
     Scan,
@@ -47,6 +46,7 @@ from deltasql.plan.operators import (
     ViewColumns,
     Write,
 )
+from deltasql.plan.python_function import PythonFunction
 from deltasql.result import RowSource
 from deltasql.schema.types import DataType, StructType
 from deltasql.settings.session_settings import ANSI

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from deltasql.plan.operators import PythonFunction
-from deltasql.sql.python_code import BODY, compiled
+from deltasql.plan.python_function import PythonFunction
+from deltasql.sql.functions.python_code import BODY, compiled
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

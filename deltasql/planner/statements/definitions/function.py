@@ -142,10 +142,7 @@ def _temporary(statement: CreateFunction, parsed: FunctionText, context: Context
         raise TemporaryFunctionNameError(str(name), f"CREATE TEMPORARY FUNCTION {quote(last)}")
     existing = context.functions.get(last.lower())
     if parsed.language == "PYTHON":
-        if statement.mode == "create" and existing is not None:
-            raise FunctionAlreadyExistsError(function=str(name))
-        check_python(str(name), rest, parsed, context)
-        return FunctionChange(last.lower(), TemporaryFunction(last, _definition(rest, context), frozenset()))
+        return _temporary_python(statement, parsed, last, context)
     sql, relations = binding.bind(context, rest.text, position=lambda offset: rest.start + offset)
     if _is_engines(existing is None and not relations, context):
         return SparkCommand(context.sql[: rest.start] + sql, {}, last)
@@ -156,6 +153,13 @@ def _temporary(statement: CreateFunction, parsed: FunctionText, context: Context
     function = binding.Function(last, _definition(rest, context), views)
     definition = _analysed(function, rest, function_text(rest.text), context)
     return FunctionChange(last.lower(), TemporaryFunction(last, definition, views))
+
+
+def _temporary_python(statement: CreateFunction, parsed: FunctionText, last: str, context: Context) -> FunctionChange:
+    if statement.mode == "create" and last.lower() in context.functions:
+        raise FunctionAlreadyExistsError(function=str(statement.function))
+    check_python(str(statement.function), statement.rest, parsed, context)
+    return FunctionChange(last.lower(), TemporaryFunction(last, _definition(statement.rest, context), frozenset()))
 
 
 def _is_engines(plain: bool, context: Context) -> bool:

@@ -19,7 +19,6 @@ from deltasql.plan.operators import (
     Number,
     Operator,
     Project,
-    PythonFunction,
     Rearrange,
     Rewrite,
     Scan,
@@ -31,6 +30,7 @@ from deltasql.plan.operators import (
     Write,
     children,
 )
+from deltasql.plan.python_function import PythonFunction
 from deltasql.plan.statements.inspect import Explain
 from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, ViewChange
 from deltasql.planner.changes import (

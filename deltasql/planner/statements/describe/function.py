@@ -14,7 +14,7 @@ from deltasql.planner.changes import Answer, Plan, SparkCommand
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.schema.types import STRING, StructField, StructType
-from deltasql.sql.function_text import FunctionText, Parameter, function_text
+from deltasql.sql.function_text import FunctionText, Parameter, PythonText, function_text
 from deltasql.sql.functions.spark_names import FUNCTIONS
 
 _DESCRIPTION = StructType((StructField("function_desc", STRING),))
@@ -75,13 +75,19 @@ def _more(
     if entry is not None:
         created = datetime.fromtimestamp(entry.created_at / 1000, timezone.utc)
         yield "Create Time", [f"{created:%a %b %d %H:%M:%S} UTC {created.year}"]
-    if parsed.language == "PYTHON":
-        yield "Language", ["PYTHON"]
-    if parsed.handler is not None:
-        yield "Handler", [parsed.handler]
-    if parsed.environment:
-        yield "Environment", [f"{key} = {text}" for key, text in parsed.environment]
-    yield "Body", [parsed.body] if parsed.python is None else parsed.python.strip("\n").split("\n")
+    if parsed.python is None:
+        yield "Body", [parsed.body]
+    else:
+        yield from _of_python(parsed.python)
+
+
+def _of_python(python: PythonText) -> Iterator[tuple[str, list[str]]]:
+    yield "Language", ["PYTHON"]
+    if python.handler is not None:
+        yield "Handler", [python.handler]
+    if python.environment:
+        yield "Environment", [f"{key} = {text}" for key, text in python.environment]
+    yield "Body", python.code.strip("\n").split("\n")
 
 
 def _parameters(parameters: Sequence[Parameter], *, extended: bool) -> list[str]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
-from deltasql.catalog.entries import Entry, ViewEntry, matching
-from deltasql.catalog.governance import UNGOVERNED
+from deltasql.catalog.entries import Entry, TableEntry, ViewEntry, matching
 from deltasql.errors.base import Caret
 from deltasql.errors.secrets import shown_pairs
 from deltasql.errors.statements.inspect import (
@@ -20,6 +19,7 @@ from deltasql.errors.statements.inspect import (
 from deltasql.log.configuration.properties import canonical_key
 from deltasql.log.properties.deltasql_properties import without_deltasql_properties
 from deltasql.log.reading.clustering import AUTO_PROPERTY, clustering_columns
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import table_uri
 from deltasql.plan.base import TableName
 from deltasql.plan.statements.inspect import (
@@ -305,12 +305,16 @@ def _(statement: ShowCreateTable, context: Context) -> Plan:
     snapshot = context.snapshot(statement.table)
     entry = None if statement.table.path is not None else context.catalog.resolve(statement.table.parts)
     name = full_name(statement.table, context)
-    if entry is not None and entry.refreshed is not None:
-        text = refreshed_statement(name, snapshot, entry.refreshed)
-        return Answer(_columns(("createtab_stmt", STRING)), ((text,),))
-    location = snapshot.location if entry is not None and not entry.managed else None
-    text = create_statement(name, snapshot, location, UNGOVERNED if entry is None else entry.governance)
-    return Answer(_columns(("createtab_stmt", STRING)), ((text,),))
+    return Answer(_columns(("createtab_stmt", STRING)), ((_create_text(name, snapshot, entry),),))
+
+
+def _create_text(name: Sequence[str], snapshot: Snapshot, entry: TableEntry | None) -> str:
+    """The statement that creates a table, or a materialized view or streaming table."""
+    if entry is None:
+        return create_statement(name, snapshot, None)
+    if entry.refreshed is not None:
+        return refreshed_statement(name, snapshot, entry.refreshed)
+    return create_statement(name, snapshot, None if entry.managed else snapshot.location, entry.governance)
 
 
 def _caret(name: TableName, context: Context) -> Caret:

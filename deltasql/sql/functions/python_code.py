@@ -40,25 +40,27 @@ def syntax_tree(code: str, handler: str | None, parameters: Sequence[str], funct
 def handler_problem(code: str, handler: str, function: str, *, is_table: bool) -> str:
     """The reason why the code has no such handler; "" where it has one, or may have one. Raises SyntaxError."""
     tree = syntax_tree(code, handler, (), function)
-    defined = {
-        node.name: node for node in tree.body if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
-    }
-    found = defined.get(handler)
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    found = next((node for node in reversed(tree.body) if isinstance(node, kinds) and node.name == handler), None)
     if found is None:
-        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        imported = {
-            name.asname or name.name
-            for node in ast.walk(tree)
-            for name in getattr(node, "names", ())
-            if isinstance(name, ast.alias)
-        }
-        return "" if handler in names | imported else f"its code defines no {handler}"
-    if not is_table:
-        return "" if not isinstance(found, ast.ClassDef) else f"{handler} is a class, and a value comes from a function"
+        return "" if handler in _bound_names(tree) else f"its code defines no {handler}"
+    if is_table:
+        return _class_problem(found, handler)
+    return f"{handler} is a class, and a value comes from a function" if isinstance(found, ast.ClassDef) else ""
+
+
+def _class_problem(found: ast.stmt, handler: str) -> str:
     if not isinstance(found, ast.ClassDef):
         return f"{handler} is no class"
     methods = {node.name for node in found.body if isinstance(node, ast.FunctionDef)}
     return "" if "eval" in methods or found.bases else f"the class {handler} has no method eval"
+
+
+def _bound_names(tree: ast.Module) -> set[str]:
+    """Names that assignments and imports bind."""
+    stored = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    aliases = (node for node in ast.walk(tree) if isinstance(node, ast.alias))
+    return stored | {alias.asname or alias.name for alias in aliases}
 
 
 def is_python_name(name: str) -> bool:
@@ -71,4 +73,14 @@ def _dedented(code: str) -> str:
     first, newline, rest = code.partition("\n")
     if not first.strip():
         return newline + textwrap.dedent(rest)
-    return first.lstrip() + newline + textwrap.dedent(rest)
+    # The lines below the first may belong to it: class F: …
+    whole = first.lstrip() + newline + rest
+    return whole if _is_python(whole) else first.lstrip() + newline + textwrap.dedent(rest)
+
+
+def _is_python(code: str) -> bool:
+    try:
+        ast.parse(code)
+    except (SyntaxError, ValueError):
+        return False
+    return True
