@@ -148,11 +148,16 @@ def _temporary(statement: CreateFunction, parsed: FunctionText, context: Context
         return SparkCommand(context.sql[: rest.start] + sql, {}, last)
     if statement.mode == "create" and (existing is not None or context.analyst.knows_function((last,))):
         raise FunctionAlreadyExistsError(function=str(name))
-    keys = (context.view_key(item.parts) for item in table_references(rest.text) if item.arguments is None)
-    views = frozenset(key for key in keys if key is not None)
+    views = _views_in(rest.text, context)
     function = binding.Function(last, _definition(rest, context), views)
     definition = _analysed(function, rest, function_text(rest.text), context)
     return FunctionChange(last.lower(), TemporaryFunction(last, definition, views))
+
+
+def _views_in(text: str, context: Context) -> frozenset[str]:
+    """The keys of the temporary views that the text of a function names."""
+    keys = (context.view_key(item.parts) for item in table_references(text) if item.arguments is None)
+    return frozenset(key for key in keys if key is not None)
 
 
 def _temporary_python(statement: CreateFunction, parsed: FunctionText, last: str, context: Context) -> FunctionChange:
