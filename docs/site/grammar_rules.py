@@ -134,6 +134,10 @@ AFTER = {
     ("VIEW", "table_name"): "view",
     ("VIEWS", "table_name"): "schema",
     ("WHERE", "EXPRESSION_RUN"): "condition",
+    ("VOLUME", "table_name"): "volume",
+    ("VOLUMES", "table_name"): "schema",
+    ("MASK", "table_name"): "function",
+    ("FILTER", "table_name"): "function",
     ("WITH", "SUBQUERY_RUN"): "(CREDENTIAL (key = value, …))",
 }
 """Better words for what follows a keyword: (keyword, terminal or rule)."""

@@ -40,7 +40,21 @@ GROUPS = {
 SCRIPT = "script"
 """Stands in `rules` for texts with BEGIN … END, which the grammar's files do not describe."""
 
-WITHOUT_PAGE: tuple[str, ...] = ("refused",)
+WITHOUT_PAGE: tuple[str, ...] = (
+    "refused",
+    # docs/governance.md
+    "change_grants",
+    "show_grants",
+    "set_owner",
+    "set_row_filter",
+    "set_mask",
+    "create_securable",
+    "alter_securable",
+    "drop_securable",
+    "describe_securable",
+    "show_securables",
+    "show_share",
+)
 """Rules of statements without a page: refused by name, or their page is still to be written."""
 
 _FRONT = re.compile(r"\A---\n(.*?)^---\n+", re.MULTILINE | re.DOTALL)
