@@ -33,6 +33,7 @@ GROUPS = {
     "views": "Views and functions",
     "inspect": "Looking at tables",
     "catalogs": "Schemas and catalogs",
+    "governance": "Privileges, filters, masks",
     "session": "Session, transactions, scripts",
 }
 """Folders of docs/reference in the order of the navigation, with their titles."""
@@ -40,21 +41,7 @@ GROUPS = {
 SCRIPT = "script"
 """Stands in `rules` for texts with BEGIN … END, which the grammar's files do not describe."""
 
-WITHOUT_PAGE: tuple[str, ...] = (
-    "refused",
-    # docs/governance.md
-    "change_grants",
-    "show_grants",
-    "set_owner",
-    "set_row_filter",
-    "set_mask",
-    "create_securable",
-    "alter_securable",
-    "drop_securable",
-    "describe_securable",
-    "show_securables",
-    "show_share",
-)
+WITHOUT_PAGE: tuple[str, ...] = ("refused",)
 """Rules of statements without a page: refused by name, or their page is still to be written."""
 
 _FRONT = re.compile(r"\A---\n(.*?)^---\n+", re.MULTILINE | re.DOTALL)
