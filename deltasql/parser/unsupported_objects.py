@@ -94,6 +94,16 @@ OBJECTS = (
         "{verb} VOLUME … {words}", "ALTER VOLUME v RENAME TO w is what can be changed.", ("ALTER VOLUME name < SET >",)
     ),
     Unsupported("{words}", "Write LIST 'path' or REMOVE 'path'.", ("< LS|RM > string",)),
+    Unsupported(
+        "{verb} … {words}",
+        "Write ALTER TABLE name SET TAGS (…), or UNSET TAGS (…).",
+        ("ALTER MATERIALIZED|STREAMING VIEW|TABLE name < SET|UNSET TAGS >",),
+    ),
+    Unsupported(
+        "LIST … {words}",
+        "Keys are given to the session: deltasql.connect(storage_options={…}).",
+        ("LIST string < WITH >",),
+    ),
     Unsupported("{words}", _FILES, ("< COPY FILES >",)),
     Unsupported(
         "{verb} {words}",

@@ -288,7 +288,7 @@ COMMENT ON SCHEMA default IS NULL;
 -- works
 COMMENT ON CATALOG spark_catalog IS 'the one there is';
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused VOLUME_NOT_FOUND
 COMMENT ON VOLUME files IS 'raw';
 
 -- refused DELTA_OPERATION_NOT_ALLOWED

@@ -180,16 +180,16 @@ drop view if exists analytics.never_a_view;
 -- refused WRONG_COMMAND_FOR_OBJECT_TYPE
 drop view if exists analytics.raw_customers;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 drop materialized view if exists `analytics`.`daily`;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 create materialized view `analytics`.`daily` as (select 1 as a);
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 create or refresh streaming table analytics.stream_customers as select * from stream analytics.raw_customers;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 refresh materialized view `analytics`.`daily`;
 
 -- refused DELTA_OPERATION_NOT_ALLOWED

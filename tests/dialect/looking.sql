@@ -129,7 +129,7 @@ SHOW USERS;
 -- refused DELTA_OPERATION_NOT_ALLOWED
 SHOW USERS LIKE '*@example.com';
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 SHOW VOLUMES IN sales;
 
 -- refused DELTA_OPERATION_NOT_ALLOWED
@@ -210,7 +210,7 @@ DESCRIBE CATALOG spark_catalog;
 -- refused CATALOG_NOT_FOUND
 DESCRIBE CATALOG EXTENDED main;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused VOLUME_NOT_FOUND
 DESCRIBE VOLUME sales.files;
 
 -- refused DELTA_OPERATION_NOT_ALLOWED
@@ -270,7 +270,7 @@ USE NAMESPACE sales;
 -- refused CATALOG_NOT_FOUND
 USE main.sales;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- refused CATALOG_NOT_FOUND
 LIST '/Volumes/main/default/files';
 
 -- refused DELTA_OPERATION_NOT_ALLOWED

@@ -371,7 +371,7 @@ SELECT * FROM by_day WHERE id = 1 FOR UPDATE;
 -- refused DELTA_OPERATION_NOT_ALLOWED
 SELECT * FROM csv.`/landing` WITH (CREDENTIAL landing);
 
--- refused UNRESOLVABLE_TABLE_VALUED_FUNCTION
+-- refused PATH_NOT_FOUND
 SELECT * FROM read_files('/landing', format => 'csv');
 
 -- works

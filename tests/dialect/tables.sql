@@ -92,7 +92,7 @@ CREATE TABLE collated_all (name STRING) DEFAULT COLLATION UNICODE_CI;
 -- works
 CREATE TABLE external_table (id INT) USING DELTA LOCATION '${HERE}/external';
 
--- works
+-- refused PARSE_SYNTAX_ERROR
 CREATE EXTERNAL TABLE second_name LOCATION '${HERE}/external';
 
 -- works
@@ -116,13 +116,13 @@ CREATE TABLE managed_commits (id INT) TBLPROPERTIES ('delta.feature.catalogManag
 -- works
 CREATE TABLE shredded (v VARIANT) TBLPROPERTIES ('delta.enableVariantShredding' = 'true');
 
--- refused DELTA_TABLE_ONLY_OPERATION
+-- works
 CREATE TABLE csv_table (id INT) USING CSV OPTIONS (header 'true') LOCATION '${HERE}/csv';
 
--- refused DELTA_TABLE_ONLY_OPERATION
+-- works
 CREATE TABLE parquet_table (id INT) USING PARQUET;
 
--- refused DELTA_TABLE_ONLY_OPERATION
+-- refused UNSUPPORTED_FEATURE.TABLE_OPERATION
 CREATE TABLE iceberg_table (id INT) USING ICEBERG;
 
 -- refused DELTA_TABLE_ONLY_OPERATION
