@@ -134,7 +134,7 @@ INSERT INTO airflow_xcom (task_id, value, at) VALUES ('load', X'1F', TIMESTAMP'2
 -- refused DELTA_MISSING_NOT_NULL_COLUMN_VALUE
 INSERT INTO airflow_xcom (value) VALUES (X'1F');
 
--- refused PARSE_SYNTAX_ERROR
+-- refused DELTA_OPERATION_NOT_ALLOWED
 CREATE EXTERNAL TABLE IF NOT EXISTS metabase_uploads (id INT) STORED AS PARQUET LOCATION '/nowhere/parquet';
 
 -- works

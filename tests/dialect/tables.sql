@@ -92,7 +92,7 @@ CREATE TABLE collated_all (name STRING) DEFAULT COLLATION UNICODE_CI;
 -- works
 CREATE TABLE external_table (id INT) USING DELTA LOCATION '${HERE}/external';
 
--- refused PARSE_SYNTAX_ERROR
+-- works
 CREATE EXTERNAL TABLE second_name LOCATION '${HERE}/external';
 
 -- works
