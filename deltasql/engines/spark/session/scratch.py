@@ -70,15 +70,32 @@ def frame_of_file(
 
     One table at a time is in memory. Raises what producing the tables raises.
     """
-    scratch = Scratch()
-    retain(scratch)
-    path = f"{scratch.root}/rows.arrow"
-    with pa.OSFile(path, "wb") as file, pa.ipc.new_file(file, schema) as writer:
-        for table in tables:
-            writer.write_table(table, max_chunksize=_BATCH_ROWS)
-    frame = spark.session.read.format("arrow").load(path)
-    retain_with(frame, scratch)
-    return frame
+    file = RowsFile(tables, schema)
+    retain(file)
+    return file.frame(spark)
+
+
+class RowsFile:
+    """Rows in a file of Arrow, which is deleted with this object. One table at a time is in memory."""
+
+    def __init__(self, tables: Iterable[pa.Table], schema: pa.Schema) -> None:
+        """Raises what producing the tables raises."""
+        self._scratch = Scratch()
+        self._path = f"{self._scratch.root}/rows.arrow"
+        with pa.OSFile(self._path, "wb") as file, pa.ipc.new_file(file, schema) as writer:
+            for table in tables:
+                writer.write_table(table, max_chunksize=_BATCH_ROWS)
+
+    def frame(self, spark: SparkHandle) -> DataFrame:
+        """A DataFrame of the rows, which the engine reads from the file."""
+        frame = spark.session.read.format("arrow").load(self._path)
+        retain_with(frame, self)
+        return frame
+
+    def table(self) -> pa.Table:
+        """The rows, in pages of the file."""
+        with pa.memory_map(self._path) as file:
+            return pa.ipc.open_file(file).read_all()
 
 
 def retain_with(rows: DataFrame, item: object) -> None:
