@@ -100,6 +100,6 @@ def _function(name: TableName, context: Context) -> Subject:
     if context.catalog.function(parts) is None:
         names = [entry.name for entry in context.catalog.functions(parts[:2])]
         similar = similar_names(parts[-1], names, most=3)
-        advice = meant(similar) or "SHOW USER FUNCTIONS lists those that there are."
+        advice = meant(similar) or "SHOW USER FUNCTIONS lists all of them."
         raise SecurableNotFoundError(f"FUNCTION {name}", advice)
     return Subject(FUNCTION, parts)

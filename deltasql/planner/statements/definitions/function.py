@@ -137,9 +137,7 @@ def _analysed(function: binding.Function, text: SqlText, parsed: FunctionText, c
 def _temporary(statement: CreateFunction, parsed: FunctionText, context: Context) -> Plan:
     """A function of the session: Spark's, as long as it reads no table of ours, and is none of Python."""
     name, rest = statement.function, statement.rest
-    *schema, last = name.parts
-    if [part.lower() for part in schema] not in _SESSION:
-        raise TemporaryFunctionNameError(str(name), f"CREATE TEMPORARY FUNCTION {quote(last)}")
+    last = _temporary_name(name, "CREATE")
     existing = context.functions.get(last.lower())
     if parsed.language == "PYTHON":
         return _temporary_python(statement, parsed, last, context)
@@ -158,6 +156,14 @@ def _views_in(text: str, context: Context) -> frozenset[str]:
     """The keys of the temporary views that the text of a function names."""
     keys = (context.view_key(item.parts) for item in table_references(text) if item.arguments is None)
     return frozenset(key for key in keys if key is not None)
+
+
+def _temporary_name(name: TableName, verb: str) -> str:
+    """The last part of the name of a temporary function. Raises TemporaryFunctionNameError."""
+    *schema, last = name.parts
+    if [part.lower() for part in schema] not in _SESSION:
+        raise TemporaryFunctionNameError(str(name), f"{verb} TEMPORARY FUNCTION {quote(last)}")
+    return last
 
 
 def _temporary_python(statement: CreateFunction, parsed: FunctionText, last: str, context: Context) -> FunctionChange:
@@ -206,9 +212,7 @@ def _dropped(statement: DropFunction, name: TableName, context: Context) -> Plan
 
 
 def _dropped_temporary(statement: DropFunction, name: TableName, context: Context) -> Plan:
-    *schema, last = name.parts
-    if [part.lower() for part in schema] not in _SESSION:
-        raise TemporaryFunctionNameError(str(name), f"DROP TEMPORARY FUNCTION {quote(last)}")
+    last = _temporary_name(name, "DROP")
     if context.temporary_function(name.parts) is not None:
         return FunctionChange(last.lower(), None)
     if not context.analyst.started or not context.analyst.makes_functions:
