@@ -25,12 +25,12 @@ def main() -> int:
     parser.add_argument("--engine", default="spark", help="what computes rows (%(default)s)")
     options, others = parser.parse_known_args()
     settings = SETTINGS[options.suite]
-    folder = settings.parent
+    folder, is_alchemy = settings.parent, options.suite == "sqlalchemy"
     with tempfile.TemporaryDirectory(prefix="deltasql-suites-") as place:
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:deltasql"]
-        command += ["-c", str(settings), "--rootdir", str(folder), "--confcutdir", str(folder)]
+        command += ["-c", str(settings), "--rootdir", str(folder) if is_alchemy else place, "--confcutdir", str(folder)]
         command += [f"--basetemp={place}/tests", str(folder / "suite.py"), *others]
-        if options.suite == "sqlalchemy":
+        if is_alchemy:
             command += ["--dburi", f"deltasql:///{place}/warehouse?engine={options.engine}"]
         environment = {
             **os.environ,
