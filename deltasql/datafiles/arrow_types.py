@@ -61,3 +61,18 @@ def _bare_type(kind: DataType) -> DataType:
             return MapType(_bare_type(key), _bare_type(value))
         case _:
             return kind
+
+
+def without_views(kind: pa.DataType) -> pa.DataType:
+    """The type with plain texts and bytes for views on them: few of Arrow's functions take these, and delta-rs, which
+    writes its own types into the footer, has them read.
+    """
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(without_views(field.type)) for field in kind])
+    if pa.types.is_map(kind):
+        return pa.map_(without_views(kind.key_type), without_views(kind.item_type))
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(without_views(kind.value_type)))
+    if pa.types.is_large_list(kind):
+        return pa.large_list(kind.value_field.with_type(without_views(kind.value_type)))
+    return {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}.get(kind, kind)

@@ -81,6 +81,21 @@ def test_every_type(
     assert found == due
 
 
+def test_files_with_views_on_texts(
+    session: Session, tmp_path: Path, frames: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Writers in Rust declare such types; the bytes are those of plain texts."""
+    texts = pa.array(VALUES["t"].to_pylist(), pa.string_view())
+    rows = {"id": VALUES["id"], "t": texts, "z": pa.array(VALUES["z"].to_pylist(), pa.binary_view())}
+    pq.write_table(pa.table(rows), tmp_path / "0.parquet", row_group_size=7)
+    queries = [query.format(columns="*", last="t", table=f"parquet.`{tmp_path}/0.parquet`") for query in QUERIES]
+    found = [session.sql(query).collect() for query in queries]
+    assert frames
+    assert all(frames)
+    monkeypatch.setattr(parquet_files, "FEW_BYTES", 1 << 40)
+    assert found == [session.sql(query).collect() for query in queries]
+
+
 def test_nan_and_zeros_are_left_to_this_process(session: Session, frames: list[bool]) -> None:
     session.sql("CREATE TABLE t (id BIGINT, x DOUBLE)")
     session.sql("INSERT INTO t VALUES (1, 1.0), (2, DOUBLE('NaN'))")

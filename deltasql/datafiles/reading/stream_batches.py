@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
+from deltasql.datafiles.arrow_types import without_views
 from deltasql.datafiles.inspection import readable
 from deltasql.lazy import np, pa, pc, pq
 from deltasql.log.actions.deletion_vectors import deleted_rows
@@ -111,7 +112,7 @@ def fitted(values: pa.Array, kind: DataType, target: pa.DataType) -> pa.Array:
     """
     if values.type.equals(target):
         return values
-    plain = _without_views(values.type)
+    plain = without_views(values.type)
     if not values.type.equals(plain):
         values = values.cast(plain)
     if pa.types.is_nested(target) and not _alike(values.type, target):
@@ -138,21 +139,6 @@ def fitted(values: pa.Array, kind: DataType, target: pa.DataType) -> pa.Array:
             return pa.MapArray.from_arrays(whole.offsets, keys, items, type=target, mask=pc.is_null(whole))
         case _:
             return values.cast(target)
-
-
-def _without_views(kind: pa.DataType) -> pa.DataType:
-    """The type with plain texts and bytes for views on them: few of Arrow's functions take these, and delta-rs, which
-    writes its own types into the footer, has them read.
-    """
-    if pa.types.is_struct(kind):
-        return pa.struct([field.with_type(_without_views(field.type)) for field in kind])
-    if pa.types.is_map(kind):
-        return pa.map_(_without_views(kind.key_type), _without_views(kind.item_type))
-    if pa.types.is_list(kind):
-        return pa.list_(kind.value_field.with_type(_without_views(kind.value_type)))
-    if pa.types.is_large_list(kind):
-        return pa.large_list(kind.value_field.with_type(_without_views(kind.value_type)))
-    return {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}.get(kind, kind)
 
 
 def _alike(stored: pa.DataType, target: pa.DataType) -> bool:

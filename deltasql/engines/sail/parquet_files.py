@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from deltasql.datafiles.arrow_types import without_views
 from deltasql.datafiles.inspection import NAN_SAFE_KEY, float_leaves, footer
 from deltasql.datafiles.reading.file_reader import reader_schema
 from deltasql.datafiles.reading.old_calendar import is_of_old_calendar
@@ -52,12 +53,16 @@ def _is_read_alike(spark: SparkHandle, path: str, target: pa.Schema) -> bool:
         # The error is raised where this process reads the file.
         return False
     stored = metadata.schema.to_arrow_schema()
+    types = {field.name: without_views(field.type) for field in stored}
     physical = {metadata.schema.column(number).physical_type for number in range(metadata.num_columns)}
     return (
         "INT96" not in physical
         and not is_of_old_calendar(metadata)
         and len({name.lower() for name in stored.names}) == len(stored.names)
-        and all(item.name in stored.names and stored.field(item.name).type.equals(item.type) for item in target)
+        and all(
+            item.name in stored.names and without_views(stored.field(item.name).type).equals(item.type)
+            for item in target
+        )
         and _has_plain_bounds(metadata)
     )
 
