@@ -59,10 +59,7 @@ def _is_read_alike(spark: SparkHandle, path: str, target: pa.Schema) -> bool:
         "INT96" not in physical
         and not is_of_old_calendar(metadata)
         and len({name.lower() for name in stored.names}) == len(stored.names)
-        and all(
-            item.name in stored.names and without_views(stored.field(item.name).type).equals(item.type)
-            for item in target
-        )
+        and all(item.name in types and types[item.name].equals(item.type) for item in target)
         and _has_plain_bounds(metadata)
     )
 
