@@ -14,8 +14,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engines.memory import available_memory
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.thresholds import SENT_BYTES
+from deltasql.engines.thresholds import MEMORY_SHARE, SENT_BYTES
+from deltasql.errors.engine import NotOnSailError
 from deltasql.lazy import pa
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.paths import folder_and_name
@@ -79,12 +81,18 @@ class RowsFile:
     """Rows in a file of Arrow, which is deleted with this object. One table at a time is in memory."""
 
     def __init__(self, tables: Iterable[pa.Table], schema: pa.Schema) -> None:
-        """Raises what producing the tables raises."""
+        """Raises what producing the tables raises, and NotOnSailError for more rows than fit into memory.
+
+        Sail reads the whole file at once.
+        """
         self._scratch = Scratch()
+        most = int(MEMORY_SHARE * available_memory())
         self._path = f"{self._scratch.root}/rows.arrow"
         with pa.OSFile(self._path, "wb") as file, pa.ipc.new_file(file, schema) as writer:
             for table in tables:
                 writer.write_table(table, max_chunksize=_BATCH_ROWS)
+                if file.tell() > most:
+                    raise NotOnSailError(what=f"a statement for which Sail gets more than {most:,} bytes of rows")
 
     def frame(self, spark: SparkHandle) -> DataFrame:
         """A DataFrame of the rows, which the engine reads from the file."""
