@@ -15,6 +15,7 @@ from deltasql.sql.queries.outline import find, outline
 ROOT = Path(__file__).parents[2] / "golden"
 FILES = (
     ROOT / "table" / "unsupported.sql",
+    ROOT / "table" / "unsupported_objects.sql",
     ROOT / "table" / "unsupported_shapes.sql",
     ROOT / "table" / "unsupported_elsewhere.sql",
     ROOT / "query" / "wrong_words.sql",
