@@ -126,6 +126,31 @@ UNGOVERNED = Governance()
 
 
 @dataclass(frozen=True, slots=True)
+class Policies:
+    """The row filters and masks of a table, of all its names. `masks` are by column in lower case; where two names of
+    the table mask one column, the second mask gets the result of the first."""
+
+    filters: tuple[Policy, ...]
+    masks: Mapping[str, tuple[Policy, ...]]
+
+    @classmethod
+    def of(cls, records: Iterable[Governance]) -> Policies | None:
+        """Those of the records on the names of one table; None without any."""
+        found = [item for item in records if item.has_policies]
+        if not found:
+            return None
+        filters = (item.row_filter for item in found if item.row_filter is not None)
+        masks: dict[str, tuple[Policy, ...]] = {}
+        for column, mask in (pair for item in found for pair in item.masks.items()):
+            masks[column.lower()] = _each_once((*masks.get(column.lower(), ()), mask))
+        return cls(_each_once(filters), masks)
+
+
+def _each_once(policies: Iterable[Policy]) -> tuple[Policy, ...]:
+    return tuple(dict.fromkeys(policies))
+
+
+@dataclass(frozen=True, slots=True)
 class Securable:
     """An object of Unity Catalog that has no data in a warehouse: a connection, a share, a group ….
 

@@ -5,13 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, checked, now, sql_name
+from deltasql.catalog.entries import (
+    Entry,
+    FunctionEntry,
+    StoredCatalog,
+    StoredSchema,
+    TableEntry,
+    checked,
+    now,
+    sql_name,
+)
 from deltasql.catalog.governance import UNGOVERNED, Governance, Securable
 from deltasql.catalog.names import CatalogNames
 from deltasql.catalog.store import NameMissingError, NameTakenError
 from deltasql.errors.statements.governance import SecurableExistsError, SecurableNotFoundError
 from deltasql.errors.suggestion import meant, similar_names
-from deltasql.log.storage.locations import absolute_location
+from deltasql.log.storage.locations import absolute_location, is_local, is_same_place
 
 CATALOG, SCHEMA, TABLE, FUNCTION, METASTORE = "CATALOG", "SCHEMA", "TABLE", "FUNCTION", "METASTORE"
 """Kinds of objects; a view is of the kind of tables. Other kinds are those of securables without data."""
@@ -81,11 +90,15 @@ class Governed(CatalogNames):
             found = next((item for item in self._store.securables() if item.key == (kind, name)), None)
         return UNGOVERNED if found is None else found.governance
 
-    def policies_at(self, location: str) -> Governance | None:
-        """The row filter and masks of the tables at a location; None without any. Asks the store for all its names."""
+    def governed_at(self, location: str) -> list[TableEntry]:
+        """The names, with row filters or masks, of the table at a location, however its path is spelt.
+
+        Asks the store for all its names.
+        """
         place = absolute_location(location)
-        found = (item.governance for item in self._store.tables_below(place) if item.location == place)
-        return next((item for item in found if item.has_policies), None)
+        named = self._store.tables_below("/" if is_local(place) else place)
+        found = (item for item in named if item.governance.has_policies and is_same_place(item.location, place))
+        return sorted(found, key=lambda item: item.parts)
 
     def securables(self, kind: str) -> list[Securable]:
         """The securables of a kind, by name."""

@@ -252,11 +252,15 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A condition that every written row must satisfy. `column` is set for NOT NULL."""
+    """A condition that every written row must satisfy. `column` is set for NOT NULL.
+
+    Errors show no values of the columns in `masked`, which are in lower case.
+    """
 
     name: str
     condition: str
     column: str | None = None
+    masked: frozenset[str] = frozenset()
 
 
 class RowKind(Enum):

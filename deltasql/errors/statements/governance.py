@@ -88,7 +88,7 @@ class PolicyFunctionError(DeltaSqlError):
 @condition(
     "POLICY_DEPENDENT_COLUMN",
     "42P10",
-    "Column {column} of {table} cannot be {change}: {policy} uses it. Run ALTER TABLE {table} {advice} first.",
+    "Column {column} of {table} cannot be {change}: {policy} uses it. Run {drop} first.",
 )
 class PolicyColumnError(DeltaSqlError):
     """A column is renamed, dropped or retyped that a row filter or a column mask uses."""
@@ -97,7 +97,22 @@ class PolicyColumnError(DeltaSqlError):
     table: str
     change: str
     policy: str
-    advice: str
+    drop: str
+
+
+@condition(
+    "POLICY_COLUMN_NOT_FOUND",
+    "42703",
+    "{table} has no column {column}, which one of its row filters or column masks needs, so that no row is shown. Run "
+    "ALTER TABLE … DROP ROW FILTER, or DROP MASK.",
+    remedy="Drop the row filter or mask and declare it again, or give the table the column again.",
+)
+class LostPolicyColumnError(DeltaSqlError):
+    """A table has lost a column that a row filter or a mask uses, by RESTORE or by another engine, while the session
+    applies them."""
+
+    column: str
+    table: str
 
 
 @condition(

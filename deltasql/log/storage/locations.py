@@ -8,6 +8,7 @@ slash.
 from __future__ import annotations
 
 import re
+from os.path import realpath
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -69,6 +70,11 @@ def absolute_location(location: str) -> str:
     if is_local(location):
         return str(Path(local_path(location)))
     return table_location(location) if "://" in location else str(Path(location).absolute())
+
+
+def is_same_place(location: str, other: str) -> bool:
+    """Whether two locations are of one directory: a local one may have several paths, by links and `..`."""
+    return location == other or (is_local(location) and is_local(other) and realpath(location) == realpath(other))
 
 
 def hadoop_scheme(location: str) -> str:

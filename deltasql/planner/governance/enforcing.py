@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from deltasql.catalog.entries import sql_name
-from deltasql.catalog.governance import Governance, Policy
-from deltasql.errors.statements.governance import PolicyTableError, SecurableNotFoundError
+from deltasql.catalog.governance import Policies, Policy
+from deltasql.errors.statements.governance import LostPolicyColumnError, PolicyTableError, SecurableNotFoundError
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import SqlText, TableName, quote
+from deltasql.plan.base import TableName, quote
 from deltasql.planner.context import Context
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import GOVERNANCE_FILTERS
-from deltasql.sql.tokens import tokenize
 
 
-def enforced(location: str, context: Context) -> Governance | None:
-    """The row filter and masks that apply to the rows at a location; None if there are none, or they do not apply.
+def enforced(location: str, context: Context) -> Policies | None:
+    """The row filters and masks that apply to the rows at a location; None if there are none, or they do not apply.
 
     A path, and another name of the location, do not lead around them.
     """
     if not context.setting(GOVERNANCE_FILTERS):
         return None
-    return context.catalog.policies_at(location)
+    return Policies.of(entry.governance for entry in context.catalog.governed_at(location))
 
 
 def refuse_enforced(operation: str, name: TableName, location: str, context: Context) -> None:
@@ -41,38 +40,35 @@ def unrestricted(operation: str, name: TableName, context: Context) -> Snapshot:
     return snapshot
 
 
-def refuse_masked(texts: Iterable[SqlText | None], governance: Governance, table: str, context: Context) -> None:
-    """Raises PolicyTableError for an expression of UPDATE, DELETE or MERGE over a masked column: it would see the value
-    behind the mask."""
-    masked = {column.lower() for column in governance.masks}
-    for text in texts:
-        for token in tokenize(text.text) if text is not None else ():
-            if token.is_name and token.name.lower() in masked:
-                assert text is not None
-                advice = "Drop the mask, or SET deltasql.governance.filters = false."
-                error = PolicyTableError(f"An expression over the masked column {quote(token.name)}", table, advice)
-                raise error.at(context.caret(text.start + token.start, text.start + token.end))
+def filtered_query(relation: str, schema: StructType, policies: Policies, table: str, context: Context) -> str:
+    """The query over a relation that shows only rows that the filters let through, with masked values.
 
-
-def filtered_query(relation: str, schema: StructType, governance: Governance, context: Context) -> str:
-    """The query over a relation that shows only rows that the filter lets through, with masked values."""
-    masks = {column.lower(): policy for column, policy in governance.masks.items()}
+    Raises LostPolicyColumnError where the table lacks a column that a filter or a mask needs.
+    """
+    require_columns(schema, policies, table)
     items = []
     for field in schema:
-        column, mask = quote(field.name), masks.get(field.name.lower())
-        if mask is not None:
-            call = _call(mask, [column], "", context)
-            items.append(f"CAST({call} AS {sql_text(field.type)}) AS {column}")
-        else:
-            items.append(column)
-    condition = filter_condition(governance, "", context)
+        column, masks = quote(field.name), policies.masks.get(field.name.lower(), ())
+        shown = column
+        for mask in masks:
+            shown = f"CAST({_call(mask, [shown], '', context)} AS {sql_text(field.type)})"
+        items.append(f"{shown} AS {column}" if masks else column)
+    condition = filter_condition(policies, "", context)
     return f"SELECT {', '.join(items)} FROM {relation}" + (f" WHERE {condition}" if condition else "")
 
 
-def filter_condition(governance: Governance, qualifier: str, context: Context) -> str | None:
-    """The condition of the row filter over columns with this qualifier; None without a filter."""
-    policy = governance.row_filter
-    return None if policy is None else _call(policy, [], qualifier, context)
+def require_columns(schema: StructType, policies: Policies, table: str) -> None:
+    """Raises LostPolicyColumnError where a table lacks a column that one of its filters or masks needs."""
+    masks = [mask for masks in policies.masks.values() for mask in masks]
+    needed = [*policies.masks, *(column for policy in (*policies.filters, *masks) for column in policy.columns)]
+    for column in needed:
+        if schema.find(column) is None:
+            raise LostPolicyColumnError(quote(column), table)
+
+
+def filter_condition(policies: Policies, qualifier: str, context: Context) -> str | None:
+    """The condition of the row filters over columns with this qualifier; None without a filter."""
+    return " AND ".join(_call(policy, [], qualifier, context) for policy in policies.filters) or None
 
 
 def _call(policy: Policy, first: Sequence[str], qualifier: str, context: Context) -> str:

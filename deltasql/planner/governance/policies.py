@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from deltasql.catalog.entries import sql_name
@@ -104,35 +104,45 @@ def declared_policies(
     return found
 
 
-def refuse_policy_change(path: Sequence[str], change: str, table: TableName, context: Context) -> None:
-    """Raises PolicyColumnError for a column that a row filter or a mask of the table uses, or that is masked.
+def refuse_policy_change(path: Sequence[str], change: str, table: TableName, location: str, context: Context) -> None:
+    """Raises PolicyColumnError for a column that a row filter or a mask uses, or that is masked, whichever name of the
+    table at this location has it.
 
     `change` is a participle: dropped, renamed, retyped.
     """
-    for column, policy, advice in _used(governance_of(table, context)):
-        if column.lower() == path[0].lower():
-            raise PolicyColumnError(quote(column), str(table), change, policy, advice)
+    for used in _used(location, context):
+        if used.column.lower() == path[0].lower():
+            raise used.refused(table, change)
 
 
-def refuse_lost_columns(schema: StructType, table: TableName, context: Context) -> None:
+def refuse_lost_columns(schema: StructType, table: TableName, location: str, context: Context) -> None:
     """Raises PolicyColumnError where a replaced table lacks a column that its row filter or a mask uses."""
-    for column, policy, advice in _used(governance_of(table, context)):
-        if schema.find(column) is None:
-            raise PolicyColumnError(quote(column), str(table), "left out", policy, advice)
+    for used in _used(location, context):
+        if schema.find(used.column) is None:
+            raise used.refused(table, "left out")
 
 
-def governance_of(table: TableName, context: Context) -> Governance:
-    """The records on a table of the catalog; none for a path, and for a name that does not exist."""
-    entry = context.catalog.resolve(table.parts) if table.path is None and len(table.parts) <= 3 else None
-    return UNGOVERNED if entry is None else entry.governance
+@dataclass(frozen=True, slots=True)
+class _Used:
+    """A column of a policy, with the policy, and the statement that drops that."""
+
+    column: str
+    policy: str
+    drop: str
+
+    def refused(self, table: TableName, change: str) -> PolicyColumnError:
+        return PolicyColumnError(quote(self.column), str(table), change, self.policy, self.drop)
 
 
-def _used(governance: Governance) -> Iterable[tuple[str, str, str]]:
-    """Each column of the policies, with the policy, and how ALTER TABLE drops that."""
-    if governance.row_filter is not None:
-        name = sql_name(governance.row_filter.function)
-        for column in governance.row_filter.columns:
-            yield column, f"the row filter {name}", "DROP ROW FILTER"
-    for masked, policy in governance.masks.items():
-        for column in (masked, *policy.columns):
-            yield column, f"the mask {sql_name(policy.function)}", f"ALTER COLUMN {quote(masked)} DROP MASK"
+def _used(location: str, context: Context) -> Iterator[_Used]:
+    """The columns that policies on the names of a table use."""
+    for entry in context.catalog.governed_at(location):
+        governance, name = entry.governance, sql_name(entry.parts)
+        if governance.row_filter is not None:
+            policy = f"the row filter {sql_name(governance.row_filter.function)}"
+            for column in governance.row_filter.columns:
+                yield _Used(column, policy, f"ALTER TABLE {name} DROP ROW FILTER")
+        for masked, mask in governance.masks.items():
+            policy, drop = f"the mask {sql_name(mask.function)}", f"ALTER COLUMN {quote(masked)} DROP MASK"
+            for column in (masked, *mask.columns):
+                yield _Used(column, policy, f"ALTER TABLE {name} {drop}")

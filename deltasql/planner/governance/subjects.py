@@ -14,11 +14,11 @@ from deltasql.plan.statements.governance import SecurableName
 from deltasql.planner.context import Context
 
 _UNSUPPORTED = {
-    "VOLUME": "Files that are no tables are managed outside of SQL.",
+    "VOLUME": "Its files are governed by their storage.",
     "ANY FILE": "Files are governed by their storage.",
     "ANONYMOUS FUNCTION": "Name a function: ON FUNCTION f.",
     "PROCEDURE": "There are no procedures.",
-    "MATERIALIZED VIEW": "There are no materialized views; name a view: ON VIEW v.",
+    "MATERIALIZED VIEW": "Its rows are those of a table: write ON TABLE.",
 }
 
 

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
+from deltasql.catalog.governance import Policies
+from deltasql.errors.statements.governance import PolicyTableError
 from deltasql.plan.base import SqlText, TableName, quote
+from deltasql.plan.operators import Constraint
 from deltasql.planner import binding
 from deltasql.planner.context import Context
-from deltasql.planner.governance.enforcing import enforced, filter_condition, refuse_masked
+from deltasql.planner.governance.enforcing import enforced, filter_condition, require_columns
 from deltasql.planner.rows.scope import Scope
+from deltasql.schema.paths import folded
+from deltasql.sql.references import name_chains, stars_spelled
+from deltasql.sql.tokens import tokenize
 
 
 def visible_rows(
@@ -19,11 +26,12 @@ def visible_rows(
     Its functions are added to the relations of the scope. `texts` are the expressions of the statement. Raises
     PolicyTableError for one over a masked column.
     """
-    governance = enforced(location, context)
-    if governance is None:
+    policies = enforced(location, context)
+    if policies is None:
         return None
-    refuse_masked(texts, governance, str(name), context)
-    condition = filter_condition(governance, f"{quote(scope.target.alias)}.", context)
+    require_columns(scope.target.schema, policies, str(name))
+    _refuse_masked(texts, policies, str(name), scope)
+    condition = filter_condition(policies, f"{quote(scope.target.alias)}.", context)
     if condition is None:
         return None
     sql, relations = binding.bind_calls(context, condition)
@@ -36,3 +44,40 @@ def restricted(condition: str | None, visible: str | None) -> str | None:
     if condition is None or visible is None:
         return condition or visible
     return f"({condition}) AND {visible}"
+
+
+def masking(checks: Iterable[Constraint], location: str, context: Context) -> tuple[Constraint, ...]:
+    """Checks of rows that a statement rewrites, whose errors show no value behind a mask that the session applies."""
+    policies = enforced(location, context)
+    masked = frozenset(policies.masks) if policies is not None else frozenset()
+    return tuple(replace(check, masked=masked) for check in checks) if masked else tuple(checks)
+
+
+def _refuse_masked(texts: Iterable[SqlText | None], policies: Policies, table: str, scope: Scope) -> None:
+    """Raises PolicyTableError for an expression of UPDATE, DELETE or MERGE over a masked column: it would see the value
+    behind the mask. Columns of the source of a MERGE have other values."""
+    for text in texts:
+        if text is None:
+            continue
+        name, start, end = _masked(text.text, policies, scope) or ("", 0, 0)
+        if name:
+            advice = "Drop the mask, or SET deltasql.governance.filters = false."
+            error = PolicyTableError(f"An expression over the masked column {quote(name)}", table, advice)
+            raise error.at(scope.context.caret(text.start + start, text.start + end))
+
+
+def _masked(text: str, policies: Policies, scope: Scope) -> tuple[str, int, int] | None:
+    """The first masked column that an expression names or means by a star, with its span; None without one."""
+    of_source = () if scope.source is None else tuple(map(folded, scope.source.all_names))
+    for chain in name_chains(tokenize(text)):
+        names = folded(tuple(token.name for token in chain))
+        if any(names[: len(source)] == source for source in of_source if len(source) < len(names)):
+            continue
+        for token in chain:
+            if token.name.lower() in policies.masks:
+                return token.name, token.start, token.end
+    columns = [name for name in scope.target.schema.names if name.lower() in policies.masks]
+    sides = [names[-1] for names in scope.target.all_names]
+    if columns and stars_spelled(text, [(side, lambda: columns) for side in sides]) != text:
+        return columns[0], 0, len(text)
+    return None

@@ -25,6 +25,12 @@ def governed_registration(
     if not policies.is_empty and table.path is not None:
         error = UnsupportedSecurableError(str(table), "Give the table a name: CREATE TABLE … LOCATION '/path'.")
         raise error.at(context.caret(table.start, table.end))
+    if (
+        not policies.is_empty
+        and context.catalog.external.type_of(context.catalog.full_name(table.parts)[0]) is not None
+    ):
+        error = UnsupportedSecurableError(str(table), "Its catalog is external: run the statement on its server.")
+        raise error.at(context.caret(table.start, table.end))
     if policies.is_empty and target.snapshot is not None:
-        refuse_lost_columns(schema, table, context)
+        refuse_lost_columns(schema, table, target.snapshot.location, context)
     return registration(target, policies)

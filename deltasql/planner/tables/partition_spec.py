@@ -16,6 +16,7 @@ from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.statements.insert import PartitionValue
 from deltasql.planner.context import Context
+from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.tables.partition_filter import chosen_files, partition_predicate
 from deltasql.schema.partition_values import partition_value
 from deltasql.schema.paths import folded
@@ -30,11 +31,12 @@ def partition_files(
 ) -> pa.Table:
     """The files whose partition columns have these values; all files where no column is named.
 
-    Raises ShowPartitionsUnpartitionedError, NotAPartitionColumnError, PartitionWithoutValueError, and where files are
-    `needed` PartitionNotFoundError.
+    Raises ShowPartitionsUnpartitionedError, NotAPartitionColumnError, PartitionWithoutValueError, PolicyTableError, and
+    where files are `needed` PartitionNotFoundError.
     """
     if not snapshot.partition_columns:
         raise ShowPartitionsUnpartitionedError(table=snapshot.table).at(context.caret(table.start, table.end))
+    refuse_enforced("PARTITION (…)", table, snapshot.location, context)
     predicate = _predicate(spec, snapshot, context)
     files = snapshot.files(FILE_COLUMNS)
     if predicate is not None:

@@ -55,7 +55,8 @@ _ANY_ROW = "rand() >= 0"
 
 def _guard(constraint: Constraint, shown: Iterable[str], texts: Texts = str) -> str:
     """SQL that is TRUE for a row that satisfies the constraint; else it fails the job, telling the columns `shown`."""
-    values = f"to_json(struct({', '.join(quote(name) for name in shown)}), map('ignoreNullFields', 'false'))"
+    told = ", ".join(quote(name) for name in shown if name.lower() not in constraint.masked)
+    values = f"to_json(struct({told}), map('ignoreNullFields', 'false'))" if told else "'{}'"
     fields = (constraint.name, constraint.condition, constraint.column or "")
     mark = marks.VIOLATION + "|".join(percent_encoded(text, safe="") for text in fields)
     report = f"concat({sql_literal(mark)}, '|', {values})"

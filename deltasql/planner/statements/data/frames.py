@@ -308,7 +308,7 @@ def _redefined(write: _Write, context: Context) -> RowChange:
     if not write.options.data_change:
         raise DataChangeFalseError(snapshot.table)
     metadata = _redefinition(write)
-    refuse_lost_columns(metadata.schema, write.statement.table, context)
+    refuse_lost_columns(metadata.schema, write.statement.table, snapshot.location, context)
     clustering = None
     if write.statement.clustered_by is not None:
         clustering = new_clustering(_cluster_by(write.statement), metadata, snapshot, context)

@@ -17,10 +17,12 @@ from deltasql.errors.statements.merge import (
 )
 from deltasql.errors.write import AppendOnlyError
 from deltasql.log.actions import operations
+from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties.property_registry import APPEND_ONLY
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, SOURCE_ROWS
 from deltasql.plan.operators import (
+    Constraint,
     EqualKey,
     Number,
     Operator,
@@ -47,7 +49,7 @@ from deltasql.planner.changes import CommitSpec, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rows.ctes import with_ctes
 from deltasql.planner.rows.merge_columns import ClauseColumns, MergeAssignment
-from deltasql.planner.rows.restricted_rows import restricted, visible_rows
+from deltasql.planner.rows.restricted_rows import masking, restricted, visible_rows
 from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.scope import Scope, side, type_at, with_distinct_aliases
 from deltasql.planner.rows.through_view import behind_view
@@ -126,10 +128,7 @@ def _(statement: Merge, context: Context) -> Plan:
         actions=merge.actions(new, scan, source),
         unchanged=tuple(f"{quote(scope.target.alias)}.{quote(name)}" for name in new.names),
         output=new,
-        checks=(
-            *constraints_of(new, metadata.configuration, snapshot.table),
-            *generated_checks(new, merge.assigned_columns),
-        ),
+        checks=masking(merge.checks(metadata, snapshot.table), snapshot.location, context),
         relations=scope.relations,
     )
     actions = metadata_actions(snapshot, metadata)
@@ -148,6 +147,11 @@ class _Merge:
         self.assigned = [self._checked(clause, self._assignments(clause, columns)) for clause in statement.clauses]
         self.visible: str | None = None
         """The condition of the rows of the target that the statement may touch; None for all."""
+
+    def checks(self, metadata: Metadata, table: str) -> tuple[Constraint, ...]:
+        """The conditions that each written row must satisfy."""
+        constraints = constraints_of(metadata.schema, metadata.configuration, table)
+        return (*constraints, *generated_checks(metadata.schema, self.assigned_columns))
 
     def texts(self) -> Iterator[SqlText | None]:
         """All expressions of the statement."""

@@ -15,7 +15,7 @@ from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rows.ctes import with_ctes
-from deltasql.planner.rows.restricted_rows import restricted, visible_rows
+from deltasql.planner.rows.restricted_rows import masking, restricted, visible_rows
 from deltasql.planner.rows.row_change import row_change
 from deltasql.planner.rows.scope import Scope, side, type_at, unqualified
 from deltasql.planner.rows.through_view import behind_view
@@ -65,7 +65,11 @@ def _(statement: Update, context: Context) -> Plan:
         actions=(action,),
         unchanged=tuple(keep.values()),
         output=schema,
-        checks=(*constraints_of(schema, snapshot.configuration, snapshot.table, skip=untouched), *checks),
+        checks=masking(
+            (*constraints_of(schema, snapshot.configuration, snapshot.table, skip=untouched), *checks),
+            snapshot.location,
+            context,
+        ),
         relations=scope.relations,
     )
     predicate = [context.text_with_markers(statement.condition)] if statement.condition else []

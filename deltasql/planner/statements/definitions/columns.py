@@ -109,7 +109,7 @@ def _(statement: AlterColumns, context: Context) -> Plan:
     for change in statement.changes:
         try:
             if any(isinstance(item, Retyped) for item in change.alterations) and not _has_type(change, snapshot.schema):
-                refuse_policy_change(change.path.parts, "retyped", statement.table, context)
+                refuse_policy_change(change.path.parts, "retyped", statement.table, snapshot.location, context)
             schema = _altered(schema, change, snapshot, context)
             check = _null_check(change, snapshot, context)
             checks += [check] if check else []
@@ -139,7 +139,7 @@ def _(statement: ReplaceColumns, context: Context) -> Plan:
         resolved = find_path(schema, path)
         if resolved is None:
             refuse_key_change(path, "drop", snapshot)
-            refuse_policy_change(path, "dropped", statement.table, context)
+            refuse_policy_change(path, "dropped", statement.table, snapshot.location, context)
             refuse_base_change(path, "drop", schema, snapshot.table)
         elif resolved.field.nullable:
             refuse_nullable_key(path, snapshot)
@@ -157,7 +157,7 @@ def _(statement: RenameColumn, context: Context) -> Plan:
         if not snapshot.properties.maps_columns:
             raise RenameColumnNeedsMappingError(str(statement.table))
         refuse_dependent(resolved.path, "rename", snapshot)
-        refuse_policy_change(resolved.path, "renamed", statement.table, context)
+        refuse_policy_change(resolved.path, "renamed", statement.table, snapshot.location, context)
         refuse_base_change(resolved.path, "rename", snapshot.schema, snapshot.table)
         _refuse_referenced_column(statement.table, resolved.path, snapshot, context)
         schema = rename_column(with_lengths(snapshot.schema), resolved.path, statement.name, where=snapshot.table)
@@ -186,7 +186,7 @@ def _(statement: DropColumns, context: Context) -> Plan:
             continue
         try:
             schema = _dropped(schema, column, snapshot)
-            refuse_policy_change(column.parts, "dropped", statement.table, context)
+            refuse_policy_change(column.parts, "dropped", statement.table, snapshot.location, context)
         except DeltaSqlError as error:
             raise error.at(context.caret(column.start, column.end)) from None
         names.append(path_text(column.parts))

@@ -33,6 +33,7 @@ from deltasql.planner.foreign.snapshots import (
     listed_files,
     source_snapshot,
 )
+from deltasql.planner.governance.mode import is_recorded
 from deltasql.planner.tables.column_definitions import comment_metadata, declared_schema
 from deltasql.planner.tables.target import is_of_view
 from deltasql.planner.values.char_types import stored
@@ -56,6 +57,7 @@ def created_source(statement: CreateTable, context: Context) -> Plan:
     PartitionsWithoutColumnsError, TextColumnsError, NonEmptyLocationError, and what is wrong with columns and files.
     """
     _refuse(statement)
+    _refuse_policies(statement, context)
     if _exists(statement, context):
         return Answer()
     name, location = statement.table, _location(statement)
@@ -67,6 +69,20 @@ def created_source(statement: CreateTable, context: Context) -> Plan:
         _require_vacant(context, place)
     source = _with_columns(statement, context, source, place)
     return Registration(name.parts, place, location is None, source, statement.if_not_exists)
+
+
+def _refuse_policies(statement: CreateTable, context: Context) -> None:
+    """Raises SourceOperationError for a row filter and masks that are to be recorded, GovernanceRefusedError."""
+    masks = ((column.mask, "MASK") for column in statement.columns or ())
+    for clause, name in ((statement.row_filter, "ROW FILTER"), *masks):
+        if clause is None:
+            continue
+        caret = context.caret(clause.start, clause.end)
+        if is_recorded(name, caret, context):
+            error = SourceOperationError(
+                name, str(statement.table), str(statement.provider).lower(), "Leave it out, or write USING delta."
+            )
+            raise error.at(caret)
 
 
 def source_like(statement: CreateTableLike, source: TableSource, context: Context) -> Plan:

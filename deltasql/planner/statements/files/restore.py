@@ -31,6 +31,7 @@ from deltasql.plan.base import Temporal
 from deltasql.plan.statements.restore import Restore
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
+from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.rule import plan
 from deltasql.schema.foreign import check_foreign
 from deltasql.schema.identity import identities, with_identities
@@ -76,6 +77,7 @@ def _(statement: Restore, context: Context) -> Plan:
         ) from None
     if version == current.version:
         return Answer()
+    refuse_enforced("RESTORE", statement.table, current.location, context)
     restored, removed = _differing(old, current)
     if not context.setting(IGNORE_MISSING_FILES):
         _check_present(log, old, restored)
