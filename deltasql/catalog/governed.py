@@ -20,7 +20,7 @@ from deltasql.catalog.names import CatalogNames
 from deltasql.catalog.store import NameMissingError, NameTakenError
 from deltasql.errors.statements.governance import SecurableExistsError, SecurableNotFoundError
 from deltasql.errors.suggestion import meant, similar_names
-from deltasql.log.storage.locations import absolute_location, is_local, is_same_place
+from deltasql.log.storage.locations import absolute_location, is_local, is_same_directory
 
 CATALOG, SCHEMA, TABLE, FUNCTION, METASTORE = "CATALOG", "SCHEMA", "TABLE", "FUNCTION", "METASTORE"
 """Kinds of objects; a view is of the kind of tables. Other kinds are those of securables without data."""
@@ -97,7 +97,7 @@ class Governed(CatalogNames):
         """
         place = absolute_location(location)
         named = self._store.tables_below("/" if is_local(place) else place)
-        found = (item for item in named if item.governance.has_policies and is_same_place(item.location, place))
+        found = (item for item in named if item.governance.has_policies and is_same_directory(item.location, place))
         return sorted(found, key=lambda item: item.parts)
 
     def securables(self, kind: str) -> list[Securable]:

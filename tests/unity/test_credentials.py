@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql.catalog.external.unity.credentials import LentCredentials
+from deltasql.catalog.external.unity.credentials import LentCredentials, lent_options
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.external_catalog import CatalogAccessError, CatalogUnavailableError
 from deltasql.log.storage import probe
@@ -227,7 +227,7 @@ def test_renewal(monkeypatch: pytest.MonkeyPatch, older: bool) -> None:
         config = {"azure.sas-token": f"sas-{len(asked)}", "s3.access-key-id": None}
         return {"storage-credentials": [{"prefix": "x", "config": config, "expiration-time-ms": end}]}
 
-    lent = LentCredentials("t", fetch)
+    lent = LentCredentials("t", lambda operation: lent_options(fetch(operation)))
     seen = []
     for _ in range(17):
         seen.append(lent.options()[0]["azure_storage_sas_key"])

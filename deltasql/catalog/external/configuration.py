@@ -59,7 +59,11 @@ class CatalogOptions:
 def configured(catalogs: Catalogs | None) -> dict[str, CatalogOptions]:
     """The external catalogs of a mapping, checked, by name. Raises CatalogConfigurationError."""
     found: dict[str, CatalogOptions] = {}
+    if not isinstance(catalogs or {}, Mapping):
+        raise CatalogConfigurationError(catalog="catalogs", reason="it is no mapping of names to options")
     for name, options in (catalogs or {}).items():
+        if not isinstance(name, str):
+            raise CatalogConfigurationError(catalog=str(name), reason="its name is no text")
         if name.lower() in found:
             raise CatalogConfigurationError(catalog=name, reason="it is configured twice")
         found[name.lower()] = _checked(name, options)
@@ -71,7 +75,8 @@ def _checked(name: str, options: Any) -> CatalogOptions:
         raise CatalogConfigurationError(catalog=name, reason="an external catalog cannot have this name")
     if not isinstance(options, Mapping):
         raise CatalogConfigurationError(catalog=name, reason="its configuration is no mapping of options")
-    texts = {str(key): _text(name, str(key), value) for key, value in options.items()}
+    given = ((str(key), value) for key, value in options.items() if value is not None)
+    texts = {key: _text(name, key, value).strip() for key, value in given}
     type_name = texts.pop(TYPE, "").lower()
     if type_name not in TYPES:
         reason = f"there is no type {type_name} of catalogs" if type_name else "it has no type"

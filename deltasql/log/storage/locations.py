@@ -72,7 +72,7 @@ def absolute_location(location: str) -> str:
     return table_location(location) if "://" in location else str(Path(location).absolute())
 
 
-def is_same_place(location: str, other: str) -> bool:
+def is_same_directory(location: str, other: str) -> bool:
     """Whether two locations are of one directory: a local one may have several paths, by links and `..`."""
     return location == other or (is_local(location) and is_local(other) and realpath(location) == realpath(other))
 

@@ -82,16 +82,37 @@ class ClientCredentials:
         self._until = time.monotonic() + seconds - min(_MARGIN, seconds / 5)
 
 
+def is_address(text: str) -> bool:
+    """Whether a text is an address of HTTP, with a host, and without a user or a password."""
+    try:
+        parts = urlsplit(text)
+        # Reading the port checks it.
+        is_complete = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+    return is_complete and "@" not in parts.netloc and is_header(text) and " " not in text
+
+
+def is_header(text: str) -> bool:
+    """Whether a text can stand in a header of HTTP."""
+    return text.isascii() and text.isprintable()
+
+
 def authorization_of(options: CatalogOptions, uri: str, ask: TokenAnswer) -> Authorization:
     """The authorization that a configuration describes. Raises CatalogConfigurationError."""
     token, client, secret = (options.get(name) for name in ("token", "client_id", "client_secret"))
     if client is None and secret is None:
+        if token is not None and not is_header(token):
+            raise CatalogConfigurationError(
+                catalog=options.name, reason="its token has characters that no header can have"
+            )
         return FixedToken(token)
     if token is not None:
         raise CatalogConfigurationError(catalog=options.name, reason="it has a token and a client_id: give one of them")
     if client is None or secret is None:
         raise CatalogConfigurationError(catalog=options.name, reason="client_id and client_secret belong together")
     endpoint = options.get("oauth_uri") or f"{uri}{_DATABRICKS}"
-    if urlsplit(endpoint).scheme not in {"http", "https"}:
-        raise CatalogConfigurationError(catalog=options.name, reason="its oauth_uri is no address such as https://host")
+    if not is_address(endpoint):
+        reason = "its oauth_uri is no address such as https://host/path, without a user"
+        raise CatalogConfigurationError(catalog=options.name, reason=reason)
     return ClientCredentials(options, endpoint, ask)

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from http.client import HTTPException
 from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import quote, urlencode
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
 from deltasql.catalog.external.configuration import CatalogOptions
-from deltasql.catalog.external.unity.authorization import Authorization, authorization_of
+from deltasql.catalog.external.unity.authorization import Authorization, authorization_of, is_address, is_header
 from deltasql.errors.external_catalog import (
     CatalogAccessError,
     CatalogConfigurationError,
@@ -44,8 +44,7 @@ class UnityClient:
     def __init__(self, options: CatalogOptions) -> None:
         self.catalog = options.name
         self.uri = options.options["uri"].rstrip("/").removesuffix(API)
-        parts = urlsplit(self.uri)
-        if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
+        if not is_address(self.uri) or "?" in self.uri or "#" in self.uri:
             reason = "its uri is no address such as https://host:8080, without a user"
             raise CatalogConfigurationError(catalog=options.name, reason=reason)
         self._seconds = options.seconds("timeout", _TIMEOUT)
@@ -53,17 +52,23 @@ class UnityClient:
         self._authorization: Authorization = authorization_of(options, self.uri, self._token_answer)
 
     def get(self, *path: str, operation: str, **query: str) -> Any:
-        """The answer to GET. Raises what `send` raises."""
-        return self.send("GET", path, operation, query=query)
+        """The answer to GET, which has a body. Raises what `send` raises."""
+        answer = self.send("GET", path, operation, query=query)
+        if answer is None:
+            raise self.failed(operation, "its answer is empty")
+        return answer
 
     def pages(self, *path: str, operation: str, items: str, **query: str) -> Iterator[Any]:
         """The items of all pages of a listing. Raises what `send` raises."""
         token = ""
         while True:
             given = {**query, "max_results": str(_PAGE), **({"page_token": token} if token else {})}
-            answer = self.send("GET", path, operation, query=given)
-            yield from answer.get(items) or ()
-            following = answer.get("next_page_token") or ""
+            answer = self.get(*path, operation=operation, **given)
+            found = answer.get(items) or []
+            if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+                raise self.failed(operation, f"{items} of its answer is no list of objects")
+            yield from found
+            following = str(answer.get("next_page_token") or "")
             if not following or following == token:
                 return
             token = following
@@ -151,6 +156,8 @@ class UnityClient:
             raise self._denied("the answer of the token endpoint is no JSON") from None
         if not isinstance(answer, dict) or not isinstance(answer.get("access_token"), str):
             raise self._denied("the answer of the token endpoint has no access_token")
+        if not is_header(answer["access_token"]):
+            raise self._denied("the token of the token endpoint has characters that no header can have")
         return answer
 
     def _parsed(self, answer: bytes, operation: str) -> Any:

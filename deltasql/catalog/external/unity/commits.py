@@ -115,7 +115,7 @@ class UnityCommits:
         """The table of an answer. Raises CatalogRequestError for another shape, and for another table."""
         try:
             table = loaded(known.key, answer)
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise self._client.failed("load a table", f"its answer lacks {error}") from error
         if table.id != known.id:
             raise self._client.failed("load a table", f"{'.'.join(known.key)} is another table now")

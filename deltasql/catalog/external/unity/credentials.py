@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from datetime import datetime, timezone
 from threading import Lock
-from typing import Any
+from typing import Any, TypeAlias
 
 from deltasql.catalog.external.unity.client import UnityClient
 from deltasql.catalog.external.unity.tables import KnownTables, UnityTable, around
@@ -34,14 +34,18 @@ _OF_OLDER = {
 }
 
 
+_Answered: TypeAlias = tuple[Mapping[str, str], "datetime | None"]
+"""Options of obstore, and when they expire."""
+
+
 class LentCredentials:
     """The credentials for one table: `Lent` of `log.storage.lending`."""
 
-    def __init__(self, name: str, fetch: Callable[[str], Mapping[str, Any]]) -> None:
+    def __init__(self, name: str, fetch: Callable[[str], _Answered]) -> None:
         self.name = name
         self._fetch = fetch
         self._operation = "READ_WRITE"
-        self._options: dict[str, str] = {}
+        self._options: Mapping[str, str] = {}
         self._expires: datetime | None = None
         self._renew_at = 0.0
         self._lock = Lock()
@@ -55,19 +59,18 @@ class LentCredentials:
 
     def _renew(self) -> None:
         try:
-            answer = self._fetch(self._operation)
+            options, expires = self._fetch(self._operation)
         except CatalogAccessError:
             if self._operation == "READ":
                 raise
             # Who may not write may still read.
-            answer = self._fetch("READ")
+            options, expires = self._fetch("READ")
             self._operation = "READ"
         except DeltaSqlError:
             # The old ones are valid for a while.
             if self._expires is None or time.time() >= self._expires.timestamp() - 1:
                 raise
             return
-        options, expires = _of_answer(answer)
         for value in _secrets(self._options):
             reveal(value)
         for value in _secrets(options):
@@ -76,9 +79,8 @@ class LentCredentials:
         if expires is None:
             self._expires, self._renew_at = None, float("inf")
             return
-        now = time.time()
-        self._expires = datetime.fromtimestamp(expires / 1000, timezone.utc)
-        self._renew_at = expires / 1000 - min(_MARGIN, max(expires / 1000 - now, 0) / 3)
+        self._expires, end = expires, expires.timestamp()
+        self._renew_at = end - min(_MARGIN, max(end - time.time(), 0) / 3)
 
 
 def _secrets(options: Mapping[str, str]) -> list[str]:
@@ -86,15 +88,20 @@ def _secrets(options: Mapping[str, str]) -> list[str]:
     return [value for name, value in options.items() if name != "aws_access_key_id"]
 
 
-def _of_answer(answer: Mapping[str, Any]) -> tuple[dict[str, str], int | None]:
-    """Options and end of the credentials of an answer, in milliseconds, of either API."""
+def lent_options(answer: Mapping[str, Any]) -> _Answered:
+    """Options and end of the credentials of an answer, of either API. Raises KeyError, TypeError, ValueError,
+    AttributeError, OverflowError, OSError for an answer of another shape."""
     lists = answer.get("storage-credentials")
     if lists:
         best = max(lists, key=lambda item: len(item.get("prefix") or ""))
-        options = {_OPTIONS[name]: value for name, value in best["config"].items() if name in _OPTIONS and value}
-        return options, best.get("expiration-time-ms")
+        options = {_OPTIONS[name]: str(value) for name, value in best["config"].items() if name in _OPTIONS and value}
+        return options, _moment(best.get("expiration-time-ms"))
     found = {option: (answer.get(kind) or {}).get(name) for (kind, name), option in _OF_OLDER.items()}
-    return {option: value for option, value in found.items() if value}, answer.get("expiration_time")
+    return {option: str(value) for option, value in found.items() if value}, _moment(answer.get("expiration_time"))
+
+
+def _moment(milliseconds: Any) -> datetime | None:
+    return None if milliseconds is None else datetime.fromtimestamp(int(milliseconds) / 1000, timezone.utc)
 
 
 class Lender:
@@ -121,7 +128,7 @@ class Lender:
                 self._lent[table.id] = LentCredentials(table.id, lambda operation: self._fetched(table, operation))
             return self._lent[table.id]
 
-    def _of_path(self, location: str, operation: str) -> Mapping[str, Any]:
+    def _of_path(self, location: str, operation: str) -> _Answered:
         """The credentials for a place, which may be a table by now; empty if the catalog lends none for places."""
         table = self._tables.around(location)
         if table is not None:
@@ -130,10 +137,10 @@ class Lender:
         try:
             answer = self._client.post("temporary-path-credentials", operation="lend credentials", body=body)
         except (CatalogRequestError, CatalogAccessError):
-            return {}
-        return answer or {}
+            return {}, None
+        return self._understood(answer)
 
-    def _fetched(self, table: UnityTable, operation: str) -> Mapping[str, Any]:
+    def _fetched(self, table: UnityTable, operation: str) -> _Answered:
         current = self._tables.at(table.location) or table
         named = f"lend credentials for {table.key[2]}"
         if current.staged is not None:
@@ -142,4 +149,11 @@ class Lender:
         else:
             body = {"table_id": current.id, "operation": operation}
             answer = self._client.post("temporary-table-credentials", operation=named, body=body)
-        return answer or {}
+        return self._understood(answer)
+
+    def _understood(self, answer: Any) -> _Answered:
+        try:
+            return lent_options(answer or {})
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError, OSError):
+            # What the answer has in place of credentials may be a part of them.
+            raise self._client.failed("lend credentials", "its answer is of another shape") from None

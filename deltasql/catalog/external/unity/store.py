@@ -65,11 +65,9 @@ class UnityStore(ExternalStore):
         path = ("delta", "v1", "catalogs", self._remote, "schemas", key[1], "staging-tables")
         with self._missing(Kind.SCHEMA):
             answer = self._client.post(*path, operation=f"create table {key[2]}", body={"name": key[2]})
-        try:
+        with self._shaped(f"create table {key[2]}"):
             chosen, identity = str(answer["location"]), str(answer["table-id"])
             self._required[key] = _required(answer)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise self._client.failed(f"create table {key[2]}", f"its answer lacks {error}") from error
         place = table_location(chosen)
         self._tables.remember(UnityTable(key, identity, place, managed=True, created_at=0, staged=chosen))
         return place
@@ -91,20 +89,19 @@ class UnityStore(ExternalStore):
             found.append(self._client.get("catalogs", self._remote, operation=f"describe catalog {self._remote}"))
         if not found:
             return None
-        info = found[0]
-        place = info.get("storage_root")
-        return StoredCatalog(
-            self.name,
-            info.get("comment"),
-            table_location(place) if place else None,
-            int(info.get("created_at") or 0),
-            dict(info.get("properties") or {}),
-        )
+        with self._shaped(f"describe catalog {self._remote}"):
+            return StoredCatalog(self.name, *_described(found[0]))
 
     def schemas(self, catalog: str) -> Sequence[StoredSchema]:
-        pages = self._client.pages("schemas", operation="list its schemas", items="schemas", catalog_name=self._remote)
-        with self._missing(Kind.CATALOG):
+        operation = "list its schemas"
+        pages = self._client.pages("schemas", operation=operation, items="schemas", catalog_name=self._remote)
+        try:
             return [self._schema(info) for info in pages]
+        except CatalogRequestError as error:
+            if not _is_missing(error):
+                raise
+            reason = f"the server has no catalog {self._remote}: the option catalog names another one"
+            raise self._client.failed(operation, reason) from None
 
     def schema(self, key: SchemaKey) -> StoredSchema | None:
         with self._none() as found:
@@ -257,17 +254,13 @@ class UnityStore(ExternalStore):
         return self._table(info)
 
     def _table(self, info: Mapping[str, Any]) -> UnityTable:
-        try:
+        with self._shaped("list tables"):
             table = listed(info)
-        except (KeyError, TypeError, ValueError) as error:
-            raise self._client.failed("list tables", f"its answer lacks {error}") from error
         return replace(table, key=(self.name, *table.key[1:]))
 
     def _understood(self, key: TableKey, answer: Mapping[str, Any]) -> UnityTable:
-        try:
+        with self._shaped(f"look up {key[2]}"):
             return loaded(key, answer)
-        except (KeyError, TypeError, ValueError) as error:
-            raise self._client.failed(f"look up {key[2]}", f"its answer lacks {error}") from error
 
     def _infos(self, schema: SchemaKey) -> list[Mapping[str, Any]]:
         named = {"catalog_name": self._remote, "schema_name": schema[1]}
@@ -275,15 +268,8 @@ class UnityStore(ExternalStore):
             return list(self._client.pages("tables", operation=f"list tables of {schema[1]}", items="tables", **named))
 
     def _schema(self, info: Mapping[str, Any]) -> StoredSchema:
-        place = info.get("storage_root")
-        return StoredSchema(
-            self.name,
-            str(info.get("name") or "").lower(),
-            info.get("comment"),
-            table_location(place) if place else None,
-            int(info.get("created_at") or 0),
-            dict(info.get("properties") or {}),
-        )
+        with self._shaped("describe a schema"):
+            return StoredSchema(self.name, str(info["name"]).lower(), *_described(info))
 
     def _speaks_delta(self) -> bool:
         """Whether the server has the Delta API; it is asked once."""
@@ -291,7 +277,8 @@ class UnityStore(ExternalStore):
             query = {"catalog": self._remote, "protocol-versions": _PROTOCOL_VERSIONS}
             try:
                 answer = self._client.get("delta", "v1", "config", operation="give its configuration", **query)
-                self._has_delta = _LOAD in (answer.get("endpoints") or ())
+                with self._shaped("give its configuration"):
+                    self._has_delta = _LOAD in (answer.get("endpoints") or ())
             except CatalogRequestError as error:
                 # An older server knows no such path, and has no type of the error.
                 if error.status not in {400, 404, 405, 501} or error.kind == "NoSuchCatalogException":
@@ -304,6 +291,14 @@ class UnityStore(ExternalStore):
 
     def _delta(self, key: TableKey) -> tuple[str, ...]:
         return ("delta", "v1", "catalogs", self._remote, "schemas", key[1], "tables", key[2])
+
+    @contextmanager
+    def _shaped(self, operation: str) -> Iterator[None]:
+        """Context: an answer that lacks something, or has something else in its place, is a CatalogRequestError."""
+        try:
+            yield
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise self._client.failed(operation, f"its answer lacks {error}") from error
 
     @contextmanager
     def _missing(self, kind: Kind) -> Iterator[None]:
@@ -346,6 +341,19 @@ class UnityStore(ExternalStore):
 
 def _entry(table: UnityTable) -> TableEntry:
     return TableEntry(*table.key, table.location, table.managed, table.created_at, table.source)
+
+
+def _described(info: Mapping[str, Any]) -> tuple[str | None, str | None, int, dict[str, str]]:
+    """Comment, location, time of creation and properties of a catalog or a schema. Raises TypeError, ValueError,
+    AttributeError."""
+    comment, place = info.get("comment"), info.get("storage_root")
+    properties = (info.get("properties") or {}).items()
+    return (
+        None if comment is None else str(comment),
+        table_location(place) if place else None,
+        int(info.get("created_at") or 0),
+        {str(name): str(value) for name, value in properties},
+    )
 
 
 def _required(answer: Mapping[str, Any]) -> dict[str, str]:
