@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.statements.settings import InvalidSettingError
+from deltasql.errors.statements.settings import InvalidSettingError, UnknownSettingError
 from deltasql.planner.changes import Answer, SettingChange
 from deltasql.schema.timezone import zone
 from deltasql.settings import session_settings
@@ -80,3 +80,8 @@ def test_what_is_no_zone(name: str) -> None:
     with pytest.raises(InvalidSettingError) as caught:
         zone(name)
     assert caught.value.condition == "INVALID_CONF_VALUE"
+
+
+@pytest.mark.parametrize("key", ["DELTASQL.GOVERNANCE.FILTERS", "`Deltasql.governance.filters`", "Deltasql.nonsense"])
+def test_keys_are_as_they_are_written_and_none_is_ignored(fails: Fails, key: str) -> None:
+    fails(f"SET {key} = true", UnknownSettingError)

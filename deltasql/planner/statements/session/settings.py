@@ -45,7 +45,7 @@ def check_setting(key: str, value: str) -> None:
     setting = SETTINGS.get(key)
     if setting is not None:
         setting.value(value)
-    elif key.startswith((_PREFIX, _DELTA)) and not key.startswith(PROPERTY_DEFAULTS):
+    elif key.lower().startswith((_PREFIX, _DELTA)) and not key.startswith(PROPERTY_DEFAULTS):
         _refuse_misspelt(key)
 
 
@@ -56,6 +56,6 @@ def _refuse_misspelt(key: str) -> None:
     if near:
         meant = next(name for name, upper in upper_names.items() if upper == near[0])
         raise UnknownSettingError(key, f"Did you mean {meant}?")
-    if key.startswith(_PREFIX):
+    if key.lower().startswith(_PREFIX):
         names = sorted(name for name in upper_names if name.startswith(_PREFIX))
         raise UnknownSettingError(key, f"Those of deltasql are: {', '.join(names)}.")
