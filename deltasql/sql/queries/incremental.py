@@ -28,8 +28,8 @@ _OTHER_CLAUSES = frozenset(
 )
 
 _MORE_THAN_A_TABLE = ("laterals", "pivots", "joins", "sample")
-_GENERATORS = frozenset({"Explode", "Inline", "Posexplode", "Anonymous", "Stack"})
-"""Classes of expressions that may give several columns."""
+_GENERATORS = ("Explode", "Inline", "Stack", "Anonymous", "Aliases")
+"""Classes of expressions that may give several columns; `posexplode` and those with `_outer` are below Explode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,14 @@ class NotIncrementalError(Exception):
         self.reason = reason
 
 
-def incremental(sql: str, sources: Mapping[str, StructType]) -> Incremental:
+def incremental(sql: str, sources: Mapping[str, StructType], names: Sequence[str | None]) -> Incremental:
     """The columns of a query by which its result can be computed again in parts; `sources` are tables by alias.
 
-    Raises NotIncrementalError.
+    `names` are those of the result's columns, None for one that the query does not name. The star of a table with new
+    columns stands for others by now. Raises NotIncrementalError.
     """
     tree = _parsed(sql)
-    reading = _Reading(tree, {alias.lower(): schema for alias, schema in sources.items()})
+    reading = _Reading(tree, {alias.lower(): schema for alias, schema in sources.items()}, names)
     group = tree.args.get("group")
     if group is None and (_aggregates(sql, tree) or tree.args.get("having") is not None):
         raise NotIncrementalError("it aggregates all rows")
@@ -132,13 +133,13 @@ def _refuse_kind(join: exp.Join) -> None:
 class _Reading:
     """One SELECT over its sources: the columns of its result that are plain columns, and those that are equal."""
 
-    def __init__(self, tree: exp.Select, sources: Mapping[str, StructType]) -> None:
+    def __init__(self, tree: exp.Select, sources: Mapping[str, StructType], names: Sequence[str | None]) -> None:
         self.tree, self.sources = tree, sources
         self.conditions = list(self._joined())
         where = tree.args.get("where")
         if where is not None:
             self.conditions.append(where.this)
-        self.plain = list(self._plain())
+        self.plain = list(self._plain(names))
 
     def keys(self, grouped: set[_Column | int] | None) -> Iterator[tuple[int, dict[str, str]]]:
         """Positions of the result whose values are columns of every source, each with these by the source's alias."""
@@ -190,31 +191,38 @@ class _Reading:
             yield start.this
         yield from (join.this for join in self.tree.args.get("joins") or ())
 
-    def _plain(self) -> Iterator[tuple[int, _Column]]:
-        """The columns of the result that are columns of a source, with their positions."""
-        index = 0
+    def _plain(self, names: Sequence[str | None]) -> Iterator[tuple[int, _Column]]:
+        """The columns of the result that are columns of a source, with their positions, where these can be counted."""
+        found: list[_Column | None] = []
+        starred: set[int] = set()
+        is_open = False
         for item in self.tree.expressions:
             value = item.unalias()
             if value.is_star:
-                for column in self._starred(value):
-                    yield index, column
-                    index += 1
+                start = len(found)
+                found.extend(self._starred(value))
+                starred.update(range(start, len(found)))
                 continue
-            found = self.column(value)
-            if found is not None:
-                yield index, found
-            elif type(value).__name__ in _GENERATORS:
-                return
-            index += 1
+            is_open = isinstance(value, tuple(getattr(exp, name) for name in _GENERATORS))
+            if is_open:
+                break
+            found.append(self.column(value))
+        wanted = [None if name is None else name.lower() for name in names]
+        plain = [(index, column) for index, column in enumerate(found) if column is not None]
+        is_counted = len(found) < len(names) if is_open else len(found) == len(names)
+        if is_counted and all(wanted[at] in {None, name} for at, (_, name) in plain if at in starred):
+            yield from plain
 
     def _starred(self, value: exp.Expression) -> Iterator[_Column]:
-        """The columns that a star stands for. Raises NotIncrementalError for one with EXCEPT."""
+        """The columns that a star stands for. Raises NotIncrementalError for one with EXCEPT, or of a struct."""
         star = value.this if isinstance(value, exp.Column) else value
         if not isinstance(star, exp.Star) or any(star.args.values()):
             raise NotIncrementalError("its query has a star with EXCEPT")
         owner = value.table.lower() if isinstance(value, exp.Column) else ""
+        if owner and owner not in self.sources:
+            raise NotIncrementalError("its query has the star of a struct")
         for alias in [owner] if owner else [table.alias_or_name.lower() for table in self._tables()]:
-            for field in self.sources.get(alias, StructType()):
+            for field in self.sources[alias]:
                 yield alias, field.name.lower()
 
     def _classes(self) -> dict[_Column, set[_Column]]:

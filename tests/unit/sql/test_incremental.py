@@ -39,7 +39,33 @@ JOINED = {"a": _table(k=INTEGER, v=STRING), "b": _table(k=INTEGER, w=LONG)}
     ],
 )
 def test_queries_by_keys(sql: str, sources: dict[str, StructType], expected: Incremental) -> None:
-    assert incremental(sql, sources) == expected
+    assert incremental(sql, sources, [None] * _width(sql)) == expected
+
+
+def _width(sql: str) -> int:
+    """The columns of a query over T or JOINED."""
+    return 3 if "*" in sql.split()[1] else sql.partition(" FROM ")[0].partition(" from ")[0].count(",") + 1
+
+
+@pytest.mark.parametrize(
+    ("sql", "names", "keys"),
+    [
+        ("SELECT k, posexplode(a) AS (p, c), v FROM t", ["k", "p", "c", "v"], (0,)),
+        ("SELECT posexplode_outer(a), k FROM t", ["pos", "col", "k"], ()),
+        ("SELECT k, explode(m) AS (key, value), v FROM t", ["k", "key", "value", "v"], (0,)),
+        ("SELECT inline_outer(a), k FROM t", ["a", "b", "k"], ()),
+        ("SELECT t.*, v AS w FROM t", ["k", "v", "x", "w"], (0, 1, 2, 3)),
+        ("SELECT t.*, v AS w FROM t", ["k", "v", "w"], ()),
+        ("SELECT * FROM t", ["k", "x", "v"], ()),
+        ("SELECT * FROM t", ["K", "V", "X"], (0, 1, 2)),
+        ("SELECT * FROM t", [None, None, None], (0, 1, 2)),
+        ("SELECT *, explode(a) FROM t", ["k", "v", "col"], ()),
+        ("SELECT *, explode(a) FROM t", ["k", "v", "x", "col"], (0, 1, 2)),
+    ],
+)
+def test_positions_of_columns(sql: str, names: list[str | None], keys: tuple[int, ...]) -> None:
+    """Functions that give several columns, and stars that stand for other columns by now, shift those behind them."""
+    assert incremental(sql, T, names).keys == keys
 
 
 @pytest.mark.parametrize(
@@ -60,6 +86,8 @@ def test_queries_by_keys(sql: str, sources: dict[str, StructType], expected: Inc
         ("SELECT k, v, sum(x) FROM t GROUP BY k, v WITH CUBE", T, "several ways"),
         ("SELECT s.t.k FROM s.t", T, "schema"),
         ("SELECT * EXCEPT (k) FROM t", T, "EXCEPT"),
+        ("SELECT s.*, k FROM t", T, "star of a struct"),
+        ("SELECT theta_sketch_agg(k) AS s FROM t", T, "aggregates all rows"),
         ("SELECT a.k, b.w FROM a LEFT JOIN b ON a.k = b.k", JOINED, "LEFT"),
         ("SELECT a.k, b.w FROM a JOIN b USING (k)", JOINED, "USING"),
         ("SELECT a.k FROM t AS a JOIN t AS b ON a.k = b.k", {"a": T["t"]}, "twice"),
@@ -68,13 +96,13 @@ def test_queries_by_keys(sql: str, sources: dict[str, StructType], expected: Inc
 )
 def test_queries_without_keys(sql: str, sources: dict[str, StructType], reason: str) -> None:
     with pytest.raises(NotIncrementalError, match=reason):
-        incremental(sql, sources)
+        incremental(sql, sources, [None])
 
 
 def test_columns_of_other_types_are_not_equal() -> None:
     """'01' and 1 are equal where they are joined, and are other texts."""
     sources = {"a": _table(k=STRING), "b": _table(k=INTEGER)}
-    found = incremental("SELECT a.k FROM a JOIN b ON a.k = b.k", sources)
+    found = incremental("SELECT a.k FROM a JOIN b ON a.k = b.k", sources, ["k"])
     assert found.keys == ()
     with pytest.raises(NotIncrementalError, match="no column"):
-        incremental("SELECT a.k, count(*) AS n FROM a JOIN b ON a.k = b.k GROUP BY a.k", sources)
+        incremental("SELECT a.k, count(*) AS n FROM a JOIN b ON a.k = b.k GROUP BY a.k", sources, ["k", "n"])

@@ -18,7 +18,7 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import canonical, located
 from deltasql.plan.base import TableName, quote
-from deltasql.plan.operators import Operator, Scan, SqlFunction, SqlQuery, children
+from deltasql.plan.operators import METADATA, Operator, Scan, SqlFunction, SqlQuery, children
 from deltasql.planner import binding
 from deltasql.planner.catalog_changes import View
 from deltasql.planner.change_feed import rows_of_changes
@@ -29,6 +29,7 @@ from deltasql.sql.queries.incremental import Incremental, NotIncrementalError, i
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import is_stable
 from deltasql.sql.text_edits import splice
+from deltasql.sql.tokens import tokenize
 
 QUERY = "deltasql_refreshed_query"
 """The name by which the statement of a refresh calls the rows of the definition's query."""
@@ -85,6 +86,8 @@ def refresh_of(entry: TableEntry, snapshot: Snapshot, context: Context, *, full:
         if before is None or before.definition != definition.id:
             raise NotIncrementalError("the query was not run before")
         again.require_repeatable(context, is_of_tables=sources is not None)
+        if len(versions) < len(sources or ()):
+            raise NotIncrementalError("two of its sources are copies of one table, with the same id")
         if before.sources == versions:
             return Refresh("NONE", "no source has changed", before)
         return again.partly(before, context)
@@ -161,7 +164,8 @@ class _Refreshing:
         if not changed:
             return Refresh("NONE", "no row of a source has changed", before)
         schemas = {alias: source.snapshot.schema for alias, source in named.items()}
-        shape = incremental(self.definition.view.query, schemas)
+        view = self.definition.view
+        shape = incremental(view.query, schemas, [None if view.has_names else name for name in view.schema.names])
         first, *others = changed.items()
         if shape.per_row and not others and all(map(is_append, first[1])):
             reference = next(item for item in references if _at(named[alias_of(item)]) == first[0])
@@ -183,6 +187,8 @@ class _Refreshing:
     def _references(self) -> tuple[list[TableReference], dict[str, Source]]:
         """The tables as the query names them, and by their aliases. Raises NotIncrementalError."""
         references = table_references(self.definition.view.query)
+        if any(token.name.lower() == METADATA for token in tokenize(self.definition.view.query) if token.is_name):
+            raise NotIncrementalError("its query reads _metadata, which also changes with the files of a source")
         scans = [item for item in self.query.relations.values() if isinstance(item, Scan)]
         if len(scans) != len(references) or len(self.query.relations) != len(scans):
             raise NotIncrementalError("its query reads views")
@@ -243,11 +249,15 @@ def alias_of(reference: TableReference) -> str:
 
 def over_rows(definition: RefreshDefinition, text: str, reference: TableReference) -> View:
     """The view of a definition's query, spelled as `text`, that reads ROWS in place of one of its tables."""
-    alias = "" if reference.alias is not None else f" AS {quote(reference.parts[-1])}"
-    spliced = splice(text, [(reference.start, reference.end, f"{ROWS}{alias}")]).sql
     view = binding.stored_view(definition.view)
     assert view.creation is not None
-    return replace(view, query=spliced, creation=replace(view.creation, views=frozenset({ROWS})))
+    return replace(view, query=over(text, reference), creation=replace(view.creation, views=frozenset({ROWS})))
+
+
+def over(text: str, reference: TableReference) -> str:
+    """The query `text` that reads ROWS in place of one of its tables."""
+    alias = "" if reference.alias is not None else f" AS {quote(reference.parts[-1])}"
+    return splice(text, [(reference.start, reference.end, f"{ROWS}{alias}")]).sql
 
 
 def is_append(changed: VersionChanges) -> bool:
@@ -265,12 +275,21 @@ def _changes(source: Source, start: int, context: Context) -> list[VersionChange
         found = list(version_changes(source.log, start + 1, source.snapshot.version))
     except (DeltaSqlError, FileNotFoundError):
         raise NotIncrementalError("a source does not have all versions since then") from None
-    for version in found:
-        if version.metadata is not None and not _same_columns(Metadata.from_json(version.metadata), source.snapshot):
-            raise NotIncrementalError("a source has other columns by now")
+    metadata = [Metadata.from_json(item.metadata) for item in found if item.metadata is not None]
+    if not all(_same_columns(item, source.snapshot) for item in (*metadata, *_before(source, start, metadata))):
+        raise NotIncrementalError("a source has other columns by now")
     kept = [item for item in found if item.inserted or not is_append(item)]
     _require_files(source, kept, context)
     return kept
+
+
+def _before(source: Source, start: int, later: Sequence[Metadata]) -> Iterator[Metadata]:
+    """The metadata at the last refresh, if it is not the one of today. Raises NotIncrementalError where it is lost."""
+    if later:
+        try:
+            yield source.log.snapshot(start).metadata
+        except (DeltaSqlError, FileNotFoundError):
+            raise NotIncrementalError("a source does not have all versions since then") from None
 
 
 def _same_columns(metadata: Metadata, snapshot: Snapshot) -> bool:

@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 
 from deltasql.catalog.entries import TableEntry, sql_name
 from deltasql.errors.statements.refresh import ChangedStreamSourceError, StreamingQueryError
+from deltasql.lazy import exp
 from deltasql.log.reading.change_feed import version_changes
 from deltasql.log.reading.copy_log import LoadedFiles, loaded_files
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import TableName
-from deltasql.plan.operators import FileColumns, SourceFiles
+from deltasql.plan.operators import METADATA, FileColumns, SourceFiles
 from deltasql.planner import binding
 from deltasql.planner.catalog_changes import View
 from deltasql.planner.change_feed import rows_of_changes
@@ -21,16 +22,19 @@ from deltasql.planner.changes import CopyLoad
 from deltasql.planner.context import Context
 from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.read_files import file_call, found_files, rows_of_call
-from deltasql.planner.statements.data.refreshing import QUERY, ROWS, Refresh, full_name, is_append, over_rows
+from deltasql.planner.statements.data.refreshing import QUERY, ROWS, Refresh, full_name, is_append, over, over_rows
 from deltasql.planner.table_places import location_of
 from deltasql.planner.tables.refresh_state import RefreshState
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.queries.relations import TableReference, table_references
-from deltasql.sql.references import AGGREGATES
+from deltasql.sql.queries.stream_places import misplaced
+from deltasql.sql.references import AGGREGATES, parse_statement
 from deltasql.sql.tokens import calls, tokenize
 
-_NEEDS_STATE = frozenset({"GROUP", "DISTINCT", "OVER", "LIMIT", "ORDER", "UNION", "EXCEPT", "INTERSECT", "PIVOT"})
+_NEEDS_STATE = frozenset(
+    {"GROUP", "DISTINCT", "OVER", "LIMIT", "ORDER", "UNION", "EXCEPT", "INTERSECT", "MINUS", "SETMINUS", "PIVOT"}
+)
 _MATERIALIZED = "Write CREATE MATERIALIZED VIEW, which computes it again."
 
 
@@ -57,7 +61,24 @@ def stream_of(query: str, table: str) -> tuple[str, TableReference]:
     reference = next((item for item in table_references(text) if item.start > word.start), None)
     if reference is None:
         raise StreamingQueryError(table, "it reads no table and no files by STREAM", _MATERIALIZED)
+    if reference.temporal is not None:
+        raise StreamingQueryError(table, "it reads one version of a table", "Leave the version out.")
+    reason = misplaced(over(text, reference), ROWS)
+    if reason is not None:
+        raise StreamingQueryError(table, f"{reason}, which needs rows that were read before", _MATERIALIZED)
+    if reference.arguments is None:
+        _require_columns(query, table)
     return text, reference
+
+
+def _require_columns(query: str, table: str) -> None:
+    """Raises StreamingQueryError for names of columns that the new rows of a table do not have."""
+    if any(token.is_name and token.name.lower() == METADATA for token in tokenize(query)):
+        raise StreamingQueryError(table, "it reads _metadata, which new rows of a table lack", "Leave _metadata out.")
+    tree = parse_statement(query)
+    if tree is not None and any(column.args.get("db") is not None for column in tree.find_all(exp.Column)):
+        reason = "it calls columns by the schema of their table"
+        raise StreamingQueryError(table, reason, "Write the name of the table, or an alias, in front of the columns.")
 
 
 def has_stream(query: str) -> bool:
@@ -75,10 +96,19 @@ def _is_stream(at: TokenCursor) -> bool:
 
 def _needed_state(query: str) -> str | None:
     """A part of a query that depends on rows which were read before; None where there is none."""
-    used = sorted({token.key for token in tokenize(query) if token.key in _NEEDS_STATE})
+    tokens = tokenize(query)
+    at = [TokenCursor(tokens, index) for index, token in enumerate(tokens) if token.key in _NEEDS_STATE]
+    used = sorted({cursor.key for cursor in at if not _is_harmless(cursor)})
     if used:
         return f"it has {used[0]}"
     return "it aggregates" if calls(query, AGGREGATES) else None
+
+
+def _is_harmless(at: TokenCursor) -> bool:
+    """Whether the next token belongs to IS [NOT] DISTINCT FROM, or to a star without some columns: * EXCEPT (a)."""
+    if at.key == "DISTINCT":
+        return at.peek(-1) in {"IS", "NOT"} and at.peek(1) == "FROM"
+    return at.key == "EXCEPT" and at.peek(-1) == "*" and at.peek(1) == "("
 
 
 def stream_refresh(entry: TableEntry, snapshot: Snapshot, context: Context, *, full: bool) -> StreamRefresh:

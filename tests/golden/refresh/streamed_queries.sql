@@ -1,0 +1,55 @@
+-- log: off
+CREATE TABLE t (id INT, v STRING);
+-- log: off
+INSERT INTO t VALUES (1, 'a'), (2, NULL);
+-- log: off
+CREATE TABLE u (id INT, w STRING);
+-- log: off
+INSERT INTO u VALUES (1, 'one'), (3, 'three');
+-- name: joins that keep rows of the other side
+CREATE STREAMING TABLE s AS SELECT u.id, t.v FROM u LEFT JOIN STREAM(t) ON t.id = u.id;
+CREATE STREAMING TABLE s AS SELECT u.id FROM u LEFT ANTI JOIN STREAM t ON t.id = u.id;
+CREATE STREAMING TABLE s AS SELECT u.id FROM u LEFT SEMI JOIN STREAM(t) ON t.id = u.id;
+CREATE STREAMING TABLE s AS SELECT t.id FROM STREAM(t) FULL OUTER JOIN u ON t.id = u.id;
+CREATE STREAMING TABLE s AS SELECT t.id FROM STREAM(t) right join u ON t.id = u.id;
+CREATE STREAMING TABLE s AS SELECT u.id FROM u LEFT JOIN (STREAM(t) JOIN u AS o ON t.id = o.id) ON t.id = u.id;
+CREATE STREAMING TABLE s AS WITH c AS (SELECT id FROM STREAM(t)) SELECT u.id FROM u LEFT JOIN c ON c.id = u.id;
+CREATE STREAMING TABLE s AS WITH c AS (SELECT id FROM STREAM(t)) SELECT a.id FROM c AS a JOIN c AS b ON a.id <> b.id;
+-- name: sub-queries and sets
+CREATE STREAMING TABLE s AS SELECT id FROM u WHERE id IN (SELECT id FROM STREAM(t));
+CREATE STREAMING TABLE s AS SELECT id FROM u WHERE NOT EXISTS (SELECT 1 FROM STREAM(t) WHERE t.id = u.id);
+CREATE STREAMING TABLE s AS SELECT id FROM STREAM(t) MINUS SELECT id FROM u;
+CREATE STREAMING TABLE s AS SELECT id FROM u EXCEPT SELECT id FROM STREAM(t);
+-- name: names that new rows do not have
+CREATE STREAMING TABLE s AS SELECT id, _metadata.file_name FROM STREAM(t);
+CREATE STREAMING TABLE s AS SELECT spark_catalog.default.t.id FROM STREAM(t);
+CREATE STREAMING TABLE s AS SELECT id FROM STREAM(t@v1);
+SHOW TABLES;
+-- name: joins that keep rows of the stream
+-- log: off
+CREATE STREAMING TABLE l AS SELECT t.id, u.w FROM STREAM(t) LEFT JOIN u ON t.id = u.id;
+-- log: off
+CREATE STREAMING TABLE r AS SELECT t.id, u.w FROM u RIGHT OUTER JOIN STREAM(t) ON t.id = u.id;
+-- log: off
+CREATE STREAMING TABLE n AS SELECT t.id FROM STREAM(t) LEFT ANTI JOIN u ON t.id = u.id;
+-- log: off
+CREATE STREAMING TABLE c AS WITH x AS (SELECT * FROM STREAM(t)) SELECT x.id, u.w FROM x JOIN u ON x.id = u.id;
+-- log: off
+CREATE STREAMING TABLE d AS SELECT * EXCEPT (v) FROM STREAM(t) WHERE v IS NOT DISTINCT FROM NULL;
+-- log: off
+INSERT INTO t VALUES (3, NULL), (4, 'd');
+-- log: off
+REFRESH STREAMING TABLE l;
+SELECT * FROM l;
+-- log: off
+REFRESH STREAMING TABLE r;
+SELECT * FROM r;
+-- log: off
+REFRESH STREAMING TABLE n;
+SELECT * FROM n;
+-- log: off
+REFRESH STREAMING TABLE c;
+SELECT * FROM c;
+-- log: off
+REFRESH STREAMING TABLE d;
+SELECT * FROM d;
