@@ -222,13 +222,14 @@ class IfNotExistsAndReplaceError(DeltaSqlError):
 @condition(
     "EXPECT_VIEW_NOT_TABLE.USE_ALTER_TABLE",
     "42809",
-    "{statement} is for views, and {table} is a table. Write {advice}.",
+    "{statement} is for views, and {table} is a {kind}. Write {advice}.",
 )
 class AlterViewOfTableError(DeltaSqlError):
     """ALTER VIEW t of a table."""
 
     statement: str
     table: str
+    kind: str
     advice: str
 
 

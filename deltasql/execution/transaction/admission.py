@@ -22,6 +22,7 @@ from deltasql.plan.statements.fsck import Fsck
 from deltasql.plan.statements.generate import Generate
 from deltasql.plan.statements.optimize import Optimize, Reorg, UpgradeUniform
 from deltasql.plan.statements.properties import CommentOnSchema
+from deltasql.plan.statements.refresh import CreateRefreshed, RefreshData
 from deltasql.plan.statements.restore import Restore
 from deltasql.plan.statements.table import (
     CreateSchema,
@@ -61,10 +62,14 @@ _UNCHANGED = "it says that no row changes (dataChange = false), which is so for 
 
 _LOADS = "it records the loaded files in a separate commit, which may follow other loads."
 
+_REFRESHES = "it records the versions of the tables that it has read, and others may have changed these by COMMIT."
+
 _FILES = "tables of other formats than Delta have no commits."
 
 _STATEMENTS: Mapping[type[LogicalPlan], tuple[str, str]] = {
     CopyInto: ("COPY INTO", _LOADS),
+    RefreshData: ("REFRESH", _REFRESHES),
+    CreateRefreshed: ("CREATE MATERIALIZED VIEW or STREAMING TABLE", _MAKES),
     AnalyzeTable: ("ANALYZE TABLE", _STATES),
     Generate: ("GENERATE", _STATES),
     CloneTable: ("CREATE TABLE … CLONE", _MAKES),

@@ -193,25 +193,31 @@ class _Reading:
 
     def _plain(self, names: Sequence[str | None]) -> Iterator[tuple[int, _Column]]:
         """The columns of the result that are columns of a source, with their positions, where these can be counted."""
+        found, starred, is_open = self._counted()
+        wanted = [None if name is None else name.lower() for name in names]
+        plain = [(index, column) for index, column in enumerate(found) if column is not None]
+        is_counted = len(found) < len(names) if is_open else len(found) == len(names)
+        if is_counted and all(wanted[at] in {None, name} for at, (_, name) in plain if at in starred):
+            yield from plain
+
+    def _counted(self) -> tuple[list[_Column | None], set[int], bool]:
+        """The result's columns up to the first that may be several, positions of those of stars, whether others follow.
+
+        A column that is none of a source is None.
+        """
         found: list[_Column | None] = []
         starred: set[int] = set()
-        is_open = False
         for item in self.tree.expressions:
             value = item.unalias()
             if value.is_star:
                 start = len(found)
                 found.extend(self._starred(value))
                 starred.update(range(start, len(found)))
-                continue
-            is_open = isinstance(value, tuple(getattr(exp, name) for name in _GENERATORS))
-            if is_open:
-                break
-            found.append(self.column(value))
-        wanted = [None if name is None else name.lower() for name in names]
-        plain = [(index, column) for index, column in enumerate(found) if column is not None]
-        is_counted = len(found) < len(names) if is_open else len(found) == len(names)
-        if is_counted and all(wanted[at] in {None, name} for at, (_, name) in plain if at in starred):
-            yield from plain
+            elif isinstance(value, tuple(getattr(exp, name) for name in _GENERATORS)):
+                return found, starred, True
+            else:
+                found.append(self.column(value))
+        return found, starred, False
 
     def _starred(self, value: exp.Expression) -> Iterator[_Column]:
         """The columns that a star stands for. Raises NotIncrementalError for one with EXCEPT, or of a struct."""

@@ -32,8 +32,14 @@ def misplaced(sql: str, table: str) -> str | None:
     return next(_reasons(nodes[0]), None)
 
 
+def calls_by_schema(sql: str) -> bool:
+    """Whether a query calls a column by the schema of its table, as s.t.a."""
+    tree = parse_statement(sql)
+    return tree is not None and any(column.args.get("db") is not None for column in tree.find_all(exp.Column))
+
+
 def _reasons(node: exp.Expression) -> Iterator[str]:
-    """What is wrong with the place of a relation, from the inside of the query to its outside."""
+    """Reasons against the place of a relation, from the inside of the query to its outside."""
     yield from _joined(node, 0)
     while (parent := node.parent) is not None:
         match parent:
@@ -55,7 +61,7 @@ def _reasons(node: exp.Expression) -> Iterator[str]:
 
 
 def _joined(node: exp.Expression, start: int) -> Iterator[str]:
-    """What is wrong with the joins that follow a relation."""
+    """Reasons against the joins that follow a relation."""
     joins = node.args.get("joins") or []
     for join in joins[start:]:
         yield from _kind(join, _ON_THE_LEFT)
@@ -69,7 +75,7 @@ def _kind(join: exp.Join, allowed: frozenset[str]) -> Iterator[str]:
 
 
 def _named(cte: exp.CTE) -> Iterator[str]:
-    """What is wrong with the places where a query reads a common table expression."""
+    """Reasons against the places where a query reads a common table expression."""
     places = [node for node in cte.root().find_all(exp.Table) if node.name.lower() == cte.alias.lower()]
     if len(places) > 1:
         yield f"it reads the stream several times, by {cte.alias}"

@@ -33,7 +33,10 @@ from deltasql.planner.statements.data.streaming import has_stream, stream_of, st
 from deltasql.planner.statements.definitions.catalog_view import view_definition
 from deltasql.planner.statements.definitions.table import created_from_rows
 from deltasql.planner.tables.refresh_state import RefreshState
+from deltasql.schema.checks import HIDDEN_PREFIX
 from deltasql.schema.types import StructType
+
+_ALL_ROWS = f"{HIDDEN_PREFIX}all_rows"
 
 
 @plan.register
@@ -99,7 +102,7 @@ def _streaming(
         if isinstance(existing, TableEntry):
             yield Redefinition(existing.parts, definition)
         else:
-            none = SqlQuery("SELECT * FROM deltasql_rows LIMIT 0", {"deltasql_rows": rows}, "no rows")
+            none = SqlQuery(f"SELECT * FROM {_ALL_ROWS} LIMIT 0", {_ALL_ROWS: rows}, "no rows")
             planned = created_from_rows(statement.create, context, none)
             assert isinstance(planned, RowChange)
             yield _registering(RefreshState(definition.id).recorded(_commented(planned, definition)), definition)

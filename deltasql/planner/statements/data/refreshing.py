@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from deltasql.catalog.definitions import RefreshDefinition
 from deltasql.catalog.entries import TableEntry
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.statements.transaction import NotInTransactionError
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.reading.change_feed import VersionChanges, version_changes
 from deltasql.log.replay.delta_log import DeltaLog
@@ -102,6 +103,7 @@ def sources_of(query: SqlQuery, context: Context) -> dict[str, Source] | None:
         if isinstance(operator, Scan):
             table = operator.table
             log = context.logs(table.location, table.name)
+            require_committed(log)
             source = found.setdefault(table.location, Source(log, log.snapshot(table.version)))
             if source.snapshot.version != table.version:
                 return None
@@ -113,6 +115,18 @@ def sources_of(query: SqlQuery, context: Context) -> dict[str, Source] | None:
         else:
             return None
     return found
+
+
+def reads_metadata(query: str) -> bool:
+    """Whether a query names the column `_metadata`."""
+    return any(token.name.lower() == METADATA for token in tokenize(query) if token.is_name)
+
+
+def require_committed(log: DeltaLog) -> None:
+    """Raises NotInTransactionError for a source with changes of this transaction: they have no version yet."""
+    if log.settled is not log:
+        reason = f"{log.table} has changes that are not committed, so a refresh could not record what it has read."
+        raise NotInTransactionError("A refresh", reason)
 
 
 def _all(operator: Operator) -> Iterator[Operator]:
@@ -187,7 +201,7 @@ class _Refreshing:
     def _references(self) -> tuple[list[TableReference], dict[str, Source]]:
         """The tables as the query names them, and by their aliases. Raises NotIncrementalError."""
         references = table_references(self.definition.view.query)
-        if any(token.name.lower() == METADATA for token in tokenize(self.definition.view.query) if token.is_name):
+        if reads_metadata(self.definition.view.query):
             raise NotIncrementalError("its query reads _metadata, which also changes with the files of a source")
         scans = [item for item in self.query.relations.values() if isinstance(item, Scan)]
         if len(scans) != len(references) or len(self.query.relations) != len(scans):

@@ -9,12 +9,11 @@ from dataclasses import dataclass, replace
 
 from deltasql.catalog.entries import TableEntry, sql_name
 from deltasql.errors.statements.refresh import ChangedStreamSourceError, StreamingQueryError
-from deltasql.lazy import exp
 from deltasql.log.reading.change_feed import version_changes
 from deltasql.log.reading.copy_log import LoadedFiles, loaded_files
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import TableName
-from deltasql.plan.operators import METADATA, FileColumns, SourceFiles
+from deltasql.plan.operators import FileColumns, SourceFiles
 from deltasql.planner import binding
 from deltasql.planner.catalog_changes import View
 from deltasql.planner.change_feed import rows_of_changes
@@ -22,14 +21,24 @@ from deltasql.planner.changes import CopyLoad
 from deltasql.planner.context import Context
 from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.read_files import file_call, found_files, rows_of_call
-from deltasql.planner.statements.data.refreshing import QUERY, ROWS, Refresh, full_name, is_append, over, over_rows
+from deltasql.planner.statements.data.refreshing import (
+    QUERY,
+    ROWS,
+    Refresh,
+    full_name,
+    is_append,
+    over,
+    over_rows,
+    reads_metadata,
+    require_committed,
+)
 from deltasql.planner.table_places import location_of
 from deltasql.planner.tables.refresh_state import RefreshState
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.queries.relations import TableReference, table_references
-from deltasql.sql.queries.stream_places import misplaced
-from deltasql.sql.references import AGGREGATES, parse_statement
+from deltasql.sql.queries.stream_places import calls_by_schema, misplaced
+from deltasql.sql.references import AGGREGATES
 from deltasql.sql.tokens import calls, tokenize
 
 _NEEDS_STATE = frozenset(
@@ -63,9 +72,9 @@ def stream_of(query: str, table: str) -> tuple[str, TableReference]:
         raise StreamingQueryError(table, "it reads no table and no files by STREAM", _MATERIALIZED)
     if reference.temporal is not None:
         raise StreamingQueryError(table, "it reads one version of a table", "Leave the version out.")
-    reason = misplaced(over(text, reference), ROWS)
-    if reason is not None:
-        raise StreamingQueryError(table, f"{reason}, which needs rows that were read before", _MATERIALIZED)
+    wrong = misplaced(over(text, reference), ROWS)
+    if wrong is not None:
+        raise StreamingQueryError(table, f"{wrong}, which needs rows that were read before", _MATERIALIZED)
     if reference.arguments is None:
         _require_columns(query, table)
     return text, reference
@@ -73,10 +82,9 @@ def stream_of(query: str, table: str) -> tuple[str, TableReference]:
 
 def _require_columns(query: str, table: str) -> None:
     """Raises StreamingQueryError for names of columns that the new rows of a table do not have."""
-    if any(token.is_name and token.name.lower() == METADATA for token in tokenize(query)):
+    if reads_metadata(query):
         raise StreamingQueryError(table, "it reads _metadata, which new rows of a table lack", "Leave _metadata out.")
-    tree = parse_statement(query)
-    if tree is not None and any(column.args.get("db") is not None for column in tree.find_all(exp.Column)):
+    if calls_by_schema(query):
         reason = "it calls columns by the schema of their table"
         raise StreamingQueryError(table, reason, "Write the name of the table, or an alias, in front of the columns.")
 
@@ -162,6 +170,8 @@ class _TableRows(_Rows):
         location = location_of(self.context, name)
         if location is None or self.context.is_view(name):
             raise StreamingQueryError(sql_name(self.entry.parts), f"{name} is no table of Delta", _MATERIALIZED)
+        log = self.context.logs(location, str(name))
+        require_committed(log)
         source = self.context.snapshot(name, location)
         refuse_enforced("A stream", name, location, self.context)
         before = None if self.full else RefreshState.of(self.snapshot)
@@ -173,7 +183,6 @@ class _TableRows(_Rows):
             return StreamRefresh(self.loading(View("", rows=rows), after, "all rows are new"))
         if start == source.version:
             return self.nothing("the source has no new version")
-        log = self.context.logs(location, str(name))
         versions = list(version_changes(log, start + 1, source.version))
         for item in versions:
             if not is_append(item):

@@ -195,12 +195,19 @@ def _existing(name: TableName, statement: str, context: Context) -> str | ViewEn
     if entry is not None:
         return entry
     if _is_table(name, context):
-        raise AlterViewOfTableError(statement, str(name), f"ALTER TABLE {name}")
+        kind = _table_words(name, context)
+        raise AlterViewOfTableError(statement, str(name), kind, f"ALTER {kind.upper()} {name}")
     raise AlteredViewNotFoundError(view=str(name))
 
 
 def _is_table(name: TableName, context: Context) -> bool:
     return name.path is not None or (len(name.parts) <= 3 and context.catalog.resolve(name.parts) is not None)
+
+
+def _table_words(name: TableName, context: Context) -> str:
+    """The kind of a table that is no view: one that is filled by refreshing it has its own statements."""
+    entry = None if name.path is not None else context.catalog.resolve(name.parts)
+    return "table" if entry is None or entry.refreshed is None else entry.refreshed.kind.value.lower()
 
 
 @plan.register
@@ -218,7 +225,8 @@ def _(statement: DropView, context: Context) -> Plan:
         if name.path is None and context.catalog_view(name.parts) is not None:
             return ViewRemoval(context.catalog.full_name(name.parts), statement.if_exists)
         if _is_table(name, context):
-            raise WrongObjectError("DROP VIEW", "view", str(name), "table", f"DROP TABLE {name}")
+            kind = _table_words(name, context)
+            raise WrongObjectError("DROP VIEW", "view", str(name), kind, f"DROP {kind.upper()} {name}")
         if not statement.if_exists:
             raise ViewNotFoundError(view=str(name))
     except DeltaSqlError as error:

@@ -1,0 +1,13 @@
+CREATE TABLE t (id INT);
+-- log: off
+CREATE MATERIALIZED VIEW m AS SELECT id FROM t;
+-- log: off
+CREATE STREAMING TABLE s AS SELECT id FROM STREAM(t);
+-- name: statements about views name those about materialized views
+DROP VIEW IF EXISTS m;
+DROP VIEW s;
+ALTER VIEW m AS SELECT 1 AS x;
+ALTER VIEW s RENAME TO n;
+SHOW MATERIALIZED VIEWS;
+SHOW STREAMING TABLES;
+SHOW VIEWS;

@@ -1,0 +1,27 @@
+-- log: off
+CREATE TABLE t (id INT, v STRING);
+-- log: off
+CREATE MATERIALIZED VIEW m AS SELECT id FROM t;
+-- log: off
+CREATE STREAMING TABLE s AS SELECT id FROM STREAM(t);
+-- log: off
+CREATE TABLE u (id INT);
+-- name: what is not committed has no version that a refresh could record
+BEGIN TRANSACTION;
+-- log: off
+INSERT INTO t VALUES (1, 'a');
+REFRESH MATERIALIZED VIEW m;
+EXPLAIN REFRESH MATERIALIZED VIEW m;
+EXPLAIN REFRESH STREAMING TABLE s;
+REFRESH STREAMING TABLE s;
+CREATE MATERIALIZED VIEW n AS SELECT v FROM t;
+ROLLBACK;
+-- name: after the transaction
+-- log: off
+INSERT INTO t VALUES (2, 'b');
+BEGIN TRANSACTION;
+REFRESH MATERIALIZED VIEW m;
+-- log: off
+COMMIT;
+SELECT * FROM m;
+SHOW VIEWS;
