@@ -8,7 +8,7 @@ from datetime import time as time_of_day
 from typing import NamedTuple
 
 from deltasql.schema.text import kind_text
-from deltasql.schema.types import DataType, DecimalType, StructType
+from deltasql.schema.types import DataType, DecimalType, StructType, without_collations
 
 
 class TypeObject:
@@ -80,7 +80,7 @@ def describe(schema: StructType) -> list[Column]:
 
 def type_code(kind: DataType) -> str:
     """Spark's name of a type, without its parameters."""
-    return "decimal" if isinstance(kind, DecimalType) else kind_text(kind).partition("(")[0]
+    return "decimal" if isinstance(kind, DecimalType) else kind_text(without_collations(kind)).partition("(")[0]
 
 
 def _digits(kind: DataType) -> tuple[int | None, int | None]:

@@ -130,3 +130,38 @@ class DuplicateClausesError(DeltaSqlError):
     """A clause of CREATE TABLE, or an option, that is written twice."""
 
     clause: str
+
+
+@condition(
+    "COLLATION_INVALID_NAME",
+    "42704",
+    "There is no collation {collation}.{hint} SHOW COLLATIONS lists them.",
+    remedy="Correct the name; SHOW COLLATIONS lists them all.",
+)
+class CollationNameError(DeltaSqlError):
+    """COLLATE, or DEFAULT COLLATION, with a name that Spark does not have."""
+
+    collation: str
+    hint: str = ""
+
+
+@condition(
+    "UNSUPPORTED_DATATYPE",
+    "0A000",
+    "COLLATE is for the type STRING, and {type} is another one. Leave COLLATE out, or write STRING.",
+)
+class CollatedTypeError(DeltaSqlError):
+    """COLLATE behind a number, or behind CHAR(n) and VARCHAR(n)."""
+
+    type: str
+
+
+@condition(
+    "UNSUPPORTED_FEATURE.COLLATIONS_IN_MAP_KEYS",
+    "0A000",
+    "Keys of a map compare byte by byte, and cannot be {type}. Write MAP<STRING, …>; values may have a collation.",
+)
+class CollatedKeyError(DeltaSqlError):
+    """A map whose keys are texts with a collation, or have some inside."""
+
+    type: str

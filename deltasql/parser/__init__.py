@@ -9,7 +9,7 @@ from deltasql.parser.reading import read
 from deltasql.parser.tables import grammar_tables
 from deltasql.parser.unsupported import refused_name
 from deltasql.plan.base import LogicalPlan
-from deltasql.schema.types import DataType
+from deltasql.schema.types import DataType, with_default_collation
 from deltasql.sql.splitting import Statement, is_complete, is_script, split, unclosed
 
 __all__ = [
@@ -46,7 +46,7 @@ def parse_type(text: str) -> DataType:
     Raises ParseSyntaxError, UnsupportedDatatypeError, DecimalPrecisionError and DatatypeMissingSizeError.
     """
     data_type: DataType = read(text, "type")
-    return data_type
+    return with_default_collation(data_type, None)
 
 
 def keywords() -> frozenset[str]:

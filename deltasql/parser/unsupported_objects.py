@@ -60,7 +60,9 @@ OBJECTS = (
         "{words}", "Run OPTIMIZE and VACUUM yourself.", ("ALTER … < ENABLE|DISABLE|INHERIT PREDICTIVE OPTIMIZATION >",)
     ),
     Unsupported(
-        "{words}", "Texts compare byte by byte, as UTF8_BINARY says.", ("ALTER|CREATE … < DEFAULT COLLATION >",)
+        "{words}",
+        "Tables have one: CREATE TABLE … DEFAULT COLLATION name. Columns too: STRING COLLATE name.",
+        ("ALTER|CREATE … < DEFAULT COLLATION >",),
     ),
     Unsupported(
         "{words}",

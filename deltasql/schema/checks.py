@@ -37,6 +37,7 @@ from deltasql.schema.types import (
     PrimitiveType,
     StructField,
     StructType,
+    collation_of,
 )
 
 INVARIANTS = "delta.invariants"
@@ -217,7 +218,9 @@ def _partition_field(schema: StructType, name: str, where: str) -> StructField:
     if field is None:
         hint = suggestion(name, schema.names)
         raise PartitionColumnNotFoundError(path_text((name,)), where, hint, candidates(schema))
-    if isinstance(field.type, (StructType, ArrayType, MapType)) or field.type == VARIANT:
+    # Values that are equal by a collation would be in several directories.
+    is_collated = collation_of(field.type) is not None
+    if isinstance(field.type, (StructType, ArrayType, MapType)) or field.type == VARIANT or is_collated:
         raise InvalidPartitionColumnTypeError(where, path_text((field.name,)), type_text(field.type))
     if "delta.identity.start" in field.metadata:
         raise IdentityPartitionError(where, path_text((field.name,)))
@@ -252,7 +255,7 @@ def _storable(data_type: PrimitiveType | DecimalType) -> bool:
         case DecimalType(precision, scale):
             return 1 <= precision <= 38 and 0 <= scale <= precision
         case PrimitiveType(name):
-            return name in STORABLE_TYPES
+            return name in STORABLE_TYPES or (collation_of(data_type) or "").replace("_", "a").isalnum()
 
 
 def _check_below(data_type: DataType, path: Path, *, nullable: bool, kind: str | None) -> None:

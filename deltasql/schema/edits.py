@@ -35,7 +35,15 @@ from deltasql.schema.paths import (
 )
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.type_lattice import Widening, can_widen
-from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructField, StructType
+from deltasql.schema.types import (
+    VOID,
+    ArrayType,
+    DataType,
+    MapType,
+    StructField,
+    StructType,
+    without_collations,
+)
 from deltasql.schema.widening import record_type_changes
 
 
@@ -162,7 +170,7 @@ def set_type(
     owner = _nearest_field(schema, resolved.path)
     changed = replace_type(schema, resolved.path, lambda _: new)
     assert isinstance(changed, StructType)
-    if old == VOID:
+    if old == VOID or without_collations(new) == without_collations(old):
         return changed
     before = resolve(schema, owner).field
     return _change_field(changed, owner, lambda field: record_type_changes(before, field))
@@ -284,7 +292,7 @@ def _check_type_change(resolved: ResolvedPath, new: DataType, widening: Widening
             raise CannotUpdateArrayError(column)
         case MapType():
             raise CannotUpdateMapError(column)
-        case _ if old == VOID or can_widen(old, new, widening):
+        case _ if old == VOID or can_widen(old, new, widening) or without_collations(new) == without_collations(old):
             return
     if can_widen(old, new):
         reason = "the table does not have 'delta.enableTypeWidening' = 'true'"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -18,8 +19,16 @@ from deltasql.schema.types import (
     PrimitiveType,
     StructField,
     StructType,
+    collated,
+    collation_of,
+    without_collations,
 )
 
+COLLATIONS = "__COLLATIONS"
+"""The key of column metadata for the collations of texts, by paths as `c`, `c.element`, `c.value.key`."""
+_IDENTIFIER = re.compile(r"(?:spark|icu)\.(\w+)(?:\..*)?", re.ASCII | re.IGNORECASE)
+"""Provider, name, and a version, which schemas should not have."""
+_OWN_COLLATION = re.compile(r"string\s+collate\s+(\w+)", re.ASCII | re.IGNORECASE)
 _DECIMAL = re.compile(r"decimal\(\s*(\d{1,9})\s*,\s*(-?\d{1,9})\s*\)", re.ASCII)
 _MOST_LEVELS = 100
 """Deeper types would use up the stack of whoever walks through them; Spark's own parser gives up below that."""
@@ -73,12 +82,14 @@ def field_from_json(document: Mapping[str, Any], level: int = 0) -> StructField:
     name, metadata = document["name"], document.get("metadata")
     if not isinstance(name, str) or not (metadata is None or isinstance(metadata, Mapping)):
         raise InvalidSchemaJsonError(f"a column without a name, or with metadata that are no object: {document!r}")
-    return StructField(
-        name,
-        type_from_json(document["type"], level),
-        bool(document["nullable"]),
-        MappingProxyType(dict(metadata)) if metadata else EMPTY_METADATA,
-    )
+    kind, nullable = type_from_json(document["type"], level), bool(document["nullable"])
+    if not metadata:
+        return StructField(name, kind, nullable, EMPTY_METADATA)
+    collations = metadata.get(COLLATIONS)
+    if isinstance(collations, Mapping):
+        kind = _with_collations(kind, name, collations)
+        metadata = {key: value for key, value in metadata.items() if key != COLLATIONS}
+    return StructField(name, kind, nullable, MappingProxyType(dict(metadata)))
 
 
 def type_to_json(data_type: DataType) -> Any:
@@ -103,12 +114,62 @@ def type_to_json(data_type: DataType) -> Any:
 
 def field_to_json(field: StructField) -> dict[str, Any]:
     """The JSON object of a field: name, type, nullable, metadata."""
+    metadata = dict(field.metadata)
+    collations = {path: _identifier(name) for path, name in _collations(field.type, field.name)}
     return {
         "name": field.name,
-        "type": type_to_json(field.type),
+        "type": type_to_json(_stored(field.type) if collations else field.type),
         "nullable": field.nullable,
-        "metadata": dict(field.metadata),
+        "metadata": {**metadata, COLLATIONS: collations} if collations else metadata,
     }
+
+
+def _with_collations(kind: DataType, path: str, collations: Mapping[str, Any]) -> DataType:
+    """`kind` with the collations of its texts. Fields of structs inside have metadata of their own."""
+    match kind:
+        case ArrayType(element):
+            return replace(kind, element=_with_collations(element, f"{path}.element", collations))
+        case MapType(key, value):
+            inner = [
+                _with_collations(part, f"{path}.{at}", collations) for part, at in ((key, "key"), (value, "value"))
+            ]
+            return replace(kind, key=inner[0], value=inner[1])
+        case PrimitiveType("string") if path in collations:
+            identifier = str(collations[path])
+            match = _IDENTIFIER.fullmatch(identifier)
+            # One that is not understood stays a part of the type's name, which no table may have.
+            return PrimitiveType(f"string collate {identifier}") if match is None else collated(match[1])
+        case _:
+            return kind
+
+
+def _collations(kind: DataType, path: str) -> Iterator[tuple[str, str]]:
+    """The paths of texts with collations in a field, without those in structs, and the collations."""
+    match kind:
+        case ArrayType(element):
+            yield from _collations(element, f"{path}.element")
+        case MapType(key, value):
+            yield from _collations(key, f"{path}.key")
+            yield from _collations(value, f"{path}.value")
+        case PrimitiveType() if (name := collation_of(kind)) is not None:
+            yield path, name
+
+
+def _identifier(collation: str) -> str:
+    return f"{'spark' if collation.upper().startswith('UTF8') else 'icu'}.{collation}"
+
+
+def _stored(kind: DataType) -> DataType:
+    """`kind` beside the metadata of its field. Fields of structs inside have metadata of their own."""
+    match kind:
+        case ArrayType(element):
+            return replace(kind, element=_stored(element))
+        case MapType(key, value):
+            return replace(kind, key=_stored(key), value=_stored(value))
+        case StructType():
+            return kind
+        case _:
+            return without_collations(kind)
 
 
 def _load(text: str) -> Any:
@@ -124,5 +185,8 @@ def _from_token(token: str) -> DataType:
         return PrimitiveType("void")
     if token == "decimal":
         return DecimalType(10, 0)
+    own = _OWN_COLLATION.fullmatch(token)
+    if own is not None:
+        return collated(own[1])
     decimal = _DECIMAL.fullmatch(token)
     return DecimalType(int(decimal[1]), int(decimal[2])) if decimal else PrimitiveType(token)

@@ -10,7 +10,16 @@ import re
 from collections.abc import Callable, Iterator
 
 from deltasql.errors.schema import UnknownTypeNameError
-from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
+from deltasql.schema.types import (
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    collation_of,
+)
 
 # Delta's types, and those that only Spark has: a query may give them.
 _TYPE_NAME = re.compile(
@@ -47,7 +56,8 @@ def sql_text(data_type: DataType, *, constraints: bool = False) -> str:
             # Nothing but the name of a type is ever made part of SQL.
             if not _TYPE_NAME.fullmatch(name):
                 raise UnknownTypeNameError(name)
-            return _SHORT_NAMES.get(name, name).upper()
+            collation = collation_of(data_type)
+            return _SHORT_NAMES.get(name, name).upper() if collation is None else f"STRING COLLATE {collation}"
         case DecimalType(precision, scale):
             return f"DECIMAL({precision},{scale})"
         case ArrayType(element):

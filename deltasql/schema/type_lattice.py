@@ -29,6 +29,7 @@ from deltasql.schema.types import (
     DecimalType,
     MapType,
     PrimitiveType,
+    without_collations,
 )
 
 BITS: dict[DataType, int] = {BYTE: 8, SHORT: 16, INTEGER: 32, LONG: 64}
@@ -141,7 +142,7 @@ def common_in_parquet(table: DataType, data: DataType) -> DataType | None:
 
     Integers that Parquet stores as INT32 have the widest of the two; else the types must be equal.
     """
-    if data in (table, VOID):
+    if data in (table, VOID) or without_collations(data) == without_collations(table):
         return table
     if table in _PARQUET_INT32 and data in _PARQUET_INT32:
         return max(table, data, key=BITS.__getitem__)
@@ -172,6 +173,8 @@ def can_implicitly_cast(data: DataType, table: DataType) -> bool:
 
     Unlike `can_up_cast` these may lose digits, or fail: a text becomes any number, a number any other.
     """
+    # A cast between collations changes no value.
+    data, table = without_collations(data), without_collations(table)
     match data, table:
         case ArrayType(old), ArrayType(new):
             return can_implicitly_cast(old, new)
@@ -197,6 +200,7 @@ def can_up_cast(source: DataType, target: DataType) -> bool:
     Spark's up-casts, the only ones of the STRICT store-assignment policy. Unlike `can_widen` they need not be read from
     files: a long becomes a float, and nearly everything a text.
     """
+    source, target = without_collations(source), without_collations(target)
     if source in (VOID, target):
         return True
     if target == STRING:

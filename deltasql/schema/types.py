@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, TypeAlias, Union
 
@@ -122,3 +122,71 @@ TIMESTAMP = PrimitiveType("timestamp")
 TIMESTAMP_NTZ = PrimitiveType("timestamp_ntz")
 VOID = PrimitiveType("void")
 VARIANT = PrimitiveType("variant")
+
+BINARY_COLLATION = "UTF8_BINARY"
+"""How texts compare by default: byte by byte."""
+_COLLATED = "string collate "
+WRITTEN_BINARY = PrimitiveType(f"{_COLLATED}{BINARY_COLLATION}")
+"""STRING COLLATE UTF8_BINARY as it is declared, before the default collation of the table is applied."""
+
+
+def collated(collation: str) -> PrimitiveType:
+    """STRING COLLATE `collation`: a type of its own, so that code for texts that compare by bytes does not take it.
+
+    UTF8_BINARY gives STRING.
+    """
+    return STRING if collation.upper() == BINARY_COLLATION else PrimitiveType(f"{_COLLATED}{collation}")
+
+
+def collation_of(kind: DataType) -> str | None:
+    """The collation of a text that compares by other rules than those of its bytes; None for any other type."""
+    if not isinstance(kind, PrimitiveType) or not kind.name.startswith(_COLLATED) or kind == WRITTEN_BINARY:
+        return None
+    return kind.name.removeprefix(_COLLATED)
+
+
+def without_collations(kind: DataType) -> DataType:
+    """A type with STRING for texts of any collation, at any depth: how its values are stored."""
+    return _with_texts(kind, lambda text: STRING)
+
+
+def with_default_collation(kind: DataType, collation: str | None) -> DataType:
+    """A declared type in a table of this default collation, which applies to STRING without COLLATE, but not to keys.
+
+    None is the default UTF8_BINARY.
+    """
+    default = STRING if collation is None else collated(collation)
+
+    def resolved(text: DataType) -> DataType:
+        return STRING if text == WRITTEN_BINARY else default if text == STRING else text
+
+    return _with_texts(kind, resolved, keys=False)
+
+
+def _with_texts(kind: DataType, change: Callable[[DataType], DataType], *, keys: bool = True) -> DataType:
+    """`kind` with what `change` makes of its texts; without `keys` those in keys of maps are STRING."""
+    match kind:
+        case StructType(fields):
+            return StructType(tuple(replace(item, type=_with_texts(item.type, change, keys=keys)) for item in fields))
+        case ArrayType(element):
+            return replace(kind, element=_with_texts(element, change, keys=keys))
+        case MapType(key, value):
+            key = _with_texts(key, change if keys else lambda text: STRING)
+            return replace(kind, key=key, value=_with_texts(value, change, keys=keys))
+        case PrimitiveType(name) if name == "string" or name.startswith(_COLLATED):
+            return change(kind)
+        case _:
+            return kind
+
+
+def has_collations(kind: DataType) -> bool:
+    """Whether a type is a text with a collation, or has one inside."""
+    match kind:
+        case StructType(fields):
+            return any(has_collations(item.type) for item in fields)
+        case ArrayType(element):
+            return has_collations(element)
+        case MapType(key, value):
+            return has_collations(key) or has_collations(value)
+        case _:
+            return collation_of(kind) is not None

@@ -21,6 +21,7 @@ from deltasql.schema.types import (
     MapType,
     StructField,
     StructType,
+    without_collations,
 )
 
 TYPE_CHANGES = "delta.typeChanges"
@@ -97,6 +98,6 @@ def _changes(old: DataType, new: DataType, path: tuple[str, ...]) -> Iterator[di
             yield from _changes(x, y, (*path, "value"))
         case (StructType(), _) | (_, StructType()):
             return
-        case _ if old != new:
+        case _ if without_collations(old) != without_collations(new):
             change = {"fromType": type_to_json(old), "toType": type_to_json(new)}
             yield {**change, "fieldPath": ".".join(path)} if path else change

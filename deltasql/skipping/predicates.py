@@ -12,7 +12,7 @@ from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.lengths import TYPE_KEY
 from deltasql.schema.paths import fields_at
 from deltasql.schema.timezone import zone as session_zone
-from deltasql.schema.types import DecimalType, StructField, StructType
+from deltasql.schema.types import DecimalType, StructField, StructType, collation_of
 from deltasql.schema.widening import TYPE_CHANGES
 from deltasql.skipping.comparisons import FLIPPED, NEGATED, compare, compare_constants
 from deltasql.skipping.conditions import (
@@ -254,7 +254,7 @@ class _Reader:
         if not fields:
             return None
         # Values of such columns compare by other rules than those of their bytes.
-        if "__COLLATIONS" in fields[0].metadata or _is_char(fields[-1]) or _was_float(fields[-1]):
+        if collation_of(fields[-1].type) is not None or _is_char(fields[-1]) or _was_float(fields[-1]):
             return None
         name = fields[0].name
         path = tuple(physical_name(item) for item in fields)

@@ -93,6 +93,7 @@ LABELS = {
     "tag_key": "key",
     "tag_value": "value",
     "type": "type",
+    "collation_name": "collation",
 }
 """Terminals and rules that a diagram shows as one word, with that word."""
 
@@ -104,8 +105,6 @@ AFTER = {
     ("CATALOG", "table_name"): "catalog",
     ("CHECK", "SUBQUERY_RUN"): "(condition)",
     ("CLONE", "table_name"): "source",
-    ("COLLATE", "name"): "collation",
-    ("COLLATION", "name"): "collation",
     ("FROM", "STRING"): "'location'",
     ("FROM", "SUBQUERY_RUN"): "(query)",
     ("FUNCTION", "table_name"): "function",
@@ -167,7 +166,7 @@ OVERRIDDEN = {
 }
 """Rules as a reader should write them: without what is refused by name, and without second spellings."""
 
-REFUSED = {"bucket_clause", "unique_key", "partition_expression", "collation_clause"}
+REFUSED = {"bucket_clause", "unique_key", "partition_expression"}
 """Names of alternatives that the parser reads to refuse them by name."""
 
 

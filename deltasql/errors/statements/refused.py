@@ -98,11 +98,10 @@ class BucketingError(DeltaSqlError):
 @condition(
     "DELTA_UNSUPPORTED_DATA_TYPES",
     "0AKDC",
-    "The collation {collation} is not supported: texts compare byte by byte, as UTF8_BINARY says. Leave it out, or "
-    "compare lower(…).",
+    "DEFAULT COLLATION {collation} is not supported. Write STRING COLLATE {collation} as the type of each column.",
 )
-class CollationError(DeltaSqlError):
-    """COLLATE with anything but UTF8_BINARY."""
+class DefaultCollationError(DeltaSqlError):
+    """DEFAULT COLLATION with anything but UTF8_BINARY."""
 
     collation: str
 

@@ -16,7 +16,15 @@ from deltasql.errors.suggestion import meant, similar_names
 from deltasql.log.properties.property_registry import switches
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.schema.checks import INVARIANTS
-from deltasql.schema.types import ArrayType, DataType, MapType, PrimitiveType, StructField, StructType
+from deltasql.schema.types import (
+    ArrayType,
+    DataType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    collation_of,
+)
 
 
 class Support(Enum):
@@ -122,8 +130,8 @@ _ALL = (
     _writer("coordinatedCommits-preview", NO, ("inCommitTimestamp", "vacuumProtocolCheck"), removable=True),
     _writer("checkpointProtection", YES, removable=True),
     _writer("materializePartitionColumns", YES, removable=True),
-    _writer("collations", NO, ("domainMetadata",)),
-    _writer("collations-preview", NO, ("domainMetadata",)),
+    _writer("collations", YES, ("domainMetadata",)),
+    _writer("collations-preview", YES, ("domainMetadata",)),
     _writer("redirectWriterOnly-preview", NO, removable=True),
 )
 
@@ -143,6 +151,7 @@ _PREVIEWS = {
     "typeWidening": "typeWidening-preview",
     "variantType": "variantType-preview",
     "variantShredding": "variantShredding-preview",
+    "collations": "collations-preview",
 }
 """Features that came out under a second name: a table that has the first one does not need the final one."""
 
@@ -227,6 +236,8 @@ def _from_type(data_type: DataType) -> Iterator[str]:
             yield from _from_type(value)
         case PrimitiveType(name) if name in _TYPES:
             yield _TYPES[name]
+        case PrimitiveType() if collation_of(data_type) is not None:
+            yield "collations"
 
 
 def _from_field(field: StructField) -> Iterator[str]:

@@ -21,6 +21,7 @@ from deltasql.plan.statements.columns import (
     Synchronized,
 )
 from deltasql.schema.lengths import declared_text, plain_type
+from deltasql.schema.types import DataType, with_default_collation
 
 
 @builds("added_column")
@@ -66,14 +67,20 @@ def _column_change(children: list[Any], tree: Tree, text: str) -> ColumnChange:
 def _change_column(children: list[Any], tree: Tree, text: str) -> AlterColumns:
     """CHANGE COLUMN, Hive's form: all properties of a column at once."""
     table, path, name, data_type, *options = children
-    retyped = Retyped(plain_type(data_type), declared_text(data_type))
+    retyped = _retyped(data_type)
     values = {"type": retyped, **collect(options, tree.children[4:], text)}
     return AlterColumns(table, (ColumnChange(path, _alterations(values), name),))
 
 
 @builds("type_option")
 def _type(children: list[Any], tree: Tree, text: str) -> Clause:
-    return Clause("type", Retyped(plain_type(children[0]), declared_text(children[0])))
+    return Clause("type", _retyped(children[0]))
+
+
+def _retyped(declared: DataType) -> Retyped:
+    """The default collation of a table is for new columns: STRING is STRING COLLATE UTF8_BINARY here."""
+    kind = with_default_collation(declared, None)
+    return Retyped(plain_type(kind), declared_text(kind))
 
 
 @builds("set_not_null_option", "drop_not_null_option")

@@ -7,6 +7,7 @@ from typing import Any
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds
 from deltasql.plan.statements.table import PartitionColumn
+from deltasql.schema.types import with_default_collation
 
 
 @builds("source_partition")
@@ -14,4 +15,6 @@ def _source_partition(children: list[Any], tree: Tree, text: str) -> PartitionCo
     """`start` and `end` are those of the column's name."""
     clause = tree.children[0]
     assert clause is not None
-    return PartitionColumn(children[0], children[1], children[2], clause.start, clause.end)
+    return PartitionColumn(
+        children[0], with_default_collation(children[1], None), children[2], clause.start, clause.end
+    )

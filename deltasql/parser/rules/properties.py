@@ -7,6 +7,15 @@ from typing import Any
 from deltasql.errors.syntax import DuplicateKeyError
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds, caret
+from deltasql.plan.statements.properties import SetTableProperties
+from deltasql.plan.statements.table import DEFAULT_COLLATION
+
+
+@builds("set_default_collation")
+def _default_collation(children: list[Any], tree: Tree, text: str) -> SetTableProperties:
+    """ALTER TABLE … DEFAULT COLLATION: a property, as that of CREATE TABLE."""
+    table, collation = children
+    return SetTableProperties(table, ((DEFAULT_COLLATION, collation),))
 
 
 @builds("property")

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from deltasql.errors.base import Caret
 from deltasql.errors.statements.refused import (
     BucketingError,
-    CollationError,
+    DefaultCollationError,
     PartitionExpressionError,
 )
 from deltasql.errors.syntax import ParseSyntaxError
@@ -30,7 +30,8 @@ from deltasql.plan.statements.table import (
     IdentitySpec,
     PartitionColumn,
 )
-from deltasql.schema.lengths import declared_text, plain_type
+from deltasql.schema.lengths import declared_as, declared_text, plain_type
+from deltasql.schema.types import BINARY_COLLATION, with_default_collation
 from deltasql.sql.extents import skip_blanks
 
 _FIELDS = {
@@ -39,6 +40,7 @@ _FIELDS = {
     "location_clause": "location",
     "comment_clause": "comment",
     "properties_clause": "properties",
+    "collation_clause": "collation",
     "identity_start": "start",
     "identity_increment": "step",
 }
@@ -65,18 +67,22 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
     if query is not None and elements is None:
         _refuse_reserved_columns(tree.children[-1], text)
     values = collect(clauses, tree.children[5:-1], text)
+    default = values.get("collation")
+    collation = None if default == BINARY_COLLATION else default
     columns = None if elements is None else tuple(item for item in elements if isinstance(item, ColumnDefinition))
     if columns == ():
         reason = "A table with constraints needs columns for them."
         raise ParseSyntaxError(reason, "CONSTRAINT").at(caret(tree.children[4], text))
+    if collation is not None and (columns is None or values.get("provider", "delta").lower() != "delta"):
+        raise DefaultCollationError(collation).at(caret(tree, text))
     return CreateTable(
         mode,
         external,
         if_not_exists,
         table,
-        columns,
+        None if columns is None else tuple(_in_collation(item, collation) for item in columns),
         values.get("provider"),
-        values.get("partitioned_by", ()),
+        tuple(_in_collation(item, collation) for item in values.get("partitioned_by", ())),
         values.get("cluster_by"),
         values.get("location"),
         values.get("comment"),
@@ -85,7 +91,20 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
         tuple(_constraints(elements or ())),
         values.get("options", ()),
         values.get("row_filter"),
+        collation,
     )
+
+
+_Column = TypeVar("_Column", ColumnDefinition, PartitionColumn)
+
+
+def _in_collation(column: _Column, collation: str | None) -> _Column:
+    """A column of a table whose default collation is `collation`."""
+    if column.type is None:
+        return column
+    # CHAR and VARCHAR have none.
+    declared = declared_as(column.type, column.type_text) if isinstance(column, ColumnDefinition) else column.type
+    return replace(column, type=plain_type(with_default_collation(declared, collation)))
 
 
 def _refuse_reserved_columns(query: GrammarToken, text: str) -> None:
@@ -157,7 +176,6 @@ def _column_definition(children: list[Any], tree: Tree, text: str) -> ColumnDefi
     name_tree, _, *option_trees = tree.children
     clauses = [(item, option) for item, option in zip(options, option_trees, strict=True) if isinstance(item, Clause)]
     values = collect([item for item, _ in clauses], [option for _, option in clauses], text)
-    values.pop("collation", None)
     column = ColumnPath((name,), name_tree.start, name_tree.end)
     constraints = _of_column([item for item in options if not isinstance(item, Clause)], column, text)
     declared = declared_text(data_type)
@@ -187,14 +205,6 @@ def _of_column(
 @builds("check_constraint")
 def _check(children: list[Any], tree: Tree, text: str) -> CheckConstraint:
     return CheckConstraint(*children)
-
-
-@builds("collation", "collation_clause")
-def _collation(children: list[Any], tree: Tree, text: str) -> Clause:
-    """The only supported collation, the default, which is not stored."""
-    if children[0].upper() != "UTF8_BINARY":
-        raise CollationError(children[0]).at(caret(tree, text))
-    return Clause("collation", None)
 
 
 @builds("options_clause")

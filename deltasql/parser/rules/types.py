@@ -5,12 +5,20 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from deltasql.errors.suggestion import closest
-from deltasql.errors.syntax import DatatypeMissingSizeError, DecimalPrecisionError, UnsupportedDatatypeError
+from deltasql.errors.syntax import (
+    CollatedKeyError,
+    CollatedTypeError,
+    CollationNameError,
+    DatatypeMissingSizeError,
+    DecimalPrecisionError,
+    UnsupportedDatatypeError,
+)
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds, caret
 from deltasql.schema import types
 from deltasql.schema.lengths import Length
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
+from deltasql.sql.functions.collations import spelled_collation
 
 _PLAIN = {
     "BOOLEAN": types.BOOLEAN,
@@ -62,6 +70,10 @@ _ELSEWHERE = {
     **dict.fromkeys(("BOOL", "BIT"), "BOOLEAN"),
     **dict.fromkeys(("ROW", "RECORD"), "STRUCT<name: type, …>"),
     "LIST": "ARRAY<type>",
+    # Types of Spark and Databricks that no table of Delta's protocol has, and what can hold their values.
+    "TIME": "STRING or TIMESTAMP_NTZ",
+    "INTERVAL": "BIGINT",
+    **dict.fromkeys(("GEOMETRY", "GEOGRAPHY"), "BINARY or STRING"),
 }
 _FAMILIES = ("DECIMAL", "NUMERIC", "CHAR", "VARCHAR", "ARRAY", "MAP", "STRUCT")
 TYPE_NAMES = (*_PLAIN, *_FAMILIES)
@@ -69,8 +81,13 @@ TYPE_NAMES = (*_PLAIN, *_FAMILIES)
 
 @builds("named_type")
 def _named(children: list[Any], tree: Tree, text: str) -> DataType:
-    name, *arguments = children
+    name, *arguments, collation = children
     upper, sizes = name.upper(), [size for size in arguments if size is not None]
+    if collation is not None:
+        if upper != "STRING" or sizes:
+            size = f"({', '.join(map(str, sizes))})" if sizes else ""
+            raise CollatedTypeError(f"{upper}{size}").at(caret(tree, text))
+        return types.WRITTEN_BINARY if collation == types.BINARY_COLLATION else types.collated(collation)
     if upper in _PLAIN and not sizes:
         return _PLAIN[upper]
     if upper in _DECIMALS and len(sizes) <= 2:
@@ -80,6 +97,15 @@ def _named(children: list[Any], tree: Tree, text: str) -> DataType:
     if upper in _SIZED_TEXT and not sizes:
         raise DatatypeMissingSizeError(upper).at(caret(tree, text))
     return _unsupported(tree, text)
+
+
+@builds("collation_name")
+def _collation(children: list[Any], tree: Tree, text: str) -> str:
+    """The collation's name as Spark spells it."""
+    try:
+        return spelled_collation(children[0])
+    except CollationNameError as error:
+        raise error.at(caret(tree, text)) from None
 
 
 def _decimal(sizes: list[int], tree: Tree, text: str) -> DecimalType:
@@ -102,6 +128,8 @@ def _unsupported(tree: Tree, text: str) -> NoReturn:
 def _meant(written: str) -> str:
     """The type that another database calls so, or the only one that is spelt much like it."""
     name = written.split("(", maxsplit=1)[0].strip()
+    if name.split()[:1] == ["INTERVAL"]:
+        name = "INTERVAL"
     if name in _ELSEWHERE:
         return _ELSEWHERE[name]
     if name in _PLAIN:
@@ -116,6 +144,9 @@ def _array(children: list[Any], tree: Tree, text: str) -> ArrayType:
 
 @builds("map_type")
 def _map(children: list[Any], tree: Tree, text: str) -> MapType:
+    """Values of keys that are equal by a collation would be lost: neither Spark nor Databricks has such maps."""
+    if types.has_collations(children[0]):
+        raise CollatedKeyError(text[tree.children[0].start : tree.children[0].end]).at(caret(tree.children[0], text))
     return MapType(children[0], children[1])
 
 

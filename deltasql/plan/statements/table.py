@@ -68,6 +68,10 @@ class ClusterBy:
     auto: bool = False
 
 
+DEFAULT_COLLATION = "collation"
+"""The table property for the collation of new columns. Source: Spark's reserved properties."""
+
+
 @dataclass(frozen=True, slots=True)
 class CreateTable(LogicalPlan):
     """CREATE [OR REPLACE] [EXTERNAL] TABLE [IF NOT EXISTS] t [(columns)] [USING format] {clauses} [[AS] query]
@@ -94,12 +98,17 @@ class CreateTable(LogicalPlan):
     constraints: tuple[CheckConstraint | KeyConstraint, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
     row_filter: RowFilterClause | None = None
+    collation: str | None = None
 
     @property
     def stored_properties(self) -> tuple[tuple[str, str], ...]:
-        """The properties of a Delta table: options are stored as Spark does, by their key and behind `option.`."""
+        """The properties of a Delta table: options are stored as Spark does, by their key and behind `option.`.
+
+        So is the default collation, by the key `collation`.
+        """
         pairs = (((key, value), (f"option.{key}", value)) for key, value in self.options)
-        return (*chain.from_iterable(pairs), *self.properties)
+        collation = () if self.collation is None else ((DEFAULT_COLLATION, self.collation),)
+        return (*chain.from_iterable(pairs), *self.properties, *collation)
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,6 +115,7 @@ def _type(kind: DataType) -> dict[str, Any]:
 
 
 def _atomic(name: str) -> dict[str, Any]:
-    if name == "string":
-        return {"name": name, "collation": _BINARY_COLLATION}
+    text, _, collation = name.partition(" collate ")
+    if text == "string":
+        return {"name": text, "collation": collation or _BINARY_COLLATION}
     return {"name": "timestamp_ltz" if name == "timestamp" else name}

@@ -37,6 +37,7 @@ from deltasql.schema.types import (
     PrimitiveType,
     StructField,
     StructType,
+    without_collations,
 )
 from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.literals import Literal, literal
@@ -155,7 +156,7 @@ def _is_stored_as_it_is(sql: str, kind: DataType) -> bool:
             return kinds == kind.name
     tree = parse_expression(sql)
     constant = None if tree is None else literal(tree, None)
-    return constant is not None and _is_of(constant, kind)
+    return constant is not None and _is_of(constant, without_collations(kind))
 
 
 def _is_of(constant: Literal, kind: DataType) -> bool:
@@ -250,6 +251,7 @@ def may_default(default_type: DataType, column: DataType) -> bool:
 
 
 def _widens(default_type: DataType, column: DataType) -> bool:
+    default_type, column = without_collations(default_type), without_collations(column)
     if default_type in (column, VOID):
         return True
     match default_type, column:

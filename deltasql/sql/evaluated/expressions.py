@@ -27,6 +27,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
     case_matters,
+    has_collations,
 )
 from deltasql.sql.constants import Constant
 from deltasql.sql.cursor import LeftToEngineError
@@ -217,7 +218,7 @@ def columns_of(expression: RowExpression) -> Iterator[ColumnOf]:
 
 
 def _type_of(item: StructField) -> DataType:
-    if "__COLLATIONS" in item.metadata:
+    if has_collations(item.type):
         raise LeftToEngineError
     return item.type
 

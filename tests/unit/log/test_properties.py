@@ -325,7 +325,7 @@ def test_a_table_of_the_preview_stays_one() -> None:
 
 def test_explicit_features_that_cannot_be_written() -> None:
     with pytest.raises(UnsupportedWriteFeaturesError) as caught:
-        protocol_for(PLAIN, {}, explicit_features=["collations"])
-    assert caught.value.features == ["collations"]
+        protocol_for(PLAIN, {}, explicit_features=["redirectWriterOnly-preview"])
+    assert caught.value.features == ["redirectWriterOnly-preview"]
     # Implied by the versions already, and not used: nothing changes.
     assert protocol_for(PLAIN, {}, explicit_features=["changeDataFeed"], current=Protocol(1, 4)) == Protocol(1, 4)

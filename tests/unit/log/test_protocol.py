@@ -232,7 +232,7 @@ def test_what_legacy_versions_imply_counts_once_it_is_used(weakened: Callable[..
 
 
 def test_a_listed_feature_must_be_respected_used_or_not() -> None:
-    for feature in ("collations", "redirectWriterOnly-preview", "notInventedYet"):
+    for feature in ("icebergWriterCompatV3", "redirectWriterOnly-preview", "notInventedYet"):
         with pytest.raises(UnsupportedWriteFeaturesError) as caught:
             check_writable(listed(1, "appendOnly", feature), "main.t", PLAIN, {})
         assert caught.value.features == [feature]

@@ -22,6 +22,7 @@ from deltasql.schema.types import (
     DecimalType,
     StructField,
     StructType,
+    collated,
 )
 from deltasql.skipping.conditions import ALWAYS, NEVER, UNKNOWN
 from deltasql.skipping.predicates import condition
@@ -286,9 +287,20 @@ def test_nested_and_mapped_columns() -> None:
 
 def test_columns_that_compare_by_other_rules() -> None:
     files = table(bounds("s", ("a", "b")))
-    for metadata in ({"__CHAR_VARCHAR_TYPE_STRING": "char(5)"}, {"__COLLATIONS": {"s": "ICU.UNICODE_CI"}}):
-        schema = StructType((StructField("s", STRING, metadata=metadata),))
+    of_char = StructField("s", STRING, metadata={"__CHAR_VARCHAR_TYPE_STRING": "char(5)"})
+    for field in (of_char, StructField("s", collated("UNICODE_CI"))):
+        schema = StructType((field,))
         assert kept(files, "s = 'x'", schema) == "0"
+    inside = StructType((StructField("o", StructType((StructField("s", collated("UTF8_LCASE")),))),))
+    nested = table(['{"numRecords":1,"minValues":{"o":{"s":"a"}},"maxValues":{"o":{"s":"b"}}}'])
+    assert kept(nested, "o.s = 'B'", inside) == "0"
+
+
+def test_partitions_by_columns_that_compare_by_other_rules() -> None:
+    files = table([None] * 2, p=["a", "B"])
+    schema = StructType((StructField("p", collated("UTF8_LCASE")), StructField("x", LONG)))
+    for predicate in ("p = 'A'", "p <> 'a'", "p IN ('b')", "p < 'b'", "p LIKE 'A%'", "p IS NOT NULL"):
+        assert kept(files, predicate, schema, "p") == "01"
 
 
 # By partition

@@ -18,6 +18,7 @@ from deltasql.schema.types import (
     DecimalType,
     StructField,
     StructType,
+    collated,
     matching,
 )
 from deltasql.sql.cursor import LeftToEngineError
@@ -37,7 +38,7 @@ TARGET = StructType(
         StructField("m", DecimalType(10, 2)),
         StructField("x", DOUBLE),
         StructField("two words", STRING),
-        StructField("c", STRING, metadata={"__COLLATIONS": {"c": "UNICODE_CI"}}),
+        StructField("c", collated("UNICODE_CI")),
         StructField("s", StructType((StructField("x", INTEGER),))),
     )
 )

@@ -56,7 +56,16 @@ from deltasql.schema.lengths import (
     with_lengths,
     without_lengths,
 )
-from deltasql.schema.types import DOUBLE, FLOAT, VOID, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.schema.types import (
+    DOUBLE,
+    FLOAT,
+    VOID,
+    DecimalType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    has_collations,
+)
 from deltasql.settings.session_settings import IGNORE_MISSING_FILES
 from deltasql.sql.cursor import LeftToEngineError
 
@@ -77,6 +86,8 @@ def scan(spark: SparkHandle, operator: Scan, work: Workspace) -> DataFrame:
     `work` keeps the resources that the rows need alive.
     """
     names = [field.name for field in operator.schema]
+    if not spark.capabilities.metadata and has_collations(operator.schema):
+        raise NotOnSailError(what="columns with a collation")
     if operator.files.num_rows == 0:
         if not spark.capabilities.metadata and has_variants(operator.schema):
             raise NotOnSailError(what="VARIANT columns")

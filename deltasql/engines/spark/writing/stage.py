@@ -36,7 +36,18 @@ from deltasql.schema.column_mapping import is_mapped, physical_name, physical_sc
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.row_ids import RowIdColumns
 from deltasql.schema.text import path_text, quote_name, quote_text
-from deltasql.schema.types import BINARY, DOUBLE, FLOAT, STRING, TIMESTAMP, VOID, DataType, StructType
+from deltasql.schema.types import (
+    BINARY,
+    DOUBLE,
+    FLOAT,
+    STRING,
+    TIMESTAMP,
+    VOID,
+    DataType,
+    StructType,
+    collation_of,
+    without_collations,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -152,7 +163,7 @@ class SparkStage(FileStage):
         prefix = DIRECTORY_PREFIX if self.stores_partitions else ""
         for name in self._partitions:
             field = schema.find(name)
-            if field is None or field.type not in {STRING, BINARY}:
+            if field is None or not (_is_text(field.type) or field.type == BINARY):
                 continue
             value = quote_name(name) if field.type == STRING else f"CAST({quote_name(name)} AS STRING)"
             room = _LONGEST_NAME - len(f"{prefix}{physical_name(field)}=".encode())
@@ -204,16 +215,22 @@ _AS_TEXT: Mapping[DataType, str] = {
 
 def _with_texts(rows: DataFrame, by: Mapping[str, DataType]) -> DataFrame:
     """`rows` with the directory columns `by` as text where their type is in _AS_TEXT."""
-    texts = {name: F.expr(_AS_TEXT[kind].format(quote_name(name))) for name, kind in by.items() if kind in _AS_TEXT}
+    collated = {kind: "CAST({0} AS STRING)" for kind in by.values() if collation_of(kind) is not None}
+    sql = {**_AS_TEXT, **collated}
+    texts = {name: F.expr(sql[kind].format(quote_name(name))) for name, kind in by.items() if kind in sql}
     return rows.withColumns(texts) if texts else rows
 
 
 def _named_null(rows: DataFrame, schema: StructType, partitions: Sequence[str]) -> DataFrame:
     """`rows` with NULL for the partition value HIVE_NULL, whose directory is that of NULL: both in one would fail."""
-    texts = [name for name in partitions if (field := schema.find(name)) is not None and field.type == STRING]
-    named = {name: F.expr(f"nullif({quote_name(name)}, '{HIVE_NULL}')") for name in texts}
+    texts = [name for name in partitions if (field := schema.find(name)) is not None and _is_text(field.type)]
+    named = {name: F.expr(f"nullif(CAST({quote_name(name)} AS STRING), '{HIVE_NULL}')") for name in texts}
     # Spark Connect takes no empty list of columns.
     return rows.withColumns(named) if named else rows
+
+
+def _is_text(kind: DataType) -> bool:
+    return without_collations(kind) == STRING
 
 
 _LONGEST_NAME = 255

@@ -23,6 +23,7 @@ from deltasql.errors.statements.columns import (
     RenameColumnNeedsMappingError,
     ReplaceIdentityColumnsError,
 )
+from deltasql.errors.statements.optimize import ClusteringTypeError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.actions.operations import Operation
@@ -48,6 +49,7 @@ from deltasql.plan.statements.columns import (
     Retyped,
     Synchronized,
 )
+from deltasql.plan.statements.table import DEFAULT_COLLATION
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange, Verification
 from deltasql.planner.context import Context
 from deltasql.planner.governance.policies import refuse_policy_change
@@ -73,13 +75,14 @@ from deltasql.schema.edits import (
     with_metadata,
 )
 from deltasql.schema.identity import identities
-from deltasql.schema.json import field_to_json, type_to_json
+from deltasql.schema.json import field_to_json
 from deltasql.schema.lengths import Length, declared_as, length_of, plain_type, with_lengths, without_lengths
 from deltasql.schema.paths import find_path, replace_type, resolve, walk
 from deltasql.schema.replacement import replace_columns
 from deltasql.schema.text import path_text, type_text
-from deltasql.schema.types import StructField, StructType
+from deltasql.schema.types import StructField, StructType, collation_of, with_default_collation
 from deltasql.schema.widening import TYPE_CHANGES
+from deltasql.sql.functions.collations import spelled_collation
 from deltasql.sql.tokens import tokenize
 
 
@@ -90,10 +93,10 @@ def _(statement: AddColumns, context: Context) -> Plan:
     schema = with_lengths(snapshot.schema)
     for column in statement.columns:
         try:
-            schema = _added(schema, column, snapshot.table)
+            schema = _added(schema, column, snapshot)
         except DeltaSqlError as error:
             raise error.at(_caret_in_added(error, column, context)) from None
-    parameters = {"columns": [_described(column) for column in statement.columns]}
+    parameters = {"columns": [_described(column, snapshot) for column in statement.columns]}
     return _change(log, snapshot, schema, operations.ADD_COLUMNS, parameters)
 
 
@@ -130,7 +133,8 @@ def _(statement: ReplaceColumns, context: Context) -> Plan:
     if identities(snapshot.schema):
         raise ReplaceIdentityColumnsError(snapshot.table)
     refuse_value_clauses(statement.columns, context)
-    new = StructType(tuple(declared_field(column, context) for column in statement.columns))
+    declared = StructType(tuple(declared_field(column, context) for column in statement.columns))
+    new = _in_collation(declared, snapshot)
     may_drop = snapshot.properties.maps_columns
     widening = declared_widening(snapshot.configuration)
     schema = replace_columns(snapshot.schema, new, may_drop=may_drop, widening=widening, where=snapshot.table)
@@ -283,6 +287,8 @@ def _retyped(schema: StructType, path: tuple[str, ...], new_type: Retyped, snaps
         if differs:
             refuse_dependent(resolved.path, "change the type of", snapshot)
             refuse_base_change(resolved.path, "change the type of", schema, table)
+            if collation_of(declared) is not None and resolved.path in clustering_columns(snapshot):
+                raise ClusteringTypeError(path_text(resolved.path), type_text(declared))
         widening = declared_widening(snapshot.configuration)
         return set_type(schema, path, declared, widening=widening, where=table)
     if new is not None and not _has_room(old, new):
@@ -345,12 +351,13 @@ def _refuse_referenced_column(table: TableName, path: tuple[str, ...], snapshot:
         refuse_referenced(table, operation, "Drop these first, and add them again afterwards.", context)
 
 
-def _added(schema: StructType, column: AddedColumn, table: str) -> StructType:
+def _added(schema: StructType, column: AddedColumn, snapshot: Snapshot) -> StructType:
     if not column.nullable:
         raise AddNotNullColumnError(str(column.path))
     if column.default is not None:
         raise AddColumnDefaultError(str(column.path))
-    return add_column(schema, column.path.parts, _field(column), first=column.first, after=column.after, where=table)
+    field = _field(column, snapshot)
+    return add_column(schema, column.path.parts, field, first=column.first, after=column.after, where=snapshot.table)
 
 
 def _caret_in_added(error: DeltaSqlError, column: AddedColumn, context: Context) -> Caret:
@@ -398,19 +405,24 @@ def _position(column: AddedColumn | Moved) -> dict[str, str]:
     return {} if column.after is None else {"position": f"AFTER {column.after}"}
 
 
-def _field(column: AddedColumn) -> StructField:
-    return StructField(column.path.parts[-1], column.type, True, field_metadata(column.type_text, column.comment))
+def _field(column: AddedColumn, snapshot: Snapshot) -> StructField:
+    metadata = field_metadata(column.type_text, column.comment)
+    field = StructField(column.path.parts[-1], column.type, True, metadata)
+    return _in_collation(StructType((field,)), snapshot).fields[0]
 
 
-def _described(column: AddedColumn) -> dict[str, Any]:
+def _in_collation(columns: StructType, snapshot: Snapshot) -> StructType:
+    """New columns of a table: STRING without COLLATE has the default collation; CHAR and VARCHAR have none."""
+    default = snapshot.configuration.get(DEFAULT_COLLATION)
+    collation = None if default is None else spelled_collation(default)
+    fields = with_default_collation(with_lengths(columns), collation)
+    assert isinstance(fields, StructType)
+    return without_lengths(fields)
+
+
+def _described(column: AddedColumn, snapshot: Snapshot) -> dict[str, Any]:
     """The column as commitInfo shows it."""
-    field = _field(column)
-    described: dict[str, Any] = {
-        "column": {
-            "name": ".".join(column.path.parts),
-            "type": type_to_json(field.type),
-            "nullable": True,
-            "metadata": dict(field.metadata),
-        }
+    return {
+        "column": field_to_json(_field(column, snapshot)) | {"name": ".".join(column.path.parts)},
+        **_position(column),
     }
-    return described | _position(column)
