@@ -58,8 +58,6 @@ KEYED_BYTES = 256 << 20
 """In memory: more rows that have one of the source's keys are read by Spark itself."""
 SENT_BYTES = 1 << 20
 """In memory: more rows go to Sail by way of a file, which both see."""
-STREAMED_BYTES = 64 << 20
-"""In memory: more rows that a statement evaluates once are written to files by Sail itself."""
 FEW_SENT_BYTES = 256 << 10
 """Of files that this process reads for Sail: to copy the rows that stay is faster from 20,000 rows on."""
 NUMBERED_FILES = 256

@@ -6,15 +6,14 @@ Measured: an empty DataFrame of ten columns took 0.5 s from a list and 0.03 s fr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.spark.session.remote import streamed
-from deltasql.engines.spark.session.scratch import RowsFile, Scratch, goes_by_file, retain_with
+from deltasql.engines.spark.session.scratch import RowsFile, goes_by_file
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import spark_schema, with_whole_intervals
-from deltasql.engines.thresholds import STREAMED_BYTES
 from deltasql.lazy import F, pa
 from deltasql.plan.hidden import hidden
 from deltasql.schema.types import StructType
@@ -65,21 +64,12 @@ def evaluated_rows(
         batches, schema = _numbered(batches, number), schema.add(number, LongType())
         stored = stored.append(pa.field(number, pa.int64()))
     unique = len({name.lower() for name in stored.names}) == len(stored)
-    written = unique and number is None and spark.is_in_process and _is_flat(schema)
     first, size = list[pa.Table](), 0
     for batch in batches:
         first.append(batch)
         size += batch.nbytes
-        if written and size > STREAMED_BYTES:
-            # What the server computes ahead of the client is in memory, and without a limit.
-            batches.close()
-            if (frame := _written_by_engine(spark, rows, schema, retain)) is not None:
-                return frame
-            batches, first, written = streamed(rows), [], False
-        elif unique and not written and goes_by_file(spark, size):
+        if unique and goes_by_file(spark, size):
             return _by_file(spark, chain(first, batches), stored, schema, retain)
-    if unique and goes_by_file(spark, size):
-        return _by_file(spark, first, stored, schema, retain)
     return frame_of_rows(spark, pa.concat_tables(first) if first else stored.empty_table(), schema)
 
 
@@ -97,30 +87,7 @@ def _by_file(
     return frame if frame.schema == schema else frame_of_rows(spark, file.table(), schema)
 
 
-def _is_flat(schema: spark_types.StructType) -> bool:
-    """Whether Parquet files hold the columns as they are."""
-    return all(field.dataType.simpleString().partition("(")[0] in _FLAT for field in schema)
-
-
-_FLAT = frozenset({"boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal", "string", "date"})
-
-
-def _written_by_engine(
-    spark: SparkHandle, rows: DataFrame, schema: spark_types.StructType, retain: Callable[[object], None]
-) -> DataFrame | None:
-    """`rows` in Parquet files that the engine writes and reads; None if it reads their types otherwise."""
-    scratch = Scratch()
-    retain(scratch)
-    path = f"{scratch.root}/rows"
-    rows.write.parquet(path)
-    frame = spark.session.read.parquet(path)
-    if [(field.name, field.dataType) for field in frame.schema] != [(field.name, field.dataType) for field in schema]:
-        return None
-    retain_with(frame, scratch)
-    return frame
-
-
-def _numbered(batches: Iterable[pa.Table], number: str) -> Generator[pa.Table, None, None]:
+def _numbered(batches: Iterable[pa.Table], number: str) -> Iterator[pa.Table]:
     """The batches with the numbers of their rows, from 0, as the column `number`."""
     begin = 0
     for batch in batches:

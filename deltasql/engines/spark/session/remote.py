@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Collection, Generator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -49,7 +49,7 @@ def is_connect(item: SparkSession | DataFrame) -> bool:
     return type(item).__module__.startswith("pyspark.sql.connect")
 
 
-def streamed(rows: DataFrame) -> Generator[pa.Table, None, None]:
+def streamed(rows: DataFrame) -> Iterator[pa.Table]:
     """The rows of a Spark Connect DataFrame as they arrive, with the types that `DataFrame.toArrow` gives them."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
