@@ -21,6 +21,7 @@ from deltasql.parser.rules.types import TYPE_NAMES
 from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.plan.statements.constraints import KeyConstraint, KeyOption
 from deltasql.plan.statements.table import (
+    DEFAULT_COLLATION,
     CheckConstraint,
     ClusterBy,
     ColumnDefinition,
@@ -67,32 +68,41 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
     if query is not None and elements is None:
         _refuse_reserved_columns(tree.children[-1], text)
     values = collect(clauses, tree.children[5:-1], text)
-    default = values.get("collation")
-    collation = None if default == BINARY_COLLATION else default
     columns = None if elements is None else tuple(item for item in elements if isinstance(item, ColumnDefinition))
     if columns == ():
         reason = "A table with constraints needs columns for them."
         raise ParseSyntaxError(reason, "CONSTRAINT").at(caret(tree.children[4], text))
-    if collation is not None and (columns is None or values.get("provider", "delta").lower() != "delta"):
-        raise DefaultCollationError(collation).at(caret(tree, text))
+    collation = _default_collation(values, columns, tree, text)
+    default = () if collation is None else ((DEFAULT_COLLATION, collation),)
     return CreateTable(
         mode,
         external,
         if_not_exists,
         table,
-        None if columns is None else tuple(_in_collation(item, collation) for item in columns),
+        columns and tuple(_in_collation(item, collation) for item in columns),
         values.get("provider"),
         tuple(_in_collation(item, collation) for item in values.get("partitioned_by", ())),
         values.get("cluster_by"),
         values.get("location"),
         values.get("comment"),
-        values.get("properties", ()),
+        (*values.get("properties", ()), *default),
         query,
         tuple(_constraints(elements or ())),
         values.get("options", ()),
         values.get("row_filter"),
-        collation,
     )
+
+
+def _default_collation(
+    values: dict[str, Any], columns: tuple[ColumnDefinition, ...] | None, tree: Tree, text: str
+) -> str | None:
+    """The default that is not UTF8_BINARY. Raises DefaultCollationError where it would apply to no column."""
+    collation: str | None = values.get("collation")
+    if collation in (None, BINARY_COLLATION):
+        return None
+    if columns is None or values.get("provider", "delta").lower() != "delta":
+        raise DefaultCollationError(collation or "").at(caret(tree, text))
+    return collation
 
 
 _Column = TypeVar("_Column", ColumnDefinition, PartitionColumn)

@@ -83,11 +83,18 @@ TYPE_NAMES = (*_PLAIN, *_FAMILIES)
 def _named(children: list[Any], tree: Tree, text: str) -> DataType:
     name, *arguments, collation = children
     upper, sizes = name.upper(), [size for size in arguments if size is not None]
+    if collation is not None and (upper != "STRING" or sizes):
+        raise CollatedTypeError(_written(upper, sizes)).at(caret(tree, text))
     if collation is not None:
-        if upper != "STRING" or sizes:
-            size = f"({', '.join(map(str, sizes))})" if sizes else ""
-            raise CollatedTypeError(f"{upper}{size}").at(caret(tree, text))
         return types.WRITTEN_BINARY if collation == types.BINARY_COLLATION else types.collated(collation)
+    return _atomic(upper, sizes, tree, text)
+
+
+def _written(name: str, sizes: list[int]) -> str:
+    return f"{name}({', '.join(map(str, sizes))})" if sizes else name
+
+
+def _atomic(upper: str, sizes: list[int], tree: Tree, text: str) -> DataType:
     if upper in _PLAIN and not sizes:
         return _PLAIN[upper]
     if upper in _DECIMALS and len(sizes) <= 2:

@@ -98,17 +98,12 @@ class CreateTable(LogicalPlan):
     constraints: tuple[CheckConstraint | KeyConstraint, ...] = ()
     options: tuple[tuple[str, str], ...] = ()
     row_filter: RowFilterClause | None = None
-    collation: str | None = None
 
     @property
     def stored_properties(self) -> tuple[tuple[str, str], ...]:
-        """The properties of a Delta table: options are stored as Spark does, by their key and behind `option.`.
-
-        So is the default collation, by the key `collation`.
-        """
+        """The properties of a Delta table: options are stored as Spark does, by their key and behind `option.`."""
         pairs = (((key, value), (f"option.{key}", value)) for key, value in self.options)
-        collation = () if self.collation is None else ((DEFAULT_COLLATION, self.collation),)
-        return (*chain.from_iterable(pairs), *self.properties, *collation)
+        return (*chain.from_iterable(pairs), *self.properties)
 
 
 @dataclass(frozen=True, slots=True)

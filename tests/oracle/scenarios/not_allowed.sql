@@ -38,9 +38,11 @@ CREATE TABLE w (a INT, FOREIGN KEY (a) REFERENCES u (a)) USING delta;
 
 -- name: collations
 CREATE TABLE t (a STRING COLLATE UTF8_LCASE) USING delta;
+-- differs: collations
 CREATE TABLE u (a STRING COLLATE UTF8_BINARY) USING delta;
 CREATE TABLE v (a STRING) USING delta DEFAULT COLLATION UTF8_BINARY;
 CREATE TABLE w (a STRING) USING delta DEFAULT COLLATION UTF8_LCASE;
+-- differs: collations
 -- state differs: binary-collation
 
 -- name: OPTIONS
