@@ -72,20 +72,20 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
     if columns == ():
         reason = "A table with constraints needs columns for them."
         raise ParseSyntaxError(reason, "CONSTRAINT").at(caret(tree.children[4], text))
-    collation = _default_collation(values, columns, tree, text)
-    default = () if collation is None else ((DEFAULT_COLLATION, collation),)
+    values["columns"] = columns
+    _apply_default_collation(values, tree, text)
     return CreateTable(
         mode,
         external,
         if_not_exists,
         table,
-        columns and tuple(_in_collation(item, collation) for item in columns),
+        values["columns"],
         values.get("provider"),
-        tuple(_in_collation(item, collation) for item in values.get("partitioned_by", ())),
+        values.get("partitioned_by", ()),
         values.get("cluster_by"),
         values.get("location"),
         values.get("comment"),
-        (*values.get("properties", ()), *default),
+        values.get("properties", ()),
         query,
         tuple(_constraints(elements or ())),
         values.get("options", ()),
@@ -93,16 +93,19 @@ def _create_table(children: list[Any], tree: Tree, text: str) -> CreateTable:
     )
 
 
-def _default_collation(
-    values: dict[str, Any], columns: tuple[ColumnDefinition, ...] | None, tree: Tree, text: str
-) -> str | None:
-    """The default that is not UTF8_BINARY. Raises DefaultCollationError where it would apply to no column."""
-    collation: str | None = values.get("collation")
-    if collation in (None, BINARY_COLLATION):
-        return None
-    if columns is None or values.get("provider", "delta").lower() != "delta":
-        raise DefaultCollationError(collation or "").at(caret(tree, text))
-    return collation
+def _apply_default_collation(values: dict[str, Any], tree: Tree, text: str) -> None:
+    """The columns with the default collation, which becomes a property unless it is UTF8_BINARY.
+
+    Raises DefaultCollationError where there are no columns that it could be of.
+    """
+    default, columns = values.get("collation"), values["columns"]
+    collation = None if default == BINARY_COLLATION else default
+    if collation is not None and (columns is None or values.get("provider", "delta").lower() != "delta"):
+        raise DefaultCollationError(collation).at(caret(tree, text))
+    values["columns"] = columns and tuple(_in_collation(item, collation) for item in columns)
+    values["partitioned_by"] = tuple(_in_collation(item, collation) for item in values.get("partitioned_by", ()))
+    if collation is not None:
+        values["properties"] = (*values.get("properties", ()), (DEFAULT_COLLATION, collation))
 
 
 _Column = TypeVar("_Column", ColumnDefinition, PartitionColumn)
