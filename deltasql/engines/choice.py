@@ -19,6 +19,7 @@ from deltasql.lazy import pc
 from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.locations import hadoop_scheme, is_local
 from deltasql.plan.operators import Scan
+from deltasql.schema.types import StructType, has_collations
 from deltasql.settings.session_settings import DEFAULTS, IO_MODE
 from deltasql.sql.cursor import LeftToEngineError
 
@@ -42,16 +43,23 @@ def is_handed_out() -> bool:
     return _HANDED_OUT.get()
 
 
-def moved_in_process(session: SessionFacts, location: str, size: int, *, variants: bool = False) -> bool:
+def only_for_spark(schema: StructType) -> str:
+    """The columns that only Spark's own reader and writer support, in words; "" where there are none."""
+    if has_variants(schema):
+        return "VARIANT columns"
+    return "columns with a collation" if has_collations(schema) else ""
+
+
+def moved_in_process(session: SessionFacts, location: str, size: int, *, barred: str = "") -> bool:
     """Whether this process, not the executors, does the file I/O at a location for a statement that reads `size` bytes.
 
-    `variants`: there are VARIANT columns, which only Spark's own reader and writer support.
+    `barred` names columns that this process does not move: see `only_for_spark`.
     Raises InvalidSettingError, NoWayToFilesError, OtherCredentialsError, NotOnSailError.
     """
     if session.reads_files:
-        return _by_mode(session, location, size, variants=variants)
-    if variants:
-        raise NotOnSailError(what="VARIANT columns")
+        return _by_mode(session, location, size, barred)
+    if barred:
+        raise NotOnSailError(what=barred)
     return True
 
 
@@ -59,8 +67,8 @@ def _mode(session: SessionFacts) -> str:
     return IO_MODE.value(session.session_value(IO_MODE.name) or DEFAULTS[IO_MODE.name])
 
 
-def _by_mode(session: SessionFacts, location: str, size: int, *, variants: bool) -> bool:
-    mode = "EXECUTORS" if variants else _mode(session)
+def _by_mode(session: SessionFacts, location: str, size: int, barred: str) -> bool:
+    mode = "EXECUTORS" if barred else _mode(session)
     if mode == "DRIVER":
         return True
     if is_local(location):
@@ -70,7 +78,7 @@ def _by_mode(session: SessionFacts, location: str, size: int, *, variants: bool)
     if mode == "AUTO":
         return size <= STORE_BYTES or not session.reaches(location)
     if not session.reaches(location):
-        reason = "VARIANT columns" if variants else f"{IO_MODE.name} = EXECUTORS"
+        reason = barred or f"{IO_MODE.name} = EXECUTORS"
         raise unreachable_error(session, location, reason)
     return False
 

@@ -25,13 +25,12 @@ from deltasql.datafiles.reading.scan_files import deleted_by_file, vector_positi
 from deltasql.datafiles.writing.arrow_files import as_stored, directory_name
 from deltasql.datafiles.writing.spliced_files import may_splice_from
 from deltasql.datafiles.writing.successors import FileInMemory
-from deltasql.engines.choice import copied_in_process
+from deltasql.engines.choice import copied_in_process, only_for_spark
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.thresholds import FILE_BYTES
 from deltasql.errors.log import LostDataFileError
 from deltasql.lazy import np, pa, pc, pq
-from deltasql.log.protocol.features import has_variants
 from deltasql.plan.operators import Scan
 from deltasql.schema.column_mapping import physical_name, physical_schema
 from deltasql.schema.lengths import with_lengths, without_lengths
@@ -50,7 +49,7 @@ def may_copy_rows(
     if (session.current_value(IGNORE_MISSING_FILES.name) or "").lower() == "true":
         return False
     parted = stage.stores_partitions and target.partition_columns
-    if parted or target.row_ids is not None or has_variants(target.schema):
+    if parted or target.row_ids is not None or only_for_spark(target.schema):
         return False
     largest, total = (how(sizes).as_py() or 0 for how in (pc.max, pc.sum))
     return largest <= most and copied_in_process(session, target.table.location, total)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog.definitions import TableSource
 from deltasql.datafiles.staged import Staged
-from deltasql.engines.choice import moved_in_process
+from deltasql.engines.choice import moved_in_process, only_for_spark
 from deltasql.engines.door import RewriteOutcome, Stage
 from deltasql.engines.spark.failures.spark_errors import failure_of, translated_errors
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, assigned_sql, rewrite_context
@@ -33,7 +33,6 @@ from deltasql.engines.spark.writing.source_writes import write_source
 from deltasql.engines.spark.writing.stage import SparkStage
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.actions.actions import AddCDCFile
-from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.locations import is_local, table_location
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
@@ -199,9 +198,9 @@ class SparkRuntime:
         if is_local(location) and not self.spark.session_value(IO_MODE.name):
             return None
         with self.work():
-            variants = any(map(has_variants, stored_schemas(operator)))
+            barred = next(filter(None, map(only_for_spark, stored_schemas(operator))), "")
             size = input_size(operator)
-            return "driver" if moved_in_process(self.spark, location, size, variants=variants) else "executors"
+            return "driver" if moved_in_process(self.spark, location, size, barred=barred) else "executors"
 
     def spark_plan(self, operator: Operator, mode: str) -> str:
         """Spark's own plan of an operator's rows, under the settings that they would be computed with."""

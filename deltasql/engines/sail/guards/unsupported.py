@@ -22,6 +22,13 @@ _COMMANDS = (
 _UNREAD = (
     ("recursive", re.compile(r"\bwith\s+recursive\b", re.IGNORECASE), "WITH RECURSIVE"),
     ("qualify", re.compile(r"(?<![.,`])\bqualify\s+(?!as\b|from\b|then\b)[\w(]", re.IGNORECASE), "QUALIFY"),
+    (
+        "collate",
+        re.compile(
+            r"(?<![.,`])\bcollate\s+(?!(?:as|from|then|is|in|and|or|not|like|between|desc|asc)\b)\w", re.IGNORECASE
+        ),
+        "collations",
+    ),
     ("pivot", re.compile(r"\b(?:un)?pivot\s*\(", re.IGNORECASE), "PIVOT and UNPIVOT"),
 )
 

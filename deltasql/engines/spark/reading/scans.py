@@ -15,7 +15,7 @@ from deltasql.datafiles.reading.file_tables import file_numbers
 from deltasql.datafiles.reading.missing_files import readable_files
 from deltasql.datafiles.reading.old_calendar import OLD_DAYS
 from deltasql.datafiles.reading.scan_files import deleted_by_file, located, vector_positions
-from deltasql.engines.choice import is_handed_out, moved_in_process, scan_size
+from deltasql.engines.choice import is_handed_out, moved_in_process, only_for_spark, scan_size
 from deltasql.engines.spark.reading.driver_rows import FILE_NUMBER_SQL, Spelling, as_it_is, driver_rows
 from deltasql.engines.spark.reading.marked_rows import without_marked
 from deltasql.engines.spark.reading.origins import with_origin
@@ -27,7 +27,6 @@ from deltasql.engines.spark.session.spark_types import spark_schema, spark_type
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.errors.engine import NotOnSailError, OldCalendarError
 from deltasql.lazy import F, pa
-from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.locations import hadoop_location, is_local, table_location
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
@@ -64,7 +63,6 @@ from deltasql.schema.types import (
     PrimitiveType,
     StructField,
     StructType,
-    has_collations,
 )
 from deltasql.settings.session_settings import IGNORE_MISSING_FILES
 from deltasql.sql.cursor import LeftToEngineError
@@ -86,11 +84,9 @@ def scan(spark: SparkHandle, operator: Scan, work: Workspace) -> DataFrame:
     `work` keeps the resources that the rows need alive.
     """
     names = [field.name for field in operator.schema]
-    if not spark.capabilities.metadata and has_collations(operator.schema):
-        raise NotOnSailError(what="columns with a collation")
+    if not spark.capabilities.metadata and (barred := only_for_spark(operator.schema)):
+        raise NotOnSailError(what=barred)
     if operator.files.num_rows == 0:
-        if not spark.capabilities.metadata and has_variants(operator.schema):
-            raise NotOnSailError(what="VARIANT columns")
         return _select(spark, _empty(spark, operator), names, operator)
     operator = located(operator)
     partitions = [name for name in operator.partition_columns if operator.schema.find(name)]
@@ -273,9 +269,9 @@ def _has_floats(columns: StructType) -> bool:
 
 def read_in_process(spark: SparkHandle, operator: Scan) -> bool:
     """Whether this process reads the files of a scan: see `moved_in_process`."""
-    variants = has_variants(operator.schema)
+    barred = only_for_spark(operator.schema)
     return operator.in_process is not None or moved_in_process(
-        spark, operator.table.location, scan_size(operator), variants=variants
+        spark, operator.table.location, scan_size(operator), barred=barred
     )
 
 

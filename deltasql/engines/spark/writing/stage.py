@@ -17,7 +17,7 @@ from deltasql.datafiles.writing.staged_files import (
     WrittenFile,
 )
 from deltasql.datafiles.writing.successors import RewrittenFile
-from deltasql.engines.choice import moved_in_process
+from deltasql.engines.choice import moved_in_process, only_for_spark
 from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.spark.reading.checked_rows import checked
 from deltasql.engines.spark.reading.input_size import UNKNOWN_SIZE
@@ -27,7 +27,6 @@ from deltasql.errors.write import NestedVoidError
 from deltasql.lazy import F, pa
 from deltasql.log.properties.property_registry import VARIANT_SHREDDING
 from deltasql.log.properties.table_properties import TableProperties
-from deltasql.log.protocol.features import has_variants
 from deltasql.plan import marks
 from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_INDEX, ROW_VERSION
 from deltasql.plan.operators import Constraint
@@ -88,7 +87,7 @@ class SparkStage(FileStage):
         """
         refuse_nested_voids(schema)
         self._refuse_voids_alone(schema)
-        driver = moved_in_process(self._spark, self._root, self.input_size, variants=has_variants(schema))
+        driver = moved_in_process(self._spark, self._root, self.input_size, barred=only_for_spark(schema))
         marks = [ORIGIN] * origins + [CHANGE_TYPE] * changes
         stored = self._stored(rows, schema, row_ids, marks, spread=not (origins or driver))
         stored, by = self._in_directories(stored, schema, origins=origins, changes=changes)
