@@ -32,6 +32,7 @@ from deltasql.engines.spark.writing.counts import Counts, row_counter
 from deltasql.engines.spark.writing.source_writes import write_source
 from deltasql.engines.spark.writing.stage import SparkStage
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.engine import NotOnSailError
 from deltasql.log.actions.actions import AddCDCFile
 from deltasql.log.storage.locations import is_local, table_location
 from deltasql.log.storage.stores import Stores
@@ -295,6 +296,8 @@ class SparkRuntime:
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         """Stages the rows of `operator`, which Spark computes."""
+        if not self.spark.capabilities.metadata and (barred := only_for_spark(operator.output)):
+            raise NotOnSailError(what=barred)
         written = WriteContext(table, assigned_sql(operator), insert=True)
         size = spark_stage(stage).input_size = input_size(operator)
         with self.work(written), self.spark.sized(size):

@@ -16,6 +16,8 @@ from deltasql.engines.sail.guards.unsupported import unsupported_command, unsupp
         "SELECT a FROM t WHERE (a IN (SELECT 1)) IS NULL",
         "SELECT a.*, b.x FROM a JOIN b USING (id)",
         "SELECT * FROM parquet.`/a/b`",
+        "SELECT a FROM t WHERE a collate UTF8_LCASE = 'x'",
+        "SELECT 'x' COLLATE UNICODE",
         "SELECT * FROM t JOIN CSV /* here */ . `s3://b/c.csv`",
     ],
 )
@@ -32,6 +34,7 @@ def test_what_is_unlike(sql: str) -> None:
         "SELECT * FROM a JOIN b USING (id)",
         "SELECT parquet.x, 'parquet.`/a`' FROM parquet",
         "SELECT 1 IN (",
+        "SELECT collate FROM t WHERE collate IS NULL ORDER BY collate DESC, 'COLLATE UNICODE'",
     ],
 )
 def test_what_is_alike(sql: str) -> None:
