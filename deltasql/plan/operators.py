@@ -252,10 +252,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A condition that every written row must satisfy. `column` is set for NOT NULL.
-
-    Errors show no values of the columns in `masked`, which are in lower case.
-    """
+    """A condition of every written row. `column` is set for NOT NULL; errors show no value of columns in `masked`."""
 
     name: str
     condition: str

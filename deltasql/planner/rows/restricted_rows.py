@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from deltasql.catalog.governance import Policies
@@ -15,7 +15,7 @@ from deltasql.planner.governance.enforcing import enforced, filter_condition, re
 from deltasql.planner.rows.scope import Scope
 from deltasql.schema.paths import folded
 from deltasql.sql.references import name_chains, stars_spelled
-from deltasql.sql.tokens import tokenize
+from deltasql.sql.tokens import Token, tokenize
 
 
 def visible_rows(
@@ -68,16 +68,17 @@ def _refuse_masked(texts: Iterable[SqlText | None], policies: Policies, table: s
 
 def _masked(text: str, policies: Policies, scope: Scope) -> tuple[str, int, int] | None:
     """The first masked column that an expression names or means by a star, with its span; None without one."""
-    of_source = () if scope.source is None else tuple(map(folded, scope.source.all_names))
-    for chain in name_chains(tokenize(text)):
-        names = folded(tuple(token.name for token in chain))
-        if any(names[: len(source)] == source for source in of_source if len(source) < len(names)):
-            continue
-        for token in chain:
-            if token.name.lower() in policies.masks:
-                return token.name, token.start, token.end
+    tokens = (token for chain in name_chains(tokenize(text)) if not _is_of_source(chain, scope) for token in chain)
+    named = next((token for token in tokens if token.name.lower() in policies.masks), None)
+    if named is not None:
+        return named.name, named.start, named.end
     columns = [name for name in scope.target.schema.names if name.lower() in policies.masks]
-    sides = [names[-1] for names in scope.target.all_names]
-    if columns and stars_spelled(text, [(side, lambda: columns) for side in sides]) != text:
-        return columns[0], 0, len(text)
-    return None
+    sides = [(names[-1], lambda: columns) for names in scope.target.all_names]
+    return (columns[0], 0, len(text)) if columns and stars_spelled(text, sides) != text else None
+
+
+def _is_of_source(chain: Sequence[Token], scope: Scope) -> bool:
+    """Whether a name begins with a name of the source of a MERGE."""
+    names = folded(token.name for token in chain)
+    sources = () if scope.source is None else map(folded, scope.source.all_names)
+    return any(names[: len(source)] == source for source in sources if len(source) < len(names))
