@@ -224,10 +224,8 @@ class Literals:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Project:
-    """`columns`, each a name and the SQL text of its value, over the rows of `child`.
-
-    `declared` are the types of columns that are declared with lengths, by which Spark compares CHAR.
-    """
+    """`columns`, each a name and the SQL text of its value, over the rows of `child`. `declared` are the types of
+    columns that are declared with lengths, by which Spark compares CHAR."""
 
     child: Operator
     columns: tuple[tuple[str, str], ...]
