@@ -134,7 +134,7 @@ class SqliteCatalogStore:
 
     def tables_below(self, location: str) -> Sequence[TableEntry]:
         with self._database.explained():
-            rows = self._database.rows(_TABLES + " WHERE location LIKE ? || '%' AND view IS NULL", location)
+            rows = self._database.rows(_TABLES + " WHERE location LIKE ? || '%' AND location <> ''", location)
             return [entry for entry in map(_entry, rows) if isinstance(entry, TableEntry)]
 
     def entry(self, key: TableKey) -> Entry | None:

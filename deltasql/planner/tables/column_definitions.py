@@ -127,6 +127,7 @@ def refuse_value_clauses(columns: Sequence[ColumnDefinition], context: Context) 
             (column.generated, "GENERATED ALWAYS AS", "Only CREATE TABLE makes generated columns."),
             (column.identity, "AS IDENTITY", "Only CREATE TABLE makes identity columns."),
             (column.constraints or None, "CONSTRAINT", "Leave it out, then run: ALTER TABLE … ADD CONSTRAINT …."),
+            (column.mask, "MASK", f"Leave it out, then run: ALTER COLUMN {quote(column.name)} SET MASK …."),
         ):
             if present is not None:
                 error = ColumnClauseError(clause, quote(column.name), "REPLACE COLUMNS", advice)

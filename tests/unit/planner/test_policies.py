@@ -8,12 +8,16 @@ from typing import Any
 
 import pytest
 
-from deltasql.catalog.definitions import FunctionDefinition
+from deltasql.catalog.definitions import FunctionDefinition, RefreshDefinition, ViewDefinition
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.sources import SourceOperationError
 from deltasql.errors.statements.governance import LostPolicyColumnError, PolicyColumnError, PolicyTableError
+from deltasql.execution.catalog_effects import change_catalog
+from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Rewrite, SqlFunction, SqlQuery
+from deltasql.plan.statements.refresh import Refreshed
 from deltasql.planner import binding
+from deltasql.planner.catalog_changes import Redefinition
 from deltasql.planner.changes import RowChange
 from tests.unit.planner.lab import Lab, columns
 
@@ -164,3 +168,18 @@ def test_tables_of_other_formats_have_no_policies(table: Lab, fails: Fails) -> N
     fails("CREATE TABLE c (b STRING) USING csv WITH ROW FILTER us ON (b)", SourceOperationError)
     table.run("SET deltasql.governance = ERROR")
     fails("CREATE TABLE c (a INT, b STRING MASK hide) USING csv", DeltaSqlError, "MASK hide")
+
+
+def test_a_mask_is_not_lost_by_replace_columns(table: Lab, fails: Fails) -> None:
+    table.run("CREATE TABLE free (a STRING)")
+    fails("ALTER TABLE free REPLACE COLUMNS (a STRING MASK hide)", DeltaSqlError, "a")
+
+
+def test_a_materialized_view_with_a_filter_is_refreshed_as_a_whole_only(table: Lab, fails: Fails) -> None:
+    view = ViewDefinition(
+        "SELECT id, region FROM other", ("spark_catalog", "default"), {}, (), columns("id INT, region STRING")
+    )
+    definition = RefreshDefinition(Refreshed.MATERIALIZED_VIEW, view)
+    table.run("CREATE TABLE mv (id INT, region STRING) WITH ROW FILTER us ON (region)")
+    change_catalog(Redefinition(("spark_catalog", "default", "mv"), definition), table.catalog, Stores())
+    fails("REFRESH MATERIALIZED VIEW mv", PolicyTableError, "mv")

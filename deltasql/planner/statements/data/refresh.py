@@ -27,6 +27,7 @@ from deltasql.planner import binding
 from deltasql.planner.catalog_changes import Redefinition, Unregistration, View
 from deltasql.planner.changes import REFRESHED, Answer, CopyLoad, Plan, RowChange, Stepwise
 from deltasql.planner.context import Context, VisibleViews
+from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.refreshing import Refresh, refresh_of, sources_of
 from deltasql.planner.statements.data.streaming import has_stream, stream_of, stream_refresh
@@ -143,6 +144,8 @@ def _(statement: RefreshData, context: Context) -> Plan:
         raise AsynchronousRefreshError
     entry = _require_kind(words, statement.kind, name, context)
     _, snapshot = context.writable(name)
+    # Rows that its own filter hides could be neither replaced nor removed.
+    refuse_enforced(words, name, snapshot.location, context)
     if statement.kind is Refreshed.STREAMING_TABLE:
         streamed = stream_refresh(entry, snapshot, context, full=statement.full)
         return _refreshed(streamed.refresh, snapshot.version, context, streamed.load)
