@@ -168,7 +168,7 @@ def catalog_option(text: str) -> tuple[str, dict[str, str]]:
         if not equals or not option.strip():
             raise ValueError(f"the options of catalog {name} are not OPTION=VALUE,OPTION=VALUE,…")
         options[option.strip()] = value
-    if not name.strip() or not options["type"] or "=" in options["type"]:
+    if not name.strip() or "," in name or not options["type"] or "=" in options["type"]:
         raise ValueError("a catalog is configured as NAME=TYPE,OPTION=VALUE,…")
     return name.strip(), options
 
