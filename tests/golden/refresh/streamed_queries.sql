@@ -24,6 +24,7 @@ CREATE STREAMING TABLE s AS SELECT id FROM u EXCEPT SELECT id FROM STREAM(t);
 CREATE STREAMING TABLE s AS SELECT id, _metadata.file_name FROM STREAM(t);
 CREATE STREAMING TABLE s AS SELECT spark_catalog.default.t.id FROM STREAM(t);
 CREATE STREAMING TABLE s AS SELECT id FROM STREAM(t@v1);
+CREATE STREAMING TABLE s AS SELECT id FROM STREAM(table_changes('t', 1));
 SHOW TABLES;
 -- name: joins that keep rows of the stream
 -- log: off
@@ -53,3 +54,19 @@ SELECT * FROM c;
 -- log: off
 REFRESH STREAMING TABLE d;
 SELECT * FROM d;
+-- name: another query
+-- log: off
+CREATE TABLE names (first STRING, last STRING);
+-- log: off
+INSERT INTO names VALUES ('Ada', 'Lovelace');
+-- log: off
+CREATE STREAMING TABLE people AS SELECT first, last FROM STREAM(names);
+CREATE OR REFRESH STREAMING TABLE people AS SELECT last, first, 1 AS one FROM STREAM(names);
+CREATE OR REFRESH STREAMING TABLE people AS SELECT first AS name, last FROM STREAM(names);
+-- log: off
+INSERT INTO names VALUES ('Grace', 'Hopper');
+-- log: off
+CREATE OR REFRESH STREAMING TABLE people AS SELECT upper(last) AS LAST, first FROM STREAM(names);
+SELECT * FROM people;
+REFRESH STREAMING TABLE people FULL;
+SELECT * FROM people;

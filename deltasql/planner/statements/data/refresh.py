@@ -8,7 +8,7 @@ from dataclasses import replace
 from deltasql.catalog.definitions import RefreshDefinition
 from deltasql.catalog.entries import TableEntry
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.statements.refresh import AsynchronousRefreshError, StreamInQueryError
+from deltasql.errors.statements.refresh import AsynchronousRefreshError, StreamingQueryError, StreamInQueryError
 from deltasql.errors.statements.refused import WrongObjectError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Metadata
@@ -98,6 +98,8 @@ def _streaming(
 ) -> Plan:
     """Creates the table without rows, or sets its query, then refreshes it."""
     name = statement.create.table
+    if isinstance(existing, TableEntry):
+        _require_names(name, definition, context)
 
     def steps() -> Iterator[Plan]:
         if isinstance(existing, TableEntry):
@@ -113,6 +115,16 @@ def _streaming(
     if existing is not None and statement.mode == "create":
         created_from_rows(statement.create, context, rows)
     return Stepwise("the table, then its rows", steps())
+
+
+def _require_names(name: TableName, definition: RefreshDefinition, context: Context) -> None:
+    """Raises StreamingQueryError for a new query with other columns than those of its table."""
+    _, snapshot = context.writable(name)
+    there, wanted = snapshot.schema.names, definition.view.schema.names
+    if sorted(map(str.lower, there)) != sorted(map(str.lower, wanted)):
+        reason = f"it has the columns {', '.join(wanted)}, and the table has {', '.join(there)}"
+        error = StreamingQueryError(str(name), reason, "Give its columns these names, or drop the table first.")
+        raise error.at(context.caret(name.start, name.end))
 
 
 def _registering(change: RowChange, definition: RefreshDefinition) -> RowChange:

@@ -72,6 +72,11 @@ def full_name(entry: TableEntry) -> str:
     return ".".join(map(quote, entry.parts))
 
 
+def all_columns(snapshot: Snapshot) -> str:
+    """The query for the rows of QUERY as the table has its columns: by their names, whatever their order."""
+    return f"SELECT {', '.join(map(quote, snapshot.schema.names))} FROM {QUERY}"
+
+
 def refresh_of(entry: TableEntry, snapshot: Snapshot, context: Context, *, full: bool) -> Refresh:
     """The refresh of a materialized view."""
     definition = entry.refreshed
@@ -156,7 +161,7 @@ class _Refreshing:
 
     def fully(self, reason: str) -> Refresh:
         """The query is run again, and its rows replace all others."""
-        sql = f"INSERT OVERWRITE TABLE {full_name(self.entry)} SELECT * FROM {QUERY}"
+        sql = f"INSERT OVERWRITE TABLE {full_name(self.entry)} {all_columns(self.snapshot)}"
         return Refresh("FULL", reason, self.after, sql, self.views)
 
     def require_repeatable(self, context: Context, *, is_of_tables: bool) -> None:
@@ -218,7 +223,7 @@ class _Refreshing:
     def _added(self, reference: TableReference, source: Source, versions: Sequence[VersionChanges]) -> Refresh:
         """The rows of the query over the new rows of one source."""
         rows = rows_of_changes(source.log, source.snapshot, versions)
-        sql = f"INSERT INTO {full_name(self.entry)} SELECT * FROM {QUERY}"
+        sql = f"INSERT INTO {full_name(self.entry)} {all_columns(self.snapshot)}"
         views = {QUERY: over_rows(self.definition, self.definition.view.query, reference), ROWS: View("", rows=rows)}
         return Refresh("APPEND", "the source has new rows alone", replace(self.after, mode="APPEND"), sql, views)
 

@@ -25,6 +25,7 @@ from deltasql.planner.statements.data.refreshing import (
     QUERY,
     ROWS,
     Refresh,
+    all_columns,
     full_name,
     is_append,
     over,
@@ -36,7 +37,7 @@ from deltasql.planner.table_places import location_of
 from deltasql.planner.tables.refresh_state import RefreshState
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import TokenCursor
-from deltasql.sql.queries.relations import TableReference, table_references
+from deltasql.sql.queries.relations import FILE_FUNCTIONS, TableReference, table_references
 from deltasql.sql.queries.stream_places import calls_by_schema, misplaced
 from deltasql.sql.references import AGGREGATES
 from deltasql.sql.tokens import calls, tokenize
@@ -72,6 +73,10 @@ def stream_of(query: str, table: str) -> tuple[str, TableReference]:
         raise StreamingQueryError(table, "it reads no table and no files by STREAM", _MATERIALIZED)
     if reference.temporal is not None:
         raise StreamingQueryError(table, "it reads one version of a table", "Leave the version out.")
+    if reference.arguments is not None and reference.parts[-1].lower() not in FILE_FUNCTIONS:
+        raise StreamingQueryError(
+            table, f"it reads {reference.parts[-1]} by STREAM", "Read the table itself by STREAM."
+        )
     wrong = misplaced(over(text, reference), ROWS)
     if wrong is not None:
         raise StreamingQueryError(table, f"{wrong}, which needs rows that were read before", _MATERIALIZED)
@@ -152,7 +157,7 @@ class _Rows:
         verb = "INSERT OVERWRITE TABLE" if self.full else "INSERT INTO"
         views = {QUERY: over_rows(definition, self.text, self.reference), ROWS: rows}
         mode = "FULL" if self.full else "APPEND"
-        sql = f"{verb} {full_name(self.entry)} SELECT * FROM {QUERY}"
+        sql = f"{verb} {full_name(self.entry)} {all_columns(self.snapshot)}"
         return Refresh(mode, "FULL was written" if self.full else reason, replace(state, mode=mode), sql, views)
 
     def nothing(self, reason: str) -> StreamRefresh:
