@@ -12,11 +12,14 @@ from deltasql.checking.known import KnownNames
 from deltasql.checking.planning import EngineNeededError, PlanningSession
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
+from deltasql.errors.sources import NoFilesError
+from deltasql.errors.statements.copy_into import SourceNotFoundError
 from deltasql.errors.statements.restore import (
     RestoreTimestampEarlierError,
     RestoreTimestampGreaterError,
     RestoreVersionError,
 )
+from deltasql.errors.statements.volume import VolumeFileNotFoundError
 from deltasql.errors.versions import (
     NoCommitsFoundError,
     TimestampTooEarlyError,
@@ -25,12 +28,16 @@ from deltasql.errors.versions import (
 )
 from deltasql.parser import is_script, parse, split
 from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.plan.statements.refresh import CreateRefreshed
 from deltasql.plan.statements.table import CreateTable
 from deltasql.plan.statements.view import CreateView
 from deltasql.script.parsing import parse_script
 from deltasql.session import Session
 
 _OF_ROWS = (
+    SourceNotFoundError,
+    NoFilesError,
+    VolumeFileNotFoundError,
     NoCommitsFoundError,
     TimestampTooEarlyError,
     TimestampTooLateError,
@@ -101,7 +108,7 @@ class Checker:
     def _leave_open(self, node: LogicalPlan) -> None:
         """Notes the table or view of a statement that only an engine can plan: its columns are not known."""
         match node:
-            case CreateTable(table=name) | CreateView(view=name):
+            case CreateTable(table=name) | CreateView(view=name) | CreateRefreshed(create=CreateTable(table=name)):
                 self._known.leave_incomplete(self._full(name))
             case _:
                 pass

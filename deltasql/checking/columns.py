@@ -13,6 +13,7 @@ from deltasql.plan.statements.delete import Delete
 from deltasql.plan.statements.insert import Insert
 from deltasql.plan.statements.merge import Merge, MergeClause, UpdateAction
 from deltasql.plan.statements.query import Query
+from deltasql.plan.statements.refresh import CreateRefreshed, Refreshed
 from deltasql.plan.statements.table import CreateTable
 from deltasql.plan.statements.update import Update
 from deltasql.plan.statements.view import CreateView
@@ -36,6 +37,8 @@ def _texts(node: LogicalPlan, sql: str, session: PlanningSession) -> Iterator[tu
     """The queries and conditions of a statement, each with the tables around it, by their aliases."""
     match node:
         case Query(query) | CreateView(query=query) | Insert(query=query, ctes=None):
+            yield query, {}
+        case CreateRefreshed(kind=Refreshed.MATERIALIZED_VIEW, query=query):
             yield query, {}
         case CreateTable(query=query) if query is not None:
             yield query, {}

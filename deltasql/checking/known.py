@@ -1,14 +1,16 @@
-"""The names of a warehouse in a scratch warehouse: tables without rows, views, functions, schemas and catalogs."""
+"""The names of a warehouse in a scratch one: tables without rows, views, functions, volumes, schemas and catalogs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
 
-from deltasql.catalog.entries import FunctionEntry, ViewEntry
+from deltasql.catalog.definitions import RefreshDefinition
+from deltasql.catalog.entries import FunctionEntry, TableEntry, ViewEntry
 from deltasql.checking.planning import EngineNeededError, PlanningSession
 from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.base import TableName, quote
+from deltasql.schema.text import schema_ddl
 from deltasql.session import Session
 from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.tokens import tokenize
@@ -26,12 +28,15 @@ class KnownNames:
         self._scratch, self._warehouse = scratch, warehouse
         self._seen: set[Name] = set()
         self._incomplete: set[Name] = set()
+        self._has_volumes = False
         if warehouse is not None:
             self._bring_schemas(warehouse)
 
     def bring(self, sql: str) -> None:
         """Brings what the statement names, as far as the warehouse has it."""
         if self._warehouse is not None:
+            if not self._has_volumes and "volume" in sql.lower():
+                self._bring_volumes(self._warehouse)
             for parts in _names(sql):
                 self._bring(self._warehouse, parts)
 
@@ -54,6 +59,15 @@ class KnownNames:
                 self._run(f"CREATE SCHEMA IF NOT EXISTS {quote(catalog)}.{quote(schema.name)}")
         self._run(f"USE {quote(warehouse.catalog.current_catalog)}.{quote(warehouse.catalog.current_schema)}")
 
+    def _bring_volumes(self, warehouse: Session) -> None:
+        """All volumes: paths name them as well. Their folders are those of the scratch warehouse, and empty."""
+        self._has_volumes = True
+        for catalog in warehouse.catalog.catalogs():
+            for schema in warehouse.catalog.schemas(catalog=catalog):
+                with suppress(DeltaSqlError):
+                    for volume in warehouse.catalog.volumes((catalog, schema.name)):
+                        self._scratch.catalog.create_volume((catalog, schema.name, volume.name), volume.comment)
+
     def _bring(self, warehouse: Session, parts: tuple[str, ...]) -> None:
         name = self._scratch.catalog.full_name(parts)
         if name in self._seen:
@@ -66,6 +80,8 @@ class KnownNames:
             entry = warehouse.catalog.find(name)
             if isinstance(entry, ViewEntry):
                 self._bring_view(entry)
+            elif isinstance(entry, TableEntry) and entry.refreshed is not None:
+                self._bring_refreshed(name, entry.refreshed)
             elif entry is not None:
                 self._bring_table(warehouse, name)
 
@@ -75,6 +91,12 @@ class KnownNames:
     def _bring_view(self, entry: ViewEntry) -> None:
         self.bring(entry.definition.query)
         self._scratch.catalog.change_view(entry.parts, lambda _: entry.definition)
+
+    def _bring_refreshed(self, name: Name, definition: RefreshDefinition) -> None:
+        """A materialized view or streaming table, which statements about tables do not create."""
+        self.bring(definition.view.query)
+        self._scratch.create_empty(f"CREATE TABLE {TableName(name)} ({schema_ddl(definition.view.schema)})")
+        self._scratch.catalog.define(name, definition)
 
     def _bring_table(self, warehouse: Session, name: Name) -> None:
         table = str(TableName(name))

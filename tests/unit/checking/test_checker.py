@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 import deltasql
+from deltasql.catalog.definitions import RefreshDefinition, ViewDefinition
 from deltasql.checking import Checker
+from deltasql.plan.statements.refresh import Refreshed
+from deltasql.schema.types import INTEGER, StructField, StructType
 from deltasql.session import Session
 
 
@@ -18,6 +21,13 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
         session.sql("CREATE SCHEMA shop")
         session.sql("CREATE TABLE shop.orders (id INT, name STRING, place STRUCT<city: STRING>, day DATE)")
         session.sql("CREATE VIEW names AS SELECT id, name FROM shop.orders")
+        session.sql("CREATE VOLUME shop.landing")
+        for kind, name in ((Refreshed.MATERIALIZED_VIEW, "ids"), (Refreshed.STREAMING_TABLE, "seen")):
+            session.sql(f"CREATE TABLE shop.{name} (id INT)")
+            columns = StructType((StructField("id", INTEGER),))
+            query = "SELECT id FROM STREAM(shop.orders)" if name == "seen" else "SELECT id FROM shop.orders"
+            view = ViewDefinition(query, ("spark_catalog", "default"), {}, ("id",), columns)
+            session.catalog.define(("spark_catalog", "shop", name), RefreshDefinition(kind, view))
         session.sql("CREATE CATALOG other")
         session.sql("CREATE TABLE other.default.far (x INT)")
         yield session
@@ -151,3 +161,45 @@ def test_offsets_and_help() -> None:
     assert (item.end_line, item.end_column) == (2, 8)
     assert "What to do" in item.help
     assert item.text("f.sql").startswith("f.sql:2:3: [PARSE_SYNTAX_ERROR] No statement starts with 'SELEC'.")
+
+
+def test_refreshed_tables_and_volumes_of_a_warehouse(warehouse: Session) -> None:
+    script = """SELECT id FROM shop.ids;
+SELECT idd FROM shop.seen;
+INSERT INTO shop.ids VALUES (1);
+ALTER MATERIALIZED VIEW shop.ids DROP SCHEDULE;
+DROP MATERIALIZED VIEW shop.ids;
+REFRESH STREAMING TABLE shop.seen;
+SELECT id FROM shop.ids;
+LIST '/Volumes/spark_catalog/shop/landing';
+REMOVE '/Volumes/spark_catalog/shop/landing/a.csv';
+DESCRIBE VOLUME shop.land;
+DROP VOLUME shop.landing"""
+    assert found(script, warehouse) == [
+        "2:8 UNRESOLVED_COLUMN.WITH_SUGGESTION",
+        "3:13 REFRESHED_TABLE_NOT_WRITABLE",
+        "7:16 TABLE_OR_VIEW_NOT_FOUND",
+        "10:17 VOLUME_NOT_FOUND",
+    ]
+    assert [entry.name for entry in warehouse.catalog.volumes(("shop",))] == ["landing"]
+    assert warehouse.catalog.find(("shop", "ids")) is not None
+
+
+def test_refreshed_tables_of_a_script(warehouse: Session) -> None:
+    script = """CREATE MATERIALIZED VIEW shop.m AS SELECT idd FROM shop.orders;
+CREATE STREAMING TABLE shop.s AS SELECT upper(name) AS n FROM STREAM(shop.orders);
+REFRESH STREAMING TABLE shop.s;
+SELECT n FROM shop.s;
+CREATE STREAMING TABLE shop.z AS SELECT o.id FROM shop.orders o LEFT JOIN STREAM(shop.orders) p ON o.id = p.id"""
+    assert found(script, warehouse) == [
+        "1:43 UNRESOLVED_COLUMN.WITH_SUGGESTION",
+        "5:34 STREAMING_TABLE_QUERY_NOT_SUPPORTED",
+    ]
+
+
+def test_files_of_other_machines_are_no_errors(warehouse: Session) -> None:
+    """Statements read them where they run."""
+    script = """SELECT * FROM read_files('/not/on/this/machine/x.csv');
+COPY INTO shop.orders FROM '/not/on/this/machine' FILEFORMAT = CSV;
+SELECT * FROM read_files('relative')"""
+    assert found(script, warehouse) == ["3:15 DELTA_UNSUPPORTED_LOCATION"]
