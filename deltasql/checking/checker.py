@@ -12,15 +12,21 @@ from deltasql.checking.known import KnownNames
 from deltasql.checking.planning import EngineNeededError, PlanningSession
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
-from deltasql.errors.sources import NoFilesError
+from deltasql.errors.log import NotADeltaTableError
+from deltasql.errors.sources import EmptySourceError, NoFilesError, UnknownColumnsError
 from deltasql.errors.statements.copy_into import SourceNotFoundError
+from deltasql.errors.statements.inspect import PartitionNotFoundError
 from deltasql.errors.statements.restore import (
     RestoreTimestampEarlierError,
     RestoreTimestampGreaterError,
     RestoreVersionError,
 )
+from deltasql.errors.statements.table import ExternalTableWithoutSchemaError
 from deltasql.errors.statements.volume import VolumeFileNotFoundError
 from deltasql.errors.versions import (
+    ChangesStartAfterLatestError,
+    InvalidChangeRangeError,
+    MissingChangeDataError,
     NoCommitsFoundError,
     TimestampTooEarlyError,
     TimestampTooLateError,
@@ -35,8 +41,16 @@ from deltasql.script.parsing import parse_script
 from deltasql.session import Session
 
 _OF_ROWS = (
+    ChangesStartAfterLatestError,
+    InvalidChangeRangeError,
+    MissingChangeDataError,
+    PartitionNotFoundError,
     SourceNotFoundError,
     NoFilesError,
+    EmptySourceError,
+    UnknownColumnsError,
+    ExternalTableWithoutSchemaError,
+    NotADeltaTableError,
     VolumeFileNotFoundError,
     NoCommitsFoundError,
     TimestampTooEarlyError,
@@ -95,6 +109,7 @@ class Checker:
         except EngineNeededError:
             self._leave_open(node)
         except _OF_ROWS:
+            self._leave_open(node)
             return
         except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError):
             if self._complete and is_known:

@@ -49,12 +49,14 @@ def unknown_columns(
         return
     names = {field.name.lower(): field.name for columns in known for field in columns or ()}
     aliases = {*outer, *((reference.alias or reference.parts[-1]).lower() for reference in references)}
+    allowed = _VALUES_WITHOUT_BRACKETS | _UNITS
     for name in free_names(text, aliases):
-        if _column(name, aliases) not in names.keys() | _VALUES_WITHOUT_BRACKETS | _UNITS:
+        if names.keys().isdisjoint(_columns(name, aliases)) and allowed.isdisjoint(_columns(name, aliases)):
             yield name, tuple(names.values())
 
 
-def _column(name: ColumnReference, aliases: Collection[str]) -> str:
-    """The part of a name that is a column, in lower case: the second one behind an alias."""
-    at = 1 if name.parts[0].lower() in aliases and len(name.parts) > 1 else 0
-    return name.parts[at].lower()
+def _columns(name: ColumnReference, aliases: Collection[str]) -> set[str]:
+    """The parts of a name that may be its column, in lower case: `a`, or the one behind a table as in `c.s.t.a`."""
+    parts = [part.lower() for part in name.parts]
+    behind = {parts[at + 1] for at in range(min(3, len(parts) - 1)) if parts[at] in aliases}
+    return behind if parts[0] in aliases and behind else {parts[0], *behind}

@@ -201,5 +201,18 @@ def test_files_of_other_machines_are_no_errors(warehouse: Session) -> None:
     """Statements read them where they run."""
     script = """SELECT * FROM read_files('/not/on/this/machine/x.csv');
 COPY INTO shop.orders FROM '/not/on/this/machine' FILEFORMAT = CSV;
-SELECT * FROM read_files('relative')"""
+SELECT * FROM read_files('relative');
+CREATE TABLE from_files USING csv OPTIONS (header 'true') LOCATION '/not/on/this/machine/csv';
+SELECT any_name FROM from_files;
+CREATE TABLE elsewhere LOCATION '/not/on/this/machine/delta';
+SELECT any_name FROM elsewhere;
+CONVERT TO DELTA parquet.`/not/on/this/machine/parquet`;
+SELECT * FROM delta.`/not/on/this/machine/delta`"""
     assert found(script, warehouse) == ["3:15 DELTA_UNSUPPORTED_LOCATION"]
+
+
+def test_columns_behind_all_parts_of_a_table(warehouse: Session) -> None:
+    script = """SELECT spark_catalog.shop.orders.id, shop.orders.id, orders.place.city FROM spark_catalog.shop.orders;
+SELECT spark_catalog.shop.orders.place.city FROM shop.orders;
+SELECT spark_catalog.shop.orders.idd FROM shop.orders"""
+    assert found(script, warehouse) == ["3:8 UNRESOLVED_COLUMN.WITH_SUGGESTION"]
