@@ -93,7 +93,7 @@ def test_a_writer_of_a_table_that_has_been_dropped(table: Table, location: str) 
 
 
 def test_a_name_that_another_process_takes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def taken(*_: object) -> None:
+    def taken(*_: object, **__: object) -> None:
         raise TableAlreadyExistsError(table="t")
 
     with deltasql.connect(str(tmp_path)) as session:

@@ -55,6 +55,7 @@ TWINS = {
     "DELTA_INVALID_LOG_JSON": "the file that is damaged, with its own advice",
     "DELTA_METADATA_CHANGED": "another schema, or another table in its place",
     "DELTA_METADATA_MISMATCH.SCHEMA_MISMATCH": "a column too many, or a value for a VOID one",
+    "UNSUPPORTED_DATATYPE": "a word that is no type, or COLLATE behind a type other than STRING",
     "DELTA_CONSTRAINT_DOES_NOT_EXIST": "by its name, or as the key that it is",
     "DELTA_CONSTRAINT_ALREADY_EXISTS": "a name that the table has, or that the statement has twice",
     "DELTA_NON_DETERMINISTIC_FUNCTION_NOT_SUPPORTED": "in a condition, or in a value that others are computed from",

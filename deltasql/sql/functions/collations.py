@@ -36,7 +36,7 @@ def _spelled_locale(text: str) -> str | None:
     if text.upper() == "UNICODE":
         return "UNICODE"
     match = _LOCALE.fullmatch(text)
-    if match is None:
+    if match is None or text.upper() in _MARKS:
         return None
     language, script, country = match.groups(default="")
     return language.lower() + script.title() + country.upper()

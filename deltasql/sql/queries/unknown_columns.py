@@ -51,7 +51,7 @@ def unknown_columns(
     aliases = {*outer, *((reference.alias or reference.parts[-1]).lower() for reference in references)}
     allowed = _VALUES_WITHOUT_BRACKETS | _UNITS
     for name in free_names(text, aliases):
-        if names.keys().isdisjoint(_columns(name, aliases)) and allowed.isdisjoint(_columns(name, aliases)):
+        if _columns(name, aliases).isdisjoint(allowed | names.keys()):
             yield name, tuple(names.values())
 
 

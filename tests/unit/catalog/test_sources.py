@@ -57,7 +57,10 @@ def test_a_file_of_an_earlier_release_gets_the_column(tmp_path: Path) -> None:
     before.close()
     connection = sqlite3.connect(tmp_path / "_catalog.db")
     connection.execute("ALTER TABLE tables DROP COLUMN source")
-    connection.execute("DROP TABLE volumes")
+    for table in ("catalogs", "schemas", "tables", "functions"):
+        connection.execute(f"ALTER TABLE {table} DROP COLUMN governance")
+    for table in ("volumes", "securables"):
+        connection.execute(f"DROP TABLE {table}")
     connection.execute("PRAGMA user_version = 6")
     connection.close()
     catalog = Catalog(str(tmp_path))

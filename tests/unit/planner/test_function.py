@@ -109,7 +109,7 @@ def test_a_type_that_is_left_out_is_asked_of_spark(lab: Lab) -> None:
         ("CREATE OR REPLACE FUNCTION f() RETURNS INT RETURN g(1)", RecursiveFunctionError, "f → .*g → .*f"),
         ("CREATE FUNCTION h() RETURNS INT RETURN tf()", TemporaryReferenceError, "the function tf"),
         ("CREATE FUNCTION h() RETURNS INT RETURN SELECT 1 FROM tv", TemporaryReferenceError, "the view tv"),
-        ("CREATE FUNCTION h() RETURNS INT LANGUAGE PYTHON AS $$1$$", ForeignFunctionError, "spark.udf.register"),
+        ("CREATE FUNCTION h() RETURNS INT LANGUAGE JAVA AS $$1$$", ForeignFunctionError, "spark.udf.register"),
         ("CREATE FUNCTION h AS 'org.x.Y' USING JAR 'a.jar'", ForeignFunctionError, "a Java class"),
         ("CREATE TEMPORARY FUNCTION s.h() RETURNS INT RETURN 1", TemporaryFunctionNameError, "TEMPORARY FUNCTION h"),
         ("DROP FUNCTION abs", DropSparksFunctionError, "default.abs"),

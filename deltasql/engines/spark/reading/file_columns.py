@@ -16,6 +16,7 @@ from deltasql.engines.spark.session.spark_types import frame_schema, spark_schem
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.errors.sources import RescuedLinesError
 from deltasql.lazy import F
+from deltasql.plan.hidden import hidden
 from deltasql.plan.operators import METADATA, FileColumns, SourceFiles
 from deltasql.schema.paths import find_path, replace_type
 from deltasql.schema.text import quote_name, schema_ddl, sql_text, text_sql
@@ -25,7 +26,7 @@ from deltasql.schema.types import DATE, STRING, TIMESTAMP, DataType, StructField
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-_LINE = "__deltasql_line"
+_LINE = hidden("line")
 """Column with the text of a record: that of a line of JSON, or of a record of CSV that does not fit its columns."""
 
 

@@ -68,21 +68,26 @@ def stream_of(query: str, table: str) -> tuple[str, TableReference]:
         raise StreamingQueryError(table, f"{needed}, which needs rows that were read before", _MATERIALIZED)
     word = tokens[words[0]]
     text = f"{query[: word.start]}{' ' * len(word.text)}{query[word.end :]}"
-    reference = next((item for item in table_references(text) if item.start > word.start), None)
-    if reference is None:
-        raise StreamingQueryError(table, "it reads no table and no files by STREAM", _MATERIALIZED)
-    if reference.temporal is not None:
-        raise StreamingQueryError(table, "it reads one version of a table", "Leave the version out.")
-    if reference.arguments is not None and reference.parts[-1].lower() not in FILE_FUNCTIONS:
-        raise StreamingQueryError(
-            table, f"it reads {reference.parts[-1]} by STREAM", "Read the table itself by STREAM."
-        )
+    reference = _streamed(text, word.start, table)
     wrong = misplaced(over(text, reference), ROWS)
     if wrong is not None:
         raise StreamingQueryError(table, f"{wrong}, which needs rows that were read before", _MATERIALIZED)
     if reference.arguments is None:
         _require_columns(query, table)
     return text, reference
+
+
+def _streamed(text: str, start: int, table: str) -> TableReference:
+    """The first table, or call of files, behind an offset. Raises StreamingQueryError where it has no new rows."""
+    reference = next((item for item in table_references(text) if item.start > start), None)
+    if reference is None:
+        raise StreamingQueryError(table, "it reads no table and no files by STREAM", _MATERIALIZED)
+    if reference.temporal is not None:
+        raise StreamingQueryError(table, "it reads one version of a table", "Leave the version out.")
+    if reference.arguments is not None and reference.parts[-1].lower() not in FILE_FUNCTIONS:
+        reason = f"it reads {reference.parts[-1]} by STREAM"
+        raise StreamingQueryError(table, reason, "Read the table itself by STREAM.")
+    return reference
 
 
 def _require_columns(query: str, table: str) -> None:
