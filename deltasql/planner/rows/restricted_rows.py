@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from deltasql.catalog.governance import Policies
@@ -74,7 +74,15 @@ def _masked(text: str, policies: Policies, scope: Scope) -> tuple[str, int, int]
         return named.name, named.start, named.end
     columns = [name for name in scope.target.schema.names if name.lower() in policies.masks]
     sides = [(names[-1], lambda: columns) for names in scope.target.all_names]
-    return (columns[0], 0, len(text)) if columns and stars_spelled(text, sides) != text else None
+    starred = columns and (stars_spelled(text, sides) != text or _has_star_of(text, {name for name, _ in sides}))
+    return (columns[0], 0, len(text)) if starred else None
+
+
+def _has_star_of(text: str, aliases: Collection[str]) -> bool:
+    """Whether a star is qualified by one of the aliases, also in a sub-query, which could mean the row around it."""
+    tokens, known = tokenize(text), folded(aliases)
+    threes = zip(tokens, tokens[1:], tokens[2:], strict=False)
+    return any((dot.key, star.key) == (".", "*") and name.name.lower() in known for name, dot, star in threes)
 
 
 def _is_of_source(chain: Sequence[Token], scope: Scope) -> bool:

@@ -119,6 +119,7 @@ def test_a_masked_column_that_is_gone_is_an_error_and_not_an_open_table(table: L
         "UPDATE t SET region = to_json(struct(t.*))",
         "UPDATE t AS x SET region = to_json(struct(x . *))",
         "UPDATE other SET region = to_json(struct(default.other.*))",
+        "UPDATE t SET region = (SELECT q.x FROM (SELECT t.*) AS q(a, b, x))",
         "DELETE FROM t WHERE to_json(struct(*)) LIKE '%1%'",
         "DELETE FROM t WHERE `SSN` = '1'",
         "DELETE FROM t WHERE t /* c */ . ssn = '1'",
