@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from deltasql.catalog.governance import Policies
@@ -68,21 +68,25 @@ def _refuse_masked(texts: Iterable[SqlText | None], policies: Policies, table: s
 
 def _masked(text: str, policies: Policies, scope: Scope) -> tuple[str, int, int] | None:
     """The first masked column that an expression names or means by a star, with its span; None without one."""
-    tokens = (token for chain in name_chains(tokenize(text)) if not _is_of_source(chain, scope) for token in chain)
-    named = next((token for token in tokens if token.name.lower() in policies.masks), None)
-    if named is not None:
-        return named.name, named.start, named.end
+    for chain in name_chains(tokenize(text)):
+        named = None if _is_of_source(chain, scope) else next(_of_masks(chain, policies), None)
+        if named is not None:
+            return named.name, named.start, named.end
     columns = [name for name in scope.target.schema.names if name.lower() in policies.masks]
-    sides = [(names[-1], lambda: columns) for names in scope.target.all_names]
-    starred = columns and (stars_spelled(text, sides) != text or _has_star_of(text, {name for name, _ in sides}))
-    return (columns[0], 0, len(text)) if starred else None
+    return (columns[0], 0, len(text)) if columns and _has_star(text, columns, scope) else None
 
 
-def _has_star_of(text: str, aliases: Collection[str]) -> bool:
-    """Whether a star is qualified by one of the aliases, also in a sub-query, which could mean the row around it."""
+def _of_masks(chain: Sequence[Token], policies: Policies) -> Iterator[Token]:
+    return (token for token in chain if token.name.lower() in policies.masks)
+
+
+def _has_star(text: str, columns: Sequence[str], scope: Scope) -> bool:
+    """Whether a star stands for columns of the target. In a sub-query, one with its alias could mean the row around."""
+    aliases = [names[-1] for names in scope.target.all_names]
     tokens, known = tokenize(text), folded(aliases)
     threes = zip(tokens, tokens[1:], tokens[2:], strict=False)
-    return any((dot.key, star.key) == (".", "*") and name.name.lower() in known for name, dot, star in threes)
+    qualified = any((dot.key, star.key) == (".", "*") and name.name.lower() in known for name, dot, star in threes)
+    return qualified or stars_spelled(text, [(alias, lambda: columns) for alias in aliases]) != text
 
 
 def _is_of_source(chain: Sequence[Token], scope: Scope) -> bool:
