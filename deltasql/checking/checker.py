@@ -32,10 +32,14 @@ from deltasql.errors.versions import (
     TimestampTooLateError,
     VersionNotFoundError,
 )
+from deltasql.execution.placing import Placing
 from deltasql.parser import is_script, parse, split
 from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.plan.parameters import BoundStatement
+from deltasql.plan.statements.clone import CloneTable
+from deltasql.plan.statements.function import CreateFunction
 from deltasql.plan.statements.refresh import CreateRefreshed
-from deltasql.plan.statements.table import CreateTable
+from deltasql.plan.statements.table import CreateTable, CreateTableLike
 from deltasql.plan.statements.view import CreateView
 from deltasql.script.parsing import parse_script
 from deltasql.session import Session
@@ -61,6 +65,8 @@ _OF_ROWS = (
     RestoreTimestampGreaterError,
 )
 """Errors about versions, which the tables of a scratch warehouse lack."""
+
+_OF_NAMES = (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError)
 
 
 class Checker:
@@ -101,30 +107,67 @@ class Checker:
         if is_script(sql):
             parse_script(sql)
             return
-        node = parse(sql)
-        self._known.bring(sql)
-        is_known = not self._known.mentions_incomplete(sql)
+        self._known.declare(sql)
+        try:
+            bound = self.session.bound(sql)
+        except EngineNeededError:
+            return
+        self._known.bring(bound.sql)
+        is_known = not self._known.mentions_incomplete(bound.sql)
+        node = self._node(bound, sql, is_known=is_known)
+        if node is not None and self._plans(node, sql, is_known=is_known) and is_known and bound.sql == sql:
+            check_columns(node, sql, self.session)
+
+    @staticmethod
+    def _node(bound: BoundStatement, sql: str, *, is_known: bool) -> LogicalPlan | None:
+        """The statement; None where a variable may be what is wrong with it. Raises its errors of syntax."""
+        try:
+            with Placing(bound, sql)():
+                return parse(bound.sql)
+        except DeltaSqlError:
+            if is_known:
+                raise
+            return None
+
+    def _plans(self, node: LogicalPlan, sql: str, *, is_known: bool) -> bool:
+        """Whether the columns of a statement's query can be looked at as well. Raises the errors of its plan."""
         try:
             self.session.check(sql)
         except EngineNeededError:
             self._leave_open(node)
         except _OF_ROWS:
             self._leave_open(node)
-            return
-        except (TableNotFoundError, SchemaNotFoundError, CatalogNotFoundError):
-            if self._complete and is_known:
+            return False
+        except DeltaSqlError as error:
+            may_be_elsewhere = isinstance(error, _OF_NAMES) and not self._complete
+            if is_known and not may_be_elsewhere:
                 raise
-        except DeltaSqlError:
-            if is_known:
-                raise
-        if is_known:
-            check_columns(node, sql, self.session)
+            self._leave_open(node)
+        if self._is_missing(node):
+            self._leave_open(node)
+        return True
+
+    def _is_missing(self, node: LogicalPlan) -> bool:
+        """Whether a statement makes a table that the scratch warehouse lacks, as files of other formats are no rows."""
+        match node:
+            case CreateTable(table=name) | CreateTableLike(table=name) | CloneTable(table=name):
+                return name.path is None and self.session.catalog.find(name.parts) is None
+            case _:
+                return False
 
     def _leave_open(self, node: LogicalPlan) -> None:
         """Notes the table or view of a statement that only an engine can plan: its columns are not known."""
         match node:
-            case CreateTable(table=name) | CreateView(view=name) | CreateRefreshed(create=CreateTable(table=name)):
+            case (
+                CreateTable(table=name)
+                | CreateTableLike(table=name)
+                | CloneTable(table=name)
+                | CreateView(view=name)
+                | CreateRefreshed(create=CreateTable(table=name))
+            ):
                 self._known.leave_incomplete(self._full(name))
+            case CreateFunction(function=name):
+                self._known.leave_unknown(self._full(name))
             case _:
                 pass
 

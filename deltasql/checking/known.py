@@ -43,8 +43,27 @@ class KnownNames:
     def leave_incomplete(self, name: Name) -> None:
         """Notes that the columns of a new table or view are not known."""
         self._incomplete.add(name)
-        with suppress(DeltaSqlError):
+        with suppress(DeltaSqlError, EngineNeededError):
             self._scratch.create_empty(f"CREATE OR REPLACE TABLE {TableName(name)} (columns_that_are_not_known INT)")
+
+    def leave_unknown(self, name: Name) -> None:
+        """Notes that a name stands for something about which no more is known, such as a function."""
+        self._incomplete.add(name)
+
+    def declare(self, sql: str) -> None:
+        """Notes the variables of DECLARE: their names may be anything in later statements."""
+        at = TokenCursor(tokenize(sql))
+        if not at.take("DECLARE"):
+            return
+        at.take("OR")
+        at.take("REPLACE")
+        at.take("VARIABLE", "VAR")
+        while at.left and at.is_name:
+            variable = at.dotted()[-1].name
+            for parts in ((variable,), ("session", variable), ("system", "session", variable)):
+                self.leave_unknown(self._scratch.catalog.full_name(parts))
+            if not at.take(","):
+                return
 
     def mentions_incomplete(self, sql: str) -> bool:
         """Whether a statement names something whose columns are not known."""

@@ -13,6 +13,7 @@ from deltasql.execution.run import Run
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.storage.stores import Stores
 from deltasql.parser import parse
+from deltasql.parser.identifiers import bind_identifiers
 from deltasql.parser.parameters import bind_parameters
 from deltasql.plan.operators import Operator, SqlQuery
 from deltasql.plan.parameters import BoundStatement
@@ -90,12 +91,18 @@ class PlanningSession(Session):
     def _runtime(self, sql: str) -> StatementEngine:
         return super()._runtime(sql) if self._asks else cast(StatementEngine, _NoEngine(self.stores))
 
+    def bound(self, sql: str) -> BoundStatement:
+        """A statement with the names that its IDENTIFIER(…) stand for. Raises EngineNeededError, and its errors."""
+        bound = bind_parameters(sql, None)
+        with Placing(bound, sql)():
+            return bind_identifiers(bound, lambda text: self._runtime(text).value(text))
+
     def check(self, sql: str) -> None:
         """Plans a statement and makes its changes of names, columns and settings.
 
         Raises the errors of `sql`, and EngineNeededError.
         """
-        bound = bind_parameters(sql, None)
+        bound = self.bound(sql)
         placed = Placing(bound, sql)
         with self._statement(), placed():
             engine = self._runtime(sql)

@@ -72,14 +72,14 @@ def _evaluated(files: pa.Table, predicate: str, snapshot: Snapshot, context: Con
     """The files of partitions in which a predicate is TRUE that only Spark understands: it is asked once for each."""
     numbers = partition_numbers(files)
     firsts = first_rows(numbers)
+    if not firsts:
+        return files
     fields = [field for name in snapshot.partition_columns if (field := snapshot.schema.find(name))]
     rows = files.column("partitionValues").take([row for _, row in firsts]).to_pylist()
     texts = [
         ", ".join([str(number), *(f"CAST({sql_literal(row[f.name] or None)} AS {sql_text(f.type)})" for f in fields)])
         for (number, _), row in zip(firsts, rows, strict=True)
     ]
-    if not texts:
-        return files
     columns = ", ".join([PARTITION_NUMBER, *(quote(field.name) for field in fields)])
     values = ", ".join(f"({text})" for text in texts)
     value = context.analyst.value(

@@ -216,3 +216,27 @@ def test_columns_behind_all_parts_of_a_table(warehouse: Session) -> None:
 SELECT spark_catalog.shop.orders.place.city FROM shop.orders;
 SELECT spark_catalog.shop.orders.idd FROM shop.orders"""
     assert found(script, warehouse) == ["3:8 UNRESOLVED_COLUMN.WITH_SUGGESTION"]
+
+
+def test_names_in_identifier_clauses_and_variables(warehouse: Session) -> None:
+    script = """CREATE TABLE IDENTIFIER('shop.`new`') (IDENTIFIER('id') INT);
+SELECT IDENTIFIER('id') FROM shop.new;
+DECLARE OR REPLACE VARIABLE least, other INT DEFAULT 3;
+SELECT id FROM shop.new WHERE id > least AND id < session.other;
+DROP TABLE IDENTIFIER('shop.nothing')"""
+    assert found(script, warehouse) == ["5:12 TABLE_OR_VIEW_NOT_FOUND"]
+
+
+def test_functions_and_tables_that_need_an_engine(warehouse: Session) -> None:
+    script = """CREATE FUNCTION shop.plus(a INT) RETURNS INT RETURN a + 1;
+DESCRIBE FUNCTION shop.plus;
+CREATE TABLE shop.written USING csv AS SELECT id, upper(name) AS n FROM shop.orders;
+INSERT INTO shop.written VALUES (1, 'a');
+DROP TABLE shop.written"""
+    assert found(script, warehouse) == []
+
+
+def test_partitions_of_a_table_without_rows(warehouse: Session) -> None:
+    script = """CREATE TABLE shop.parts (id INT, p INT) PARTITIONED BY (p);
+OPTIMIZE shop.parts WHERE pmod(p, 2) = 1"""
+    assert found(script, warehouse) == []
