@@ -71,7 +71,11 @@ def _positional(given: Sequence[tuple[str | None, str | None]]) -> list[str]:
 
 
 def _options(function: str, given: Sequence[tuple[str | None, str | None]]) -> FileOptions:
-    """The arguments with names. One that is NULL is not given."""
+    """The arguments with names. One that is NULL is not given. Raises FileArgumentError for one that is given twice."""
+    named = [_plain(key) for key, _ in given if key is not None]
+    twice = next((name for at, name in enumerate(named) if name in named[:at]), None)
+    if twice is not None:
+        raise FileArgumentError(function, f"two values of {twice}", "each option is given once.")
     spelled = {_plain(key): key[-len(_plain(key)) :] for key, _ in given if key is not None}
     values = {_plain(key): value for key, value in given if key is not None and value is not None}
     return FileOptions(function, values, spelled)
@@ -137,6 +141,8 @@ def declared_columns(call: FileCall) -> StructType | None:
     if text is None:
         return None
     stripped = text.strip()
+    if not stripped:
+        raise call.options.refused("schema", "write its columns as 'a INT, b STRING', or leave it out.")
     is_struct = stripped.upper().startswith("STRUCT") and stripped.endswith(">")
     kind = _type(call.options, "schema", stripped if is_struct else f"STRUCT<{stripped}>")
     assert isinstance(kind, StructType)

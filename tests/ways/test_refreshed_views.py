@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +77,18 @@ def test_views_of_random_tables(session: Session, seed: int) -> None:
             history = session.sql(f"DESCRIBE HISTORY m{number} LIMIT 1").collect()
             modes[str(history[0].operationParameters.get("mode"))] += 1
     assert modes
+
+
+def test_copies_of_one_folder(session: Session, tmp_path: Path) -> None:
+    """They have the same id, by which a refresh records the versions that it has read."""
+    session.sql("CREATE TABLE c (id INT)")
+    session.sql("INSERT INTO c VALUES (1)")
+    location = session.sql("DESCRIBE DETAIL c").collect()[0].location
+    shutil.copytree(location.removeprefix("file:"), tmp_path / "copy")
+    session.sql(f"CREATE TABLE d LOCATION '{tmp_path / 'copy'}'")
+    query = "SELECT c.id, count(*) AS n FROM c JOIN d ON c.id = d.id GROUP BY c.id"
+    session.sql(f"CREATE MATERIALIZED VIEW m AS {query}")
+    for table in ("c", "d"):
+        session.sql(f"INSERT INTO {table} VALUES (1)")
+        session.sql("REFRESH MATERIALIZED VIEW m")
+        assert rows(session, "SELECT * FROM m") == rows(session, query)

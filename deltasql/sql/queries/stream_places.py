@@ -32,10 +32,12 @@ def misplaced(sql: str, table: str) -> str | None:
     return next(_reasons(nodes[0]), None)
 
 
-def calls_by_schema(sql: str) -> bool:
-    """Whether a query calls a column by the schema of its table, as s.t.a."""
+def calls_by_schema(sql: str, table: str) -> bool:
+    """Whether a query calls a column by the schema of this table, as s.t.a; t.a.b may be a field of a struct."""
     tree = parse_statement(sql)
-    return tree is not None and any(column.args.get("db") is not None for column in tree.find_all(exp.Column))
+    called = () if tree is None else (column.parts for column in tree.find_all(exp.Column))
+    names = ([part.name.lower() for part in parts] for parts in called)
+    return any(parts[0] != table.lower() and table.lower() in parts[1:3] for parts in names if len(parts) > 2)
 
 
 def _reasons(node: exp.Expression) -> Iterator[str]:

@@ -49,9 +49,9 @@ def unknown_columns(
         return
     names = {field.name.lower(): field.name for columns in known for field in columns or ()}
     aliases = {*outer, *((reference.alias or reference.parts[-1]).lower() for reference in references)}
-    allowed = _VALUES_WITHOUT_BRACKETS | _UNITS
+    allowed = names.keys() | _VALUES_WITHOUT_BRACKETS | _UNITS
     for name in free_names(text, aliases):
-        if _columns(name, aliases).isdisjoint(allowed | names.keys()):
+        if allowed.isdisjoint(_columns(name, aliases)):
             yield name, tuple(names.values())
 
 

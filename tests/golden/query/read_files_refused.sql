@@ -1,6 +1,8 @@
 -- expect: no jvm
 CREATE TABLE t (id INT);
 SELECT * FROM read_files();
+SELECT * FROM read_files('${WAREHOUSE}/in', header => true, HEADER => false);
+SELECT * FROM read_files('${WAREHOUSE}/*/_delta_log/*.json', format => 'csv', schema => ' ');
 SELECT * FROM read_files('${WAREHOUSE}/missing');
 SELECT * FROM read_files('relative/path');
 SELECT * FROM read_files('${WAREHOUSE}', 'csv');

@@ -54,6 +54,15 @@ SELECT * FROM c;
 -- log: off
 REFRESH STREAMING TABLE d;
 SELECT * FROM d;
+-- name: fields of structs
+-- log: off
+CREATE TABLE boxes (id INT, s STRUCT<a: STRUCT<b: INT>>);
+-- log: off
+INSERT INTO boxes VALUES (1, named_struct('a', named_struct('b', 2)));
+-- log: off
+CREATE STREAMING TABLE opened AS SELECT boxes.s.a.b, s.a AS a, boxes.s.a.b + 1 AS c FROM STREAM(boxes);
+SELECT * FROM opened;
+CREATE STREAMING TABLE closed AS SELECT default.boxes.s.a.b FROM STREAM(boxes);
 -- name: another query
 -- log: off
 CREATE TABLE names (first STRING, last STRING);

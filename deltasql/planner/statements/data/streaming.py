@@ -68,33 +68,33 @@ def stream_of(query: str, table: str) -> tuple[str, TableReference]:
         raise StreamingQueryError(table, f"{needed}, which needs rows that were read before", _MATERIALIZED)
     word = tokens[words[0]]
     text = f"{query[: word.start]}{' ' * len(word.text)}{query[word.end :]}"
-    reference = _streamed(text, word.start, table)
+    reference = next((item for item in table_references(text) if item.start > word.start), None)
+    if reference is None:
+        raise StreamingQueryError(table, "it reads no table and no files by STREAM", _MATERIALIZED)
+    _require_continuable(text, reference, table)
+    return text, reference
+
+
+def _require_continuable(text: str, reference: TableReference, table: str) -> None:
+    """Raises StreamingQueryError for a source, or a place of it in the query, whose rows are not just added up."""
+    if reference.temporal is not None:
+        raise StreamingQueryError(table, "it reads one version of a table", "Leave the version out.")
+    if reference.arguments is not None and reference.parts[-1].lower() not in FILE_FUNCTIONS:
+        raise StreamingQueryError(
+            table, f"it reads {reference.parts[-1]} by STREAM", "Read the table itself by STREAM."
+        )
     wrong = misplaced(over(text, reference), ROWS)
     if wrong is not None:
         raise StreamingQueryError(table, f"{wrong}, which needs rows that were read before", _MATERIALIZED)
     if reference.arguments is None:
-        _require_columns(query, table)
-    return text, reference
+        _require_columns(text, reference, table)
 
 
-def _streamed(text: str, start: int, table: str) -> TableReference:
-    """The first table, or call of files, behind an offset. Raises StreamingQueryError where it has no new rows."""
-    reference = next((item for item in table_references(text) if item.start > start), None)
-    if reference is None:
-        raise StreamingQueryError(table, "it reads no table and no files by STREAM", _MATERIALIZED)
-    if reference.temporal is not None:
-        raise StreamingQueryError(table, "it reads one version of a table", "Leave the version out.")
-    if reference.arguments is not None and reference.parts[-1].lower() not in FILE_FUNCTIONS:
-        reason = f"it reads {reference.parts[-1]} by STREAM"
-        raise StreamingQueryError(table, reason, "Read the table itself by STREAM.")
-    return reference
-
-
-def _require_columns(query: str, table: str) -> None:
+def _require_columns(query: str, reference: TableReference, table: str) -> None:
     """Raises StreamingQueryError for names of columns that the new rows of a table do not have."""
     if reads_metadata(query):
         raise StreamingQueryError(table, "it reads _metadata, which new rows of a table lack", "Leave _metadata out.")
-    if calls_by_schema(query):
+    if reference.alias is None and calls_by_schema(query, reference.parts[-1]):
         reason = "it calls columns by the schema of their table"
         raise StreamingQueryError(table, reason, "Write the name of the table, or an alias, in front of the columns.")
 
