@@ -30,7 +30,7 @@ from deltasql.planner.context import Context, VisibleViews
 from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.refreshing import Refresh, refresh_of, sources_of
-from deltasql.planner.statements.data.streaming import has_stream, stream_of, stream_refresh
+from deltasql.planner.statements.data.streaming import has_stream, stream_of, stream_refresh, table_source
 from deltasql.planner.statements.definitions.catalog_view import view_definition
 from deltasql.planner.statements.definitions.table import created_from_rows
 from deltasql.planner.tables.refresh_state import RefreshState
@@ -74,7 +74,9 @@ def _definition(statement: CreateRefreshed, context: Context) -> tuple[RefreshDe
     caret = context.caret(query.start, query.end)
     if statement.kind is Refreshed.STREAMING_TABLE:
         try:
-            text, _ = stream_of(query.text, str(name))
+            text, reference = stream_of(query.text, str(name))
+            if reference.arguments is None:
+                table_source(TableName(reference.parts), str(name), context)
         except DeltaSqlError as error:
             raise error.at(caret) from None
     elif has_stream(query.text):

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from deltasql.catalog.definitions import RefreshDefinition
 from deltasql.catalog.entries import TableEntry
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.log import NotADeltaTableError
 from deltasql.errors.statements.transaction import NotInTransactionError
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.reading.change_feed import VersionChanges, version_changes
@@ -109,7 +110,11 @@ def sources_of(query: SqlQuery, context: Context) -> dict[str, Source] | None:
             table = operator.table
             log = context.logs(table.location, table.name)
             require_committed(log)
-            source = found.setdefault(table.location, Source(log, log.snapshot(table.version)))
+            try:
+                source = found.setdefault(table.location, Source(log, log.snapshot(table.version)))
+            except NotADeltaTableError:
+                # The files of another format.
+                return None
             if source.snapshot.version != table.version:
                 return None
         elif isinstance(operator, SqlQuery):

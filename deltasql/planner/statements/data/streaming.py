@@ -169,6 +169,14 @@ class _Rows:
         return StreamRefresh(Refresh("NONE", reason, RefreshState(self.definition_id)))
 
 
+def table_source(name: TableName, table: str, context: Context) -> str:
+    """The location of the table that a stream reads. Raises StreamingQueryError for what is no Delta table."""
+    location = None if context.is_view(name) else location_of(context, name)
+    if location is None or context.foreign(name) is not None:
+        raise StreamingQueryError(table, f"{name} is no table of Delta", _MATERIALIZED)
+    return location
+
+
 class _TableRows(_Rows):
     """The new rows of a table."""
 
@@ -177,9 +185,7 @@ class _TableRows(_Rows):
     def refresh(self) -> StreamRefresh:
         """Raises ChangedStreamSourceError, and what is wrong with the table."""
         name = TableName(self.reference.parts)
-        location = location_of(self.context, name)
-        if location is None or self.context.is_view(name):
-            raise StreamingQueryError(sql_name(self.entry.parts), f"{name} is no table of Delta", _MATERIALIZED)
+        location = table_source(name, sql_name(self.entry.parts), self.context)
         log = self.context.logs(location, str(name))
         require_committed(log)
         source = self.context.snapshot(name, location)

@@ -1,0 +1,11 @@
+-- log: off
+CREATE TABLE files (id INT, v STRING) USING parquet;
+INSERT INTO files VALUES (1, 'a'), (2, 'b');
+CREATE MATERIALIZED VIEW m AS SELECT v, count(*) AS n FROM files GROUP BY v;
+SELECT * FROM m;
+INSERT INTO files VALUES (3, 'b');
+REFRESH MATERIALIZED VIEW m;
+SELECT * FROM m;
+-- name: streams
+CREATE STREAMING TABLE s AS SELECT id FROM STREAM(files);
+SHOW TABLES;
