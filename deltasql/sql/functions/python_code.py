@@ -26,8 +26,12 @@ def compiled(code: str, handler: str | None, parameters: Sequence[str], function
 
 
 def syntax_tree(code: str, handler: str | None, parameters: Sequence[str], function: str) -> ast.Module:
-    """The tree of what `compiled` compiles. Raises SyntaxError, ValueError."""
-    tree = ast.parse(_dedented(code), file_name(function))
+    """The tree of what `compiled` compiles. Raises SyntaxError, ValueError, and RecursionError for deep nesting."""
+    try:
+        tree = ast.parse(_dedented(code), file_name(function))
+    except MemoryError:
+        # What Python raises where its parser's stack is full.
+        raise RecursionError from None
     if handler is not None:
         return tree
     module = ast.parse(f"def {BODY}({', '.join(parameters)}): pass")

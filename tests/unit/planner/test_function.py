@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+import deltasql
 from deltasql.catalog.definitions import FunctionDefinition
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import SchemaNotFoundError
@@ -20,6 +22,7 @@ from deltasql.errors.statements.function import (
     UnknownFunctionError,
 )
 from deltasql.errors.statements.view import TemporaryReferenceError
+from deltasql.errors.syntax import TooComplexError
 from deltasql.plan.operators import SqlFunction, SqlQuery
 from deltasql.planner.catalog_changes import FunctionChange, FunctionDefining
 from deltasql.planner.changes import Answer, QueryRows, SparkCommand
@@ -187,3 +190,10 @@ def test_who_comes_second_is_judged_by_what_is_there_then(lab: Lab) -> None:
     entry = lab.catalog.function("f")
     assert entry is not None
     assert entry.definition.text == "() RETURNS INT RETURN 1"
+
+
+@pytest.mark.parametrize("signs", [5_000, 100_000])
+def test_code_that_is_nested_too_deeply(tmp_path: Path, signs: int) -> None:
+    """Python's parser runs out of its stack, for which it has two errors."""
+    with deltasql.connect(str(tmp_path)) as session, pytest.raises(TooComplexError):
+        session.sql(f"CREATE FUNCTION f() RETURNS INT LANGUAGE PYTHON AS $$return {'-' * signs}1$$")
