@@ -115,6 +115,8 @@ def _in_query(text: str, start: int, session: Session) -> Iterator[tuple[int, st
         if reference.arguments is None:
             yield from ((start + reference.start, prefix) for prefix in _prefix(reference.parts, session))
             continue
+        if not reference.arguments:
+            continue
         name = reference.arguments[0]
         if reference.parts[-1].lower() == "table_changes" and name.text[:1] in {"'", '"'}:
             parts = tuple(name.text[1:-1].split("."))
