@@ -15,7 +15,7 @@ SELECT id FROM names WHERE plain = 'ada';
 SELECT id FROM names WHERE plain COLLATE UTF8_LCASE = 'ada';
 SELECT id FROM names WHERE name COLLATE UTF8_BINARY = 'ADA';
 -- name: groups, order, bounds, counts
-SELECT name, count(*) AS n FROM names GROUP BY name ORDER BY n DESC, name;
+SELECT lower(max(name)) AS name, count(*) AS n FROM names GROUP BY names.name ORDER BY n DESC, 1;
 SELECT count(DISTINCT name) AS a, count(DISTINCT city) AS b, count(DISTINCT plain) AS c FROM names;
 SELECT lower(min(name)), max(name) FROM names;
 SELECT id FROM names ORDER BY city, id LIMIT 3;
