@@ -27,7 +27,10 @@ def test_a_target_says_where_and_by_what_engine(monkeypatch: pytest.MonkeyPatch)
         schema="models", warehouse="w", engine="sail", storage_options={"k": "v"}, settings={"a.b": True}
     )
     target.connect()
-    assert opened == [(("w", None), {"storage_options": {"k": "v"}, "engine": "sail", "catalogs": None}), "SET a.b = true"]
+    assert opened == [
+        (("w", None), {"storage_options": {"k": "v"}, "engine": "sail", "catalogs": None}),
+        "SET a.b = true",
+    ]
     assert "engine" in target._connection_keys()
     del opened[:]
     connections.DeltaSqlCredentials.from_dict({"schema": "models", "database": "main"}).connect()

@@ -41,7 +41,8 @@ def test_globals() -> None:
 
 def test_connect_takes_names(tmp_path: Path) -> None:
     parameters = inspect.signature(dbapi.connect).parameters
-    assert {"warehouse", "spark", "storage_options", "catalog", "schema", "autocommit", "engine"} == set(parameters)
+    names = {"warehouse", "spark", "storage_options", "catalog", "schema", "autocommit", "engine", "catalogs"}
+    assert names == set(parameters)
 
 
 def test_hierarchy_of_exceptions() -> None:

@@ -44,6 +44,8 @@ def test_what_can_be_written() -> None:
         "checkConstraints",
         "checkpointProtection",
         "clustering",
+        "collations",
+        "collations-preview",
         "columnMapping",
         "deletionVectors",
         "domainMetadata",

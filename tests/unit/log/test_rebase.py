@@ -111,7 +111,7 @@ def test_a_commit_that_fails_for_certain_leaves_no_vectors(table: Table, kind: s
 def test_whatever_fails_behind_a_commit_its_vectors_stay(
     table: Table, failure: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(*_: object) -> None:
+    def interrupted(*_: object, **__: object) -> None:
         raise failure
 
     late = update(table)

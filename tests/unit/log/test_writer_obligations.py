@@ -109,6 +109,13 @@ OBLIGATIONS: Mapping[str, Obligations] = {
         "columns that are not named": "unit/planner/test_defaults.py::test_default_stands_for_the_columns_default",
         "MERGE": "unit/planner/test_defaults.py::test_merge_fills_and_names_defaults",
     },
+    "collations": {
+        "the metadata of fields": (
+            "unit/schema/test_collations.py::test_the_json_has_them_in_the_metadata_of_the_nearest_field"
+        ),
+        "no bounds of bytes": "unit/skipping/test_pruning.py::test_columns_that_compare_by_other_rules",
+        "partitions": "unit/schema/test_collations.py::test_no_partition_by_them",
+    },
     "icebergCompatV1": {
         "files": "unit/log/test_iceberg_compat.py::test_new_files",
         "vectors": "unit/log/test_iceberg_compat.py::test_deletion_vectors",

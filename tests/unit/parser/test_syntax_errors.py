@@ -41,7 +41,10 @@ MERGE = "MERGE INTO t USING s ON t.a = s.a "
             "Found 'WEHN', but expected WHEN or the end of the statement. Did you mean WHEN?",
         ),
         ("MERGE INTO t »USIGN s ON a = b", "Found 'USIGN', but expected USING. Did you mean USING?"),
-        ("MERGE INTO t USING s »WHEN MATCHED", "Found 'WHEN', but expected a name, AS, ON, TIMESTAMP or VERSION."),
+        (
+            "MERGE INTO t USING s »WHEN MATCHED",
+            "Found 'WHEN', but expected a name, text in parentheses: (…), AS, ON, TIMESTAMP or VERSION.",
+        ),
         (MERGE + "WHEN MATCHED AND x = 1 »DELETE", "Found 'DELETE', but expected THEN."),
         (MERGE + "WHEN MATCHED AND »THEN DELETE", "Found 'THEN', but expected an expression."),
         (
@@ -84,7 +87,7 @@ MERGE = "MERGE INTO t USING s ON t.a = s.a "
         ("DELETE FROM »where x = 1", "Found 'where', but expected a name. To use it as a name, write `where`."),
         (
             "ALTER TABLE t »RENAMED TO x",
-            "Found 'RENAMED', but expected ADD, ALTER, CHANGE, CLUSTER, DROP, OWNER, RENAME, REPLACE, SET or UNSET. "
+            "Found 'RENAMED', but expected ADD, ALTER, CHANGE, CLUSTER, DEFAULT, DROP, OWNER, RENAME, REPLACE, SET, …. "
             "Did you mean RENAME?",
         ),
         (
@@ -139,7 +142,7 @@ def test_place_in_several_lines() -> None:
 
 def test_found_and_expected() -> None:
     error = failure("ALTER TABLE t FOO")
-    known = ("ADD", "ALTER", "CHANGE", "CLUSTER", "DROP", "OWNER", "RENAME", "REPLACE", "SET", "UNSET")
+    known = ("ADD", "ALTER", "CHANGE", "CLUSTER", "DEFAULT", "DROP", "OWNER", "RENAME", "REPLACE", "SET", "UNSET")
     assert (error.found, error.expected) == ("FOO", known)
 
 
