@@ -10,7 +10,16 @@ from sqlalchemy import types as sa
 from sqlalchemy.types import ARRAY
 
 from deltasql.schema.text import quote_text
-from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
+from deltasql.schema.types import (
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    without_collations,
+)
 
 __all__ = ["ARRAY", "MAP", "STRING", "STRUCT", "TIMESTAMP", "TIMESTAMP_NTZ", "TINYINT", "VARIANT", "type_of_field"]
 
@@ -130,7 +139,7 @@ def type_of_field(field: StructField) -> sa.TypeEngine[Any]:
     declared = _LENGTH.fullmatch(str(field.metadata.get(_LENGTHS, "")))
     if declared is not None:
         return (sa.CHAR if declared[1].lower() == "char" else sa.VARCHAR)(int(declared[2]))
-    return type_of(field.type)
+    return type_of(without_collations(field.type))
 
 
 def type_of(kind: DataType) -> sa.TypeEngine[Any]:

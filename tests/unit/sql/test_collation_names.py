@@ -29,7 +29,7 @@ def test_spelling(written: str, spelled: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["UTF8_LCSE", "UTF8_LCASE_CI", "UNICODE_CI_CS", "english", "CI", "de__CI", "", "de_CI_XX"]
+    "name", ["UTF8_LCSE", "UTF8_LCASE_CI", "UNICODE_CI_CS", "english", "foo", "CI", "CI_AI", "de__CI", "", "de_CI_XX"]
 )
 def test_no_collations(name: str) -> None:
     with pytest.raises(CollationNameError):
