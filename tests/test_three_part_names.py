@@ -44,11 +44,24 @@ OTHERWISE = frozenset(
         *("transaction/several_tables", "tags/set_tags", "tags/unset_tags", "view/temporary", "upkeep/upkeep"),
         *("governance/alter_securable", "governance/change_grants", "governance/create_securable"),
         *("governance/policies_that_apply", "governance/set_mask", "governance/set_owner", "function/python"),
-        *("refresh/create_refreshed", "refresh/refresh_data", "refresh/streaming_tables", "formats/alter"),
+        *(
+            "refresh/create_refreshed",
+            "refresh/refresh_data",
+            "refresh/streaming_tables",
+            "refresh/changed_sources",
+            "formats/alter",
+        ),
         *("volume/create_volume", "volume/files", "volume/queries"),
         # Messages that suggest a name, or that are about words in the place of a name.
         *("convert/convert", "merge/errors", "query/wrong_words", "table/create_table", "table/unsupported"),
-        *("table/wrong_words", "view/sources", "governance/wrong_grants", "refresh/refused", "formats/delta_only"),
+        *(
+            "table/wrong_words",
+            "view/sources",
+            "governance/wrong_grants",
+            "refresh/refused",
+            "refresh/other_formats",
+            "formats/delta_only",
+        ),
     }
 )
 """Files whose output differs with names of three parts."""

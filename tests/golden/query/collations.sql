@@ -1,3 +1,5 @@
+-- log: off
+
 -- name: rows in several files
 CREATE TABLE names (id INT, name STRING COLLATE UTF8_LCASE, city STRING COLLATE UNICODE_CI, tags ARRAY<STRING COLLATE UTF8_LCASE>, s STRUCT<x: STRING COLLATE UTF8_LCASE>, plain STRING);
 INSERT INTO names VALUES (1, 'Ada', 'Köln', array('A', 'b'), named_struct('x', 'X'), 'Ada');
