@@ -1,3 +1,4 @@
+-- needs a JVM
 -- What dbt says besides the rows of its models.
 
 -- works

@@ -1,3 +1,4 @@
+-- needs a JVM
 -- Rights, Unity Catalog, pipelines and other dialects: each is refused by name.
 
 -- works
