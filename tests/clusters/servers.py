@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -15,6 +14,8 @@ from functools import cache
 from pathlib import Path
 
 import pyspark
+
+from tests.stores.moto_server import free_port
 
 HOST = "127.0.0.1"
 _SECONDS = 90.0
@@ -114,12 +115,6 @@ def connect_server(place: Path, hidden: Path | None = None, python: str = sys.ex
         yield f"sc://{HOST}:{port}"
     finally:
         server.stop()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
 
 
 @cache

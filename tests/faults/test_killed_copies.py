@@ -20,28 +20,13 @@ from .writers import ended
 Table = Callable[..., DeltaLog]
 
 _COPY = """
-import os, signal, sys
+import sys
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.local_store import LocalLogStore
 from tests.faults.test_killed_copies import load
+from tests.faults.writers import die_at
 
 location, part, moment = sys.argv[1:]
-original = LocalLogStore.put_if_absent
-
-def die(*_):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-def fatal(self, path, data):
-    if part not in path:
-        return original(self, path, data)
-    if moment == "staging":
-        os.link = die
-        original(self, path, data)
-    if moment == "after":
-        original(self, path, data)
-    die()
-
-LocalLogStore.put_if_absent = fatal
+die_at(moment, part)
 load(DeltaLog(location), "b", "c")
 """
 

@@ -12,27 +12,12 @@ from deltasql import connect
 from .writers import ended
 
 _REFRESH = """
-import os, signal, sys
+import sys
 import deltasql
-from deltasql.log.storage.local_store import LocalLogStore
+from tests.faults.writers import die_at
 
 warehouse, statement, part, moment = sys.argv[1:]
-original = LocalLogStore.put_if_absent
-
-def die(*_):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-def fatal(self, path, data):
-    if "/seen" not in self.root or part not in path:
-        return original(self, path, data)
-    if moment == "staging":
-        os.link = die
-        original(self, path, data)
-    if moment == "after":
-        original(self, path, data)
-    die()
-
-LocalLogStore.put_if_absent = fatal
+die_at(moment, part, folder="/seen")
 deltasql.connect(warehouse).sql(statement)
 """
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -82,6 +83,32 @@ def _nursery() -> _Nursery:
     nursery = _Nursery()
     atexit.register(nursery.close)
     return nursery
+
+
+def die_at(moment: str, part: str, folder: str = "") -> None:
+    """Has this process die when a file whose path holds `part` is stored, in a folder whose path holds `folder`.
+
+    `moment` is before, staging (the bytes are there, and not the name), or after.
+    """
+    from deltasql.log.storage.local_store import LocalLogStore
+
+    original = LocalLogStore.put_if_absent
+
+    def die(*_: object) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def fatal(self: LocalLogStore, path: str, data: bytes) -> bool:
+        if folder not in self.root or part not in path:
+            return original(self, path, data)
+        if moment == "staging":
+            setattr(os, "link", die)  # noqa: B010 - mypy allows no other way
+            original(self, path, data)
+        if moment == "after":
+            original(self, path, data)
+        die()
+        return False
+
+    setattr(LocalLogStore, "put_if_absent", fatal)  # noqa: B010 - mypy allows no other way
 
 
 def ended(script: str, *arguments: str) -> tuple[int, str]:

@@ -17,7 +17,8 @@ from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.metastore.store import MetastoreStore
 from deltasql.catalog.sqlite_store import SqliteCatalogStore
 from deltasql.catalog.store import CatalogStore
-from tests.metastores import glue_server, hive_server
+from tests.metastores import hive_server
+from tests.stores import moto_server
 
 HIVE = pytest.param("hive", marks=pytest.mark.spark)
 
@@ -40,7 +41,7 @@ def glue_endpoint() -> Iterator[str]:
     """Moto's Glue for the whole run."""
     if find_spec("moto") is None or find_spec("flask_cors") is None:
         pytest.skip("moto with its server is not installed; it is in the extra 'test'")
-    with glue_server.serving() as endpoint:
+    with moto_server.serving("tests.metastores.glue_server", "moto-api/") as endpoint:
         yield endpoint
 
 

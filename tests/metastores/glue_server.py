@@ -7,47 +7,9 @@ from __future__ import annotations
 
 import json
 import socket
-import subprocess
 import sys
-import time
-import urllib.error
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from threading import Lock
 from typing import Any
-
-from tests.metastores.hive_server import free_port
-from tests.stores.moto_server import DIRECT
-
-_ROOT = Path(__file__).parents[2]
-
-
-@contextmanager
-def serving() -> Iterator[str]:
-    """The address of a server that runs in a process of its own. Raises ChildProcessError where moto is incomplete."""
-    port = free_port()
-    command = [sys.executable, "-m", "tests.metastores.glue_server", str(port)]
-    server = subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        _wait_for(port, server)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        server.kill()
-        server.wait()
-
-
-def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if server.poll() is not None:
-            raise ChildProcessError(f"moto ended at once, with {server.returncode}: is the extra 'test' installed?")
-        try:
-            with DIRECT.open(f"http://127.0.0.1:{port}/moto-api/", timeout=1):
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.1)
-    raise ChildProcessError("moto does not answer")
 
 
 def _compare_versions() -> None:

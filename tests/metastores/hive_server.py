@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
+from tests.stores.moto_server import free_port
+
 _SETTINGS = {
     "javax.jdo.option.ConnectionURL": "jdbc:derby:;databaseName={place}/names;create=true",
     "datanucleus.schema.autoCreateAll": "true",
@@ -22,12 +24,6 @@ _SETTINGS = {
     "hive.metastore.warehouse.dir": "{place}/warehouse",
 }
 _MOST_SECONDS = 120
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from deltasql.errors.external_catalog import (
 )
 from tests.metastores.conftest import HIVE, Names, glue_options, hive_options
 from tests.metastores.false_servers import answering, aws, close, http, wait
-from tests.metastores.hive_server import free_port
+from tests.stores.moto_server import free_port
 
 KEY = ("lake", "s", "t")
 

@@ -36,29 +36,36 @@ class OneWriter:
             return self._application(environ, start_response)
 
 
-@contextmanager
-def serving() -> Iterator[str]:
-    """The address of a server that runs in a process of its own. Raises ChildProcessError where moto is incomplete."""
+def free_port() -> int:
     with socket.socket() as found:
         found.bind(("127.0.0.1", 0))
-        port = int(found.getsockname()[1])
-    command = [sys.executable, "-m", "tests.stores.moto_server", str(port)]
+        return int(found.getsockname()[1])
+
+
+@contextmanager
+def serving(module: str = "tests.stores.moto_server", page: str = "") -> Iterator[str]:
+    """The address of a server that a module runs in a new process, which answers at the path `page`.
+
+    Raises ChildProcessError where moto is incomplete.
+    """
+    port = free_port()
+    command = [sys.executable, "-m", module, str(port)]
     server = subprocess.Popen(command, cwd=_ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        _wait_for(port, server)
+        _wait_for(f"http://127.0.0.1:{port}/{page}", server)
         yield f"http://127.0.0.1:{port}"
     finally:
         server.kill()
         server.wait()
 
 
-def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
+def _wait_for(address: str, server: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if server.poll() is not None:
             raise ChildProcessError(f"moto ended at once, with {server.returncode}: is the extra 'test' installed?")
         try:
-            with DIRECT.open(f"http://127.0.0.1:{port}/", timeout=1):
+            with DIRECT.open(address, timeout=1):
                 return
         except (urllib.error.URLError, OSError):
             time.sleep(0.1)
