@@ -55,6 +55,10 @@ class Sizes:
         """The `number` of a case's own things; `few` of them in a sample."""
         return min(number, few) if self.sample else number
 
+    def scale_or(self, default: float) -> float:
+        """TPC-H's scale, or that of a case which has one of its own, unless another one is asked for."""
+        return self.scale if self.sample or self.scale != 1 else default
+
     def even(self, number: int) -> int:
         """The rounds of two who are first `by_turns`, so that each is first as often as the other; one in a sample."""
         return 1 if self.sample else number + number % 2

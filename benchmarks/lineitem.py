@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks.tpch import generated
 
@@ -54,6 +55,24 @@ def lineitem_changes(cache: Path, scale: float) -> Path:
     unfinished.mkdir(parents=True, exist_ok=True)
     pq.write_table(rows, unfinished / "0.parquet")
     return unfinished.rename(folder)
+
+
+class Inputs(NamedTuple):
+    """The folders of the rows of `lineitem`, and of the rows to merge, and the sums that all statements leave."""
+
+    rows: str
+    changes: str
+    expected: str
+
+
+def inputs(cache: Path, scale: float) -> Inputs | None:
+    """What the statements need, made on first use; None where the generator is not installed, and stderr says so."""
+    try:
+        rows, changes = str(lineitem(cache, scale)), str(lineitem_changes(cache, scale))
+    except FileNotFoundError as error:
+        print(f"without {error}", file=sys.stderr)
+        return None
+    return Inputs(rows, changes, expected_sums(cache, scale))
 
 
 def expected_sums(cache: Path, scale: float) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from benchmarks.bench import (
     DELTA_RS,
     DELTA_SPARK,
@@ -18,7 +16,7 @@ from benchmarks.bench import (
     typical_peak,
 )
 from benchmarks.figures import GIB, Figure
-from benchmarks.lineitem import SUMS, expected_sums, lineitem, lineitem_changes
+from benchmarks.lineitem import SUMS, inputs
 from benchmarks.workers import Timing, Worker
 
 WORK = {
@@ -39,14 +37,12 @@ LIMITS_OF_SPARK = dict.fromkeys(("delete_lineitem", "update_lineitem", "merge_li
 def figures(bench: Bench) -> list[Figure]:
     """Medians; whatever the SQL engines leave is compared with sums computed from the files by NumPy."""
     sizes = bench.sizes
-    scale = sizes.scale if sizes.sample or sizes.scale != 1 else SCALE
+    scale = sizes.scale_or(SCALE)
     note(f"lineitem at scale {scale:g}")
-    try:
-        rows, changes = str(lineitem(bench.cache, scale)), str(lineitem_changes(bench.cache, scale))
-    except FileNotFoundError as error:
-        print(f"without {error}", file=sys.stderr)
+    made = inputs(bench.cache, scale)
+    if made is None:
         return []
-    expected = expected_sums(bench.cache, scale)
+    rows, changes, expected = made
     engines = (OURS, SAIL, DELTA_SPARK, DELTA_RS)
     found: Kept = {}
     for engine in engines:

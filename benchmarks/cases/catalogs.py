@@ -1,4 +1,4 @@
-"""What a table whose commits the catalog ratifies costs beside a plain one, in a file and in a bucket; requests."""
+"""Statements on a table whose commits the catalog ratifies, beside a plain one, on a disk and over objects."""
 
 from __future__ import annotations
 

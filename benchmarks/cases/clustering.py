@@ -21,7 +21,7 @@ PARTS = 200_000
 def figures(bench: Bench) -> list[Figure]:
     """One run per engine; the files that hold a row of two ranges by their statistics, before and after."""
     sizes = bench.sizes
-    scale = sizes.scale if sizes.sample or sizes.scale != 1 else SCALE
+    scale = sizes.scale_or(SCALE)
     note(f"lineitem at scale {scale:g}, ordered by two columns")
     try:
         rows = str(lineitem(bench.cache, scale))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from unittest import mock
@@ -11,9 +10,8 @@ from unittest import mock
 from benchmarks.bench import DELTA_SPARK, EXECUTORS, Bench, note, turn_by_turn, typical
 from benchmarks.cases.at_size import WORK
 from benchmarks.figures import Figure
-from benchmarks.lineitem import SUMS, expected_sums, lineitem, lineitem_changes
+from benchmarks.lineitem import SUMS, inputs
 from benchmarks.workers import Timing, Worker
-from tests.clusters.servers import cluster
 
 SCALE = 1.0
 """Of a full run: 6,000,000 rows of 16 columns."""
@@ -32,14 +30,12 @@ def figures(bench: Bench) -> list[Figure]:
 
 def _figures(bench: Bench, place: str) -> list[Figure]:
     sizes = bench.sizes
-    scale = sizes.scale if sizes.sample or sizes.scale != 1 else SCALE
+    scale = sizes.scale_or(SCALE)
     note(f"lineitem at scale {scale:g} on {place}")
-    try:
-        rows, changes = str(lineitem(bench.cache, scale)), str(lineitem_changes(bench.cache, scale))
-    except FileNotFoundError as error:
-        print(f"without {error}", file=sys.stderr)
+    made = inputs(bench.cache, scale)
+    if made is None:
         return []
-    expected = expected_sums(bench.cache, scale)
+    rows, changes, expected = made
 
     def play(worker: Worker, number: int) -> dict[str, Timing]:
         timings: dict[str, Timing] = {}
@@ -76,6 +72,9 @@ def _figures(bench: Bench, place: str) -> list[Figure]:
 @contextmanager
 def _on_cluster(bench: Bench) -> Iterator[None]:
     """Context: new workers use a standalone cluster with one worker of two cores, and executors of 4 GiB."""
+    # Only here, since it imports PySpark.
+    from tests.clusters.servers import cluster
+
     memory = "--conf spark.executor.memory=4g --conf spark.driver.memory=4g pyspark-shell"
     with (
         cluster(bench.folder("cluster") / "servers", memory="5g") as address,

@@ -43,7 +43,7 @@ def test_a_refresh_that_is_killed(tmp_path: Path, moment: str) -> None:
 
 @pytest.mark.parametrize(("version", "moment"), [(0, "before"), (0, "after"), (1, "before"), (1, "after")])
 def test_a_creation_that_is_killed(tmp_path: Path, version: int, moment: str) -> None:
-    """The same statement, or a refresh where the table has its name already, ends what was begun."""
+    """A repeated CREATE, or a REFRESH where the table is in the catalog already, completes an interrupted creation."""
     warehouse = str(tmp_path / "wh")
     create = "CREATE OR REFRESH STREAMING TABLE seen AS SELECT id FROM STREAM(events)"
     with connect(warehouse) as session:

@@ -1,4 +1,4 @@
-"""What every store of names does: the embedded one, a Hive metastore and Glue."""
+"""The contract of `CatalogStore`, held by the embedded store, a Hive metastore and Glue."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ API = "/api/2.1/unity-catalog"
 
 @dataclass
 class Faults:
-    """What goes wrong on the way. `lost`: every request whose path holds the text loses its answer once."""
+    """Network faults of the test server. `lost`: every request whose path holds the text loses its answer once."""
 
     lost: str | None = None
     twice: str | None = None

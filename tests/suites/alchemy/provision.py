@@ -1,4 +1,4 @@
-"""What a database of the suite needs: two schemas, a way to choose one, and numbers for integer keys."""
+"""Hooks that prepare a warehouse for SQLAlchemy's suite: two schemas, the current one, and integer keys."""
 
 from __future__ import annotations
 

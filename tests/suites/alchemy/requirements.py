@@ -1,4 +1,4 @@
-"""What SQLAlchemy's suite may ask of the dialect, beyond what it asks of every database; and what not."""
+"""Optional features of databases that SQLAlchemy's suite tests on the dialect, and those that it skips."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of dbt's suite does not apply, each with the reason."""
+"""Tests of dbt's suite that do not apply to the adapter, each with the reason."""
 
 from __future__ import annotations
 
