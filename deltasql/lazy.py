@@ -23,6 +23,8 @@ class LazyModule:
 
 
 if TYPE_CHECKING:
+    from importlib import metadata
+
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from pyspark.sql import functions as F
     from sqlglot import expressions as exp
 else:
+    metadata = LazyModule("importlib.metadata")
     np = LazyModule("numpy")
     pa = LazyModule("pyarrow")
     pc = LazyModule("pyarrow.compute")
@@ -41,4 +44,4 @@ else:
 
 Numbers: TypeAlias = "np.ndarray[Any, Any]"
 
-__all__ = ["F", "Numbers", "exp", "np", "pa", "pc", "pq", "sqlglot"]
+__all__ = ["F", "Numbers", "exp", "metadata", "np", "pa", "pc", "pq", "sqlglot"]

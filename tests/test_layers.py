@@ -195,6 +195,7 @@ module that each session loads anyway costs nothing there.
 """
 
 LATE_PACKAGES = {
+    "importlib": "importlib.metadata takes 14 ms, with email and zipfile; only functions with an ENVIRONMENT need it",
     "numpy": "0.1 s",
     "polars": "an extra that need not be there",
     "pyarrow": "0.1 s, with numpy; metadata is JSON",

@@ -9,7 +9,19 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = {"pyspark", "py4j", "sqlglot", "pandas", "numpy", "pyarrow", "rich", "prompt_toolkit", "pygments", "pyiceberg"}
+HEAVY = {
+    "email",
+    "pyspark",
+    "py4j",
+    "sqlglot",
+    "pandas",
+    "numpy",
+    "pyarrow",
+    "rich",
+    "prompt_toolkit",
+    "pygments",
+    "pyiceberg",
+}
 
 METADATA_ONLY = """
 import sys, deltasql, deltasql.cli

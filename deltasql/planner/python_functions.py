@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from importlib import metadata
 
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.statements.function import (
@@ -16,6 +15,7 @@ from deltasql.errors.statements.function import (
     PythonPackagesError,
     PythonSyntaxError,
 )
+from deltasql.lazy import metadata
 from deltasql.parser import parse_type
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import hidden_view
