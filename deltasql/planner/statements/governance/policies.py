@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.plan.statements.governance import SetMask, SetRowFilter
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.plan.statements.governance import ColumnMask, RowFilterClause, SetMask, SetRowFilter
 from deltasql.planner.catalog_changes import GovernanceChange
 from deltasql.planner.changes import Plan
 from deltasql.planner.context import Context
@@ -29,10 +29,7 @@ def _(statement: SetRowFilter, context: Context) -> Plan:
         note_recorded(operation, POLICY)
         return GovernanceChange(subject, lambda found: replace(found, row_filter=policy))
 
-    start, end = statement.table.end + 1, len(context.sql.rstrip("; \n"))
-    if statement.row_filter is not None:
-        start, end = statement.row_filter.start, statement.row_filter.end
-    return governed(operation, context.caret(start, end), context, record)
+    return governed(operation, _caret(statement.row_filter, statement.table.end, context), context, record)
 
 
 @plan.register
@@ -55,7 +52,11 @@ def _(statement: SetMask, context: Context) -> Plan:
         note_recorded(operation, POLICY)
         return GovernanceChange(subject, lambda found: found.masked(field.name, policy))
 
-    start, end = statement.column.end + 1, len(context.sql.rstrip("; \n"))
-    if statement.mask is not None:
-        start, end = statement.mask.start, statement.mask.end
-    return governed(operation, context.caret(start, end), context, record)
+    return governed(operation, _caret(statement.mask, statement.column.end, context), context, record)
+
+
+def _caret(policy: RowFilterClause | ColumnMask | None, name_end: int, context: Context) -> Caret:
+    """The place of a policy, or of the DROP of one, which is all behind the name."""
+    if policy is not None:
+        return context.caret(policy.start, policy.end)
+    return context.caret(name_end + 1, len(context.sql.rstrip("; \n")))
