@@ -49,9 +49,14 @@ def test_few_rows_are_one_file(session: Session) -> None:
 )
 def test_what_may_be_many_rows_is_sparks(session: Session, tmp_path: Path, query: str) -> None:
     (tmp_path / "rows.csv").write_text("1\n2\n")
-    session.sql("SELECT 1").df.sparkSession.range(3).createOrReplaceTempView("given")
-    session.sql(f"CREATE TABLE t AS {query.format(here=tmp_path)}")
-    assert set(writers(session)) == {SPARKS}
+    spark = session.sql("SELECT 1").df.sparkSession
+    spark.range(3).createOrReplaceTempView("given")
+    try:
+        session.sql(f"CREATE TABLE t AS {query.format(here=tmp_path)}")
+        assert set(writers(session)) == {SPARKS}
+    finally:
+        # Tests of one process share the Spark session: SHOW TABLES of another test would list the view.
+        spark.catalog.dropTempView("given")
 
 
 @pytest.mark.parametrize(

@@ -37,12 +37,12 @@ CREATE TABLE w (a INT, FOREIGN KEY (a) REFERENCES u (a)) USING delta;
 -- state differs: keys
 
 -- name: collations
-CREATE TABLE t (a STRING COLLATE UTF8_LCASE) USING delta;
 -- differs: collations
+CREATE TABLE t (a STRING COLLATE UTF8_LCASE) USING delta;
 CREATE TABLE u (a STRING COLLATE UTF8_BINARY) USING delta;
 CREATE TABLE v (a STRING) USING delta DEFAULT COLLATION UTF8_BINARY;
-CREATE TABLE w (a STRING) USING delta DEFAULT COLLATION UTF8_LCASE;
 -- differs: collations
+CREATE TABLE w (a STRING) USING delta DEFAULT COLLATION UTF8_LCASE;
 -- state differs: binary-collation
 
 -- name: OPTIONS
