@@ -71,13 +71,17 @@ def _figures(bench: Bench, place: str) -> list[Figure]:
 
 @contextmanager
 def _on_cluster(bench: Bench) -> Iterator[None]:
-    """Context: new workers use a standalone cluster with one worker of two cores, and executors of 4 GiB."""
+    """Context: new workers use a standalone cluster, each with one executor of two cores and 4 GiB.
+
+    Spark's worker has twice as much, since the applications of both engines stay there while they take turns.
+    """
     # Only here, since it imports PySpark.
     from tests.clusters.servers import cluster
 
-    memory = "--conf spark.executor.memory=4g --conf spark.driver.memory=4g pyspark-shell"
+    sizes = ("spark.executor.memory=4g", "spark.driver.memory=4g", "spark.cores.max=2")
+    submitted = " ".join([*(f"--conf {size}" for size in sizes), "pyspark-shell"])
     with (
-        cluster(bench.folder("cluster") / "servers", memory="5g") as address,
-        mock.patch.dict(os.environ, DELTASQL_MASTER=address, PYSPARK_SUBMIT_ARGS=memory),
+        cluster(bench.folder("cluster") / "servers", memory="10g", cores=4) as address,
+        mock.patch.dict(os.environ, DELTASQL_MASTER=address, PYSPARK_SUBMIT_ARGS=submitted),
     ):
         yield

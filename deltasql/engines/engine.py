@@ -19,6 +19,7 @@ from deltasql.engines.spark.failures.spark_errors import translated_errors
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.rewrites.merge_source import MergeSource
 from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.violations import ViolatedError, violation_error
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Literals, MemoryRows, Operator, Rearrange, Rewrite, Write
 from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way, record_way
@@ -126,7 +127,7 @@ class InProcessFirst(SparkRuntime):
 
     def write(self, operator: Write, stage: Stage, table: str) -> Staged:
         because = IN_MEMORY if isinstance(operator.child, (Literals, MemoryRows)) else EVALUATED
-        done = _tried(lambda: write_in_process(self.spark, operator, spark_stage(stage)), because)
+        done = _tried(lambda: write_in_process(self.spark, operator, spark_stage(stage)), because, table)
         return super().write(operator, stage, table) if done is None else done
 
     def write_files(self, operator: Operator, location: str, source: TableSource, table: str) -> int:
@@ -140,7 +141,8 @@ class InProcessFirst(SparkRuntime):
     def rewrite(
         self, operator: Rewrite, stage: Stage, table: str, *, merge: bool, insert: bool = False
     ) -> RewriteOutcome:
-        done = _tried(lambda: rewrite_in_process(self.spark, operator, spark_stage(stage), self._store_source))
+        staged = spark_stage(stage)
+        done = _tried(lambda: rewrite_in_process(self.spark, operator, staged, self._store_source), table=table)
         return super().rewrite(operator, stage, table, merge=merge, insert=insert) if done is None else done
 
     def _store_source(self, source: MemoryRows) -> None:
@@ -153,10 +155,15 @@ class InProcessFirst(SparkRuntime):
         return super().source(operator)
 
 
-def _tried(compute: Callable[[], _T], because: str = EVALUATED) -> _T | None:
-    """The result of a computation in this process, recorded with its reason; None where it is left to the engine."""
+def _tried(compute: Callable[[], _T], because: str = EVALUATED, table: str = "the table") -> _T | None:
+    """The result of a computation in this process, recorded with its reason; None where it is left to the engine.
+
+    Raises the error of a row that violates a constraint of `table`.
+    """
     try:
         result = compute()
+    except ViolatedError as violated:
+        raise violation_error(violated.constraint, violated.row, table) from None
     except LeftToEngineError as left:
         record_way(ComputedBy.ENGINE, left.reason)
         return None

@@ -80,8 +80,10 @@ class Server:
 
 
 @contextmanager
-def cluster(place: Path, hidden: Path | None = None, workers: int = 1, memory: str = "2g") -> Iterator[str]:
-    """The address of a standalone master, whose workers have two cores and do not see the files in `hidden`."""
+def cluster(
+    place: Path, hidden: Path | None = None, workers: int = 1, memory: str = "2g", cores: int = 2
+) -> Iterator[str]:
+    """The address of a standalone master, whose workers have `cores` each and do not see the files in `hidden`."""
     port = free_port()
     address = f"spark://{HOST}:{port}"
     start, ui = "SPARK_HOME/bin/spark-class", ["--webui-port", "0"]
@@ -91,7 +93,7 @@ def cluster(place: Path, hidden: Path | None = None, workers: int = 1, memory: s
         servers[0].wait_for("I have been elected leader")
         for number in range(1, workers + 1):
             # A host for each, because Spark tries a task a second time on another host only.
-            size = ["--host", f"127.0.0.{number}", "--cores", "2", "--memory", memory]
+            size = ["--host", f"127.0.0.{number}", "--cores", str(cores), "--memory", memory]
             command = [start, "org.apache.spark.deploy.worker.Worker", *size, *ui, address]
             servers.append(Server(command, place / f"worker{number}", hidden, f"127.0.0.{number}"))
         for server in servers[1:]:

@@ -225,3 +225,25 @@ def test_random_statements(
             columns = ", ".join(choose.sample(list(VALUES), 3))
             same_order(both, f"SELECT {columns} FROM t WHERE {choose.condition('t.')} ORDER BY 1, 2 DESC, 3 LIMIT 2")
     assert any(here)
+
+
+@pytest.mark.parametrize("properties", ["", f" TBLPROPERTIES ({VECTORS})"])
+@pytest.mark.parametrize("small", [True, False])
+def test_a_row_that_several_rows_of_the_source_delete(
+    both: Both, small: bool, properties: str, here: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not small:
+        monkeypatch.setattr(module, "is_small", lambda _: False)
+        monkeypatch.setattr(outcome, "CHANGED_PART", 1)
+    both.run(
+        f"CREATE TABLE t (k INT, v STRING){properties}",
+        "INSERT INTO t VALUES (1, 'a'), (1, 'b'), (2, 'c'), (NULL, 'd'), (3, 'e')",
+        "CREATE TABLE s (k INT, v STRING)",
+        "INSERT INTO s VALUES (1, 'x'), (1, 'y'), (1, 'z'), (9, 'n'), (9, 'm'), (NULL, 'o'), (3, 'p')",
+        "MERGE INTO t USING s ON t.k = s.k WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT *",
+        "SELECT * FROM t",
+        "MERGE INTO t USING s ON t.k > s.k WHEN MATCHED THEN DELETE",
+        "SELECT * FROM t",
+    )
+    both.same_log()
+    assert any(here)

@@ -9,7 +9,16 @@ from typing import Any
 from deltasql.datafiles.stored_fields import stored_field
 from deltasql.lazy import np, pa
 from deltasql.plan.operators import Literals
-from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
+from deltasql.schema.types import (
+    VOID,
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+)
 
 _NUMBERS = {
     "byte": "int8",
@@ -44,7 +53,7 @@ def _field(item: StructField, *, physical: bool) -> pa.Field:
 
 
 def _array(kind: DataType, values: Sequence[Any], stored: pa.DataType) -> pa.Array:
-    if isinstance(kind, (ArrayType, MapType, StructType)):
+    if kind == VOID or isinstance(kind, (ArrayType, MapType, StructType)):
         return pa.nulls(len(values), stored)
     gaps = [value is None for value in values]
     valid = pa.py_buffer(np.packbits(~np.array(gaps), bitorder="little")) if any(gaps) else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import reduce
 
 from deltasql.datafiles.reading.file_reader import are_among
+from deltasql.engines.local.checks import row_checks
 from deltasql.engines.local.pairs import equalities
 from deltasql.engines.local.plain_scans import ScanFilter
 from deltasql.engines.local.values import BoundRows, rows_of, true_mask, values
@@ -60,7 +61,7 @@ class CompiledActions:
             _compiled(number, action, scopes[action.kind], operator.output)
             for number, action in enumerate(operator.actions, start=1)
         ]
-        self.checks = [row_condition(check.condition, RowScope({"": operator.output})) for check in operator.checks]
+        self.checks = row_checks(operator.checks, operator.output)
 
     def source_values(self, text: str, source: pa.Table) -> pa.Array | pa.ChunkedArray:
         """The values of an expression over rows of the source.
@@ -73,7 +74,7 @@ class CompiledActions:
     @property
     def checked(self) -> frozenset[str]:
         """Names of the columns that constraints refer to."""
-        return frozenset(column.name for check in self.checks for column in columns_of(check))
+        return frozenset(column.name for check in self.checks for column in columns_of(check.condition))
 
     def used(self, output: Iterable[int]) -> frozenset[str]:
         """Names of the target columns that the conditions use, and that the updated values of the output columns with

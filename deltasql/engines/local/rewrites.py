@@ -30,11 +30,12 @@ from deltasql.datafiles.writing.successors import CompactionGroup
 from deltasql.engines.choice import is_small, require_searching
 from deltasql.engines.door import RewriteOutcome
 from deltasql.engines.facts import SessionFacts
+from deltasql.engines.local.checks import require_satisfied
 from deltasql.engines.local.merge_actions import CompiledAction, CompiledActions
 from deltasql.engines.local.pairs import equal_pairs, paired
 from deltasql.engines.local.plain_scans import plain_rows, require_plain
 from deltasql.engines.local.sources import local_rows
-from deltasql.engines.local.values import BoundRows, checked_table, indexes_where, rows_of
+from deltasql.engines.local.values import BoundRows, computed_table, indexes_where, rows_of
 from deltasql.engines.local.writes import refuse_long_names
 from deltasql.engines.memory import require_memory
 from deltasql.engines.rewriting.outcome import (
@@ -67,7 +68,7 @@ def rewrite_in_process(
 ) -> RewriteOutcome:
     """Stages the new files of a rewrite. Raises LeftToEngineError, with nothing staged, where an engine computes it.
 
-    That is also so where a row breaks a constraint, or several of the source would change one: the engine says which.
+    That is also so where several rows of the source would change one: the engine says which. Raises ViolatedError.
     `on_source` gets the rows of a source for which the commit may ask again.
     Raises DataFileNotFoundError, UnreadableDataFileError, StorageError.
     """
@@ -110,7 +111,6 @@ def _require_plain(operator: Rewrite) -> None:
         (operator.volatile, "an expression is not deterministic"),
         (operator.recording.changes, "the change data feed is written"),
         (target.row_ids is not None, "row tracking is enabled"),
-        (join is not None and not join.unique_match, "several rows of the source may change one row"),
         (join is not None and join.lookup is not None, "rows are looked up in the source"),
         (is_mapped(target.schema) and any(map(_has_parts, target.schema)), "mapped columns have nested fields"),
         (not same_columns(operator.output, target.schema), "the columns of the table change"),
@@ -242,7 +242,12 @@ class _Rewrite(ABC):
         others = rows_of(join.alias, source)
         assert self._in_process.on is not None
         left, right = equal_pairs(bound, others, self._in_process.on)
-        yield from self._chosen(RowKind.MATCHED, paired(bound, left, others, right), left)
+        rows, sources = left, right
+        if not join.unique_match:
+            # Matched rows are all deleted, each once, however many rows of the source it meets.
+            rows, firsts = np.unique(left, return_index=True)
+            sources = right[firsts]
+        yield from self._chosen(RowKind.MATCHED, paired(bound, rows, others, sources), rows)
         alone = np.setdiff1d(np.arange(others.count), right)
         yield from self._chosen(RowKind.NOT_MATCHED, others.at(alone), None)
         unmet = np.setdiff1d(np.arange(bound.count), left)
@@ -293,9 +298,9 @@ class _Rewrite(ABC):
 
     def _computed(self, item: _MatchedRows, row_indexes: Iterable[int], schema: pa.Schema) -> pa.Table:
         """The columns at some places in the output."""
-        return checked_table(
-            (item.action.values[index] for index in row_indexes), item.rows, schema, self._in_process.checks
-        )
+        table = computed_table((item.action.values[index] for index in row_indexes), item.rows, schema)
+        require_satisfied(self._in_process.checks, table)
+        return table
 
     def _marked(self, changes: _Changes) -> Staged:
         images, inserted = self._new(changes)

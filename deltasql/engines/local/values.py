@@ -12,6 +12,7 @@ from typing_extensions import assert_never
 from deltasql.datafiles.reading.literal_rows import literal_table
 from deltasql.lazy import Numbers, np, pa, pc
 from deltasql.plan.operators import Literals
+from deltasql.schema.type_lattice import DIGITS_OF_LONG, MOST_DIGITS
 from deltasql.schema.types import DOUBLE, VOID, DataType, DecimalType, StructField, StructType
 from deltasql.sql.constants import Constant
 from deltasql.sql.cursor import LeftToEngineError
@@ -94,18 +95,9 @@ def _sides(left: RowExpression, right: RowExpression, rows: BoundRows) -> tuple[
     return values(left, rows) if isinstance(right, Constant) else _values(left, rows), _values(right, rows)
 
 
-def checked_table(
-    expressions: Iterable[RowExpression], rows: BoundRows, schema: pa.Schema, checks: Iterable[RowExpression]
-) -> pa.Table:
-    """A table of `schema` with the values of expressions, one per column.
-
-    Raises LeftToEngineError if a row violates one of `checks`, which are over these columns: the engine then names it.
-    """
-    table = pa.Table.from_arrays([values(item, rows) for item in expressions], names=schema.names).cast(schema)
-    written = rows_of("", table)
-    if any(len(indexes_where(check, written)) < written.count for check in checks):
-        raise LeftToEngineError("a row violates a constraint")
-    return table
+def computed_table(expressions: Iterable[RowExpression], rows: BoundRows, schema: pa.Schema) -> pa.Table:
+    """A table of `schema` with the values of expressions, one per column."""
+    return pa.Table.from_arrays([values(item, rows) for item in expressions], names=schema.names).cast(schema)
 
 
 def indexes_where(condition: RowExpression | None, rows: BoundRows) -> Numbers:
@@ -157,7 +149,7 @@ def _computed(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array 
         return pc.call_function((_OF_DOUBLES if kind == DOUBLE else _CHECKED)[operator], [left, right])
     except pa.ArrowInvalid:
         # A setting of Spark decides between an error and NULL.
-        raise LeftToEngineError from None
+        raise LeftToEngineError("the result of an expression is beyond its type") from None
 
 
 def _cast(values: pa.Array | pa.ChunkedArray, kind: DataType) -> pa.Array | pa.ChunkedArray:
@@ -165,11 +157,14 @@ def _cast(values: pa.Array | pa.ChunkedArray, kind: DataType) -> pa.Array | pa.C
     from deltasql.result_arrow import arrow_type
 
     try:
+        if isinstance(kind, DecimalType) and pa.types.is_integer(values.type):
+            # First to a type that has any number of the source: Arrow wants that.
+            values = values.cast(pa.decimal128(min(MOST_DIGITS, DIGITS_OF_LONG + kind.scale), kind.scale))
         # Of a DOUBLE the nearest one.
         return values.cast(arrow_type(kind), safe=isinstance(kind, DecimalType))
     except pa.ArrowInvalid:
         # A setting of Spark decides between an error and NULL.
-        raise LeftToEngineError from None
+        raise LeftToEngineError("a value has too many digits for its type") from None
 
 
 def _scalar(constant: Constant) -> pa.Scalar:

@@ -12,9 +12,10 @@ from deltasql.datafiles.reading.file_reader import reader_schema
 from deltasql.datafiles.reading.pieces import CORES, Piece
 from deltasql.datafiles.staged import Staged
 from deltasql.engines.facts import SessionFacts
+from deltasql.engines.local.checks import require_satisfied, row_checks
 from deltasql.engines.local.plain_scans import require_plain
 from deltasql.engines.local.sources import LocalRows, local_rows
-from deltasql.engines.local.values import checked_table, rows_of
+from deltasql.engines.local.values import computed_table, rows_of
 from deltasql.engines.memory import require_memory
 from deltasql.engines.rewriting.stage import FileStage
 from deltasql.lazy import pa, pc
@@ -22,7 +23,7 @@ from deltasql.plan.operators import Check, Constraint, Literals, MemoryRows, Ope
 from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way
 from deltasql.schema.types import STRING, StructType
 from deltasql.sql.cursor import LeftToEngineError
-from deltasql.sql.evaluated.expressions import RowScope, row_condition, value_of
+from deltasql.sql.evaluated.expressions import RowScope, value_of
 
 _LONGEST_NAME = 60
 """Bytes of a text that a directory is called after: of longer ones an engine says whether they are too long."""
@@ -31,8 +32,7 @@ _LONGEST_NAME = 60
 def write_in_process(session: SessionFacts, operator: Write, stage: FileStage) -> Staged:
     """Stages the rows of `operator`. Raises LeftToEngineError, with nothing staged, where an engine computes them.
 
-    That is also so where a row breaks a constraint: the engine says which. Raises DataFileNotFoundError,
-    UnreadableDataFileError, NothingToHoldError, StorageError.
+    Raises ViolatedError, DataFileNotFoundError, UnreadableDataFileError, NothingToHoldError, StorageError.
     """
     match operator.child:
         case Literals() as rows:
@@ -78,8 +78,6 @@ def planned_write(session: SessionFacts, operator: Write) -> Way:
 def require_writable(session: SessionFacts, operator: Write) -> None:
     """Raises LeftToEngineError where the session, or the columns, leave the rows to the engine."""
     session.require_computing()
-    if operator.single_file:
-        raise LeftToEngineError("the rows are written as one file")
     require_plain(operator.output, operator.partition_columns)
 
 
@@ -96,7 +94,7 @@ def refuse_long_names(rows: pa.Table, schema: StructType, partition_columns: tup
 
 
 def _rows(session: SessionFacts, operator: Write) -> LocalRows:
-    """The rows of the output, whose reading raises LeftToEngineError for one that breaks a constraint.
+    """The rows of the output. Reading them raises ViolatedError or LeftToEngineError if one violates a constraint.
 
     Raises LeftToEngineError at once for a value that this process does not evaluate.
     """
@@ -107,13 +105,19 @@ def _rows(session: SessionFacts, operator: Write) -> LocalRows:
     if names != list(operator.output.names):
         raise LeftToEngineError("the columns are not those of the table")
     # Rows of many partitions in pieces would be as many files of each partition.
-    source = _source(session, project.child, streams=not operator.partition_columns)
+    streams = not operator.partition_columns and not operator.single_file
+    source = _source(session, project.child, streams=streams)
     scope, output = RowScope({"": source.schema}), operator.output
     pairs = zip(project.columns, output, strict=True)
     expressions = [value_of(text, field.type, scope) for (_, text), field in pairs]
-    conditions = [row_condition(check.condition, RowScope({"": output})) for check in checks]
-    schema = reader_schema(output)
-    return source.mapped(output, lambda rows: checked_table(expressions, rows_of("", rows), schema, conditions))
+    compiled, schema = row_checks(checks, output), reader_schema(output)
+
+    def written(rows: pa.Table) -> pa.Table:
+        table = computed_table(expressions, rows_of("", rows), schema)
+        require_satisfied(compiled, table, in_order=operator.single_file)
+        return table
+
+    return source.mapped(output, written)
 
 
 def _unchecked(operator: Operator) -> tuple[Project, list[Constraint]]:

@@ -18,7 +18,7 @@ from deltasql.schema.checks import column_invariants
 from deltasql.schema.identity import identity_of
 from deltasql.schema.lengths import Length, declared_length
 from deltasql.schema.timezone import zone
-from deltasql.schema.type_lattice import INTEGRAL
+from deltasql.schema.type_lattice import DIGITS_OF_LONG, INTEGRAL, MOST_DIGITS
 from deltasql.schema.types import (
     BINARY,
     BOOLEAN,
@@ -150,9 +150,6 @@ def _refuse_spellings(kind: DataType, values: Sequence[LiteralValue]) -> None:
 
 # Rows in memory
 
-_MOST_DIGITS = 38
-_DIGITS_OF_LONG = 19
-
 
 def stored_memory_rows(
     rows: MemoryRows, schema: StructType, partitions: Sequence[str], indexes: Mapping[str, int], context: Context
@@ -205,7 +202,7 @@ def _cast_column(
         return column
     if source in INTEGRAL and isinstance(target, DecimalType):
         # First to a type that holds any number of the source: Arrow wants that.
-        return column.cast(pa.decimal128(min(_MOST_DIGITS, _DIGITS_OF_LONG + target.scale), target.scale)).cast(kind)
+        return column.cast(pa.decimal128(min(MOST_DIGITS, DIGITS_OF_LONG + target.scale), target.scale)).cast(kind)
     if _is_checked(source, target):
         return column.cast(kind)
     if source == TIMESTAMP_NTZ and target == TIMESTAMP and unambiguous_zone(context) is not None:

@@ -22,6 +22,7 @@ from deltasql.schema.types import (
     STRING,
     TIMESTAMP,
     TIMESTAMP_NTZ,
+    VOID,
     DataType,
     DecimalType,
     StructField,
@@ -337,6 +338,8 @@ def _widened(value: RowExpression, target: DataType) -> RowExpression:
     """`value` cast to `target`, which has all values of the type of `value`, or is DOUBLE."""
     if value.type == target:
         return value
+    if value.type == VOID:
+        return Constant(target, None)
     is_wider = is_integral(value.type) and is_integral(target) and BITS[value.type] < BITS[target]
     if not (is_wider or _is_exact(value.type, target) or (target == DOUBLE and _is_known_as_double(value))):
         raise LeftToEngineError

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deltasql.plan.operators import Literals, Operator, SqlQuery
-from deltasql.schema.types import VOID, StructField, StructType
+from deltasql.schema.types import StructField, StructType
 from deltasql.sql.constants import Constant
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.expression_types import type_at
@@ -29,7 +29,7 @@ def constant_rows(query: str) -> Literals | None:
     except (LeftToEngineError, ValueError, RecursionError):
         return None
     distinct = {name.lower() for name in names}
-    if len(distinct) < len(names) or len(names) != len(columns) or any(item.type == VOID for item in columns):
+    if len(distinct) < len(names) or len(names) != len(columns):
         return None
     fields = (
         StructField(name, item.type, nullable=None in item.values) for name, item in zip(names, columns, strict=True)

@@ -8,21 +8,20 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from deltasql.engines.violations import violation_error
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.column_values import IdentityOverflowError
-from deltasql.errors.statements.insert import ReplaceViolationError, ReplaceWhereMismatchError
+from deltasql.errors.statements.insert import ReplaceViolationError
 from deltasql.errors.write import (
     CheckViolationError,
-    ExceedLengthError,
     InsertOverflowError,
     InvalidInputError,
     NoCastError,
     NotNullViolationError,
-    PartitionValueError,
     WriteOverflowError,
 )
 from deltasql.plan import marks
-from deltasql.plan.operators import Operator, Project, Rewrite, children
+from deltasql.plan.operators import Constraint, Operator, Project, Rewrite, children
 
 # Raised for a row; a plan that Spark prints contains the marks as well, but no row after them.
 _VIOLATION = re.compile(re.escape(marks.VIOLATION) + r"([^|]*)\|([^|]*)\|([^|]*)\|(\{.*\})")
@@ -160,27 +159,8 @@ def _written(fragment: str | None, value: str, sql: str) -> Caret | None:
 
 def _violation(match: re.Match[str], table: str) -> DeltaSqlError:
     name, condition, column = (unquote(match[number]) for number in (1, 2, 3))
-    values = _values(match[4], condition)
-    if name == marks.REPLACE_WHERE:
-        return ReplaceWhereMismatchError(predicate=condition, values=values)
-    if name.startswith(marks.PARTITION_NAME):
-        return PartitionValueError(column=name.removeprefix(marks.PARTITION_NAME), table=table)
-    if name.startswith(marks.LENGTH):
-        column, _, limit = name.removeprefix(marks.LENGTH).rpartition("|")
-        return ExceedLengthError(column=column, limit=int(limit), values=values)
-    if column:
-        return NotNullViolationError(column=column, table=table)
-    # All generated columns share one name in Delta.
-    name = marks.GENERATED.strip() if name.startswith(marks.GENERATED) else name
-    return CheckViolationError(constraint=name, expression=f"({condition})", values=values)
-
-
-def _values(text: str, condition: str) -> str:
-    """The row's values for the columns that the condition mentions, sorted by name."""
     try:
-        row = json.loads(text)
+        row = json.loads(match[4])
     except ValueError:
-        return text
-    words = {word.lower() for word in re.findall(r"\w+", condition)}
-    mentioned = {key: value for key, value in row.items() if key.lower() in words} or row
-    return ", ".join(f"{key} = {json.dumps(mentioned[key], ensure_ascii=False)}" for key in sorted(mentioned))
+        row = match[4]
+    return violation_error(Constraint(name, condition, column or None), row, table)

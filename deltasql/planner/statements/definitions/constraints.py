@@ -71,9 +71,8 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     metadata = snapshot.metadata.with_configuration({f"{CONSTRAINT_PREFIX}{name}": text})
     protocol = protocol_for(metadata.schema, metadata.configuration, current=snapshot.protocol, table=snapshot.table)
     changed = () if protocol == snapshot.protocol else (protocol,)
-    broken = verification(
-        context, snapshot, f"NOT coalesce(({text}), FALSE)", NewCheckViolationError(name, snapshot.table, text)
-    )
+    error = NewCheckViolationError(name, snapshot.table, text)
+    broken = verification(context, snapshot, f"NOT ({text}) OR ({text}) IS NULL", error)
     verify = () if broken is None else (broken,)
     return TableChange(
         CommitSpec(
@@ -179,7 +178,10 @@ def verification(context: Context, snapshot: Snapshot, broken: str, error: Delta
     if scan.files.num_rows == 0:
         return None
     view = hidden_view()
-    return Verification(SqlQuery(f"SELECT 1 FROM {view} AS {ROWS} WHERE {broken} LIMIT 1", {view: scan}), error)
+    # A column that the condition reads anyway: in-process evaluation selects columns alone.
+    used = (quote(field.name) for field in snapshot.schema if refers_to(broken, (field.name,)))
+    query = f"SELECT {next(used, '1')} FROM {view} AS {ROWS} WHERE {broken} LIMIT 1"
+    return Verification(SqlQuery(query, {view: scan}), error)
 
 
 def refuse_dependent(path: tuple[str, ...], operation: str, snapshot: Snapshot) -> None:
