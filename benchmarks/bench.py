@@ -48,7 +48,7 @@ class Sizes:
     winners: int
     plain_rows: tuple[int, ...]
     logs: tuple[int, ...]
-    scale: float
+    scale: float | None
     sample: bool = False
 
     def some(self, number: int, few: int = 1) -> int:
@@ -56,8 +56,8 @@ class Sizes:
         return min(number, few) if self.sample else number
 
     def scale_or(self, default: float) -> float:
-        """TPC-H's scale, or that of a case which has one of its own, unless another one is asked for."""
-        return self.scale if self.sample or self.scale != 1 else default
+        """The scale of TPC-H's data that the command asks for, or the default of a case."""
+        return default if self.scale is None else self.scale
 
     def even(self, number: int) -> int:
         """The rounds of two who are first `by_turns`, so that each is first as often as the other; one in a sample."""
@@ -81,7 +81,7 @@ FULL = Sizes(
     winners=1000,
     plain_rows=(5_000_000, 50_000_000),
     logs=(10_000, 100_000, 1_000_000, 10_000_000),
-    scale=1.0,
+    scale=None,
 )
 QUICK = Sizes(
     files=10_000,

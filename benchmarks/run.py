@@ -21,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs the chosen cases; 0 when they ran, whatever the figures are, 1 when an engine failed at its work."""
     options = _parser().parse_args(argv)
     sizes = QUICK if options.quick else FULL
-    if options.scale:
+    if options.scale is not None:
         sizes = replace(sizes, scale=options.scale)
     options.work.mkdir(parents=True, exist_ok=True)
     found: list[Figure] = []
@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--without", action="append", default=[], choices=(DELTA_SPARK, DELTA_RS), help="leave out a peer"
     )
-    parser.add_argument("--scale", type=float, metavar="N", help="the scale of TPC-H: 1 is a gigabyte")
+    parser.add_argument("--scale", type=float, metavar="N", help="the scale of TPC-H's data: 1 is a gigabyte (each case has a default)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
     parser.add_argument(
         "--work", type=Path, metavar="DIR", default=_default_work(), help="inputs and tables (%(default)s)"

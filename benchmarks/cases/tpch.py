@@ -9,6 +9,8 @@ from benchmarks.figures import Figure
 from benchmarks.tpch import QUERIES, tpch_files
 from benchmarks.workers import Timing, Worker
 
+SCALE = 1.0
+"""Of a full run without `--scale`: a gigabyte."""
 PLAIN = "plain Spark"
 FEW = (1, 3, 6, 13, 18, 21)
 """Queries of a sample."""
@@ -17,7 +19,7 @@ EACH_AT_MOST, ALL_AT_MOST = 1.3, 1.1
 
 def figures(bench: Bench) -> list[Figure]:
     """Medians; the answers of both are compared each time. None where the generator is not installed."""
-    scale, rounds = bench.sizes.scale, bench.sizes.even(3)
+    scale, rounds = bench.sizes.scale_or(SCALE), bench.sizes.even(3)
     note(f"TPC-H at scale {scale:g}")
     try:
         files = tpch_files(bench.cache, scale)
