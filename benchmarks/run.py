@@ -51,7 +51,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--without", action="append", default=[], choices=(DELTA_SPARK, DELTA_RS), help="leave out a peer"
     )
-    parser.add_argument("--scale", type=float, metavar="N", help="the scale of TPC-H's data: 1 is a gigabyte (each case has a default)")
+    parser.add_argument(
+        "--scale", type=float, metavar="N", help="the scale of TPC-H's data: 1 is a gigabyte (each case has a default)"
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures as JSON, too")
     parser.add_argument(
         "--work", type=Path, metavar="DIR", default=_default_work(), help="inputs and tables (%(default)s)"
