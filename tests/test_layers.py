@@ -33,7 +33,7 @@ LAYERS = (
     {"datafiles.reading", "datafiles.statistics"},
     {"datafiles.writing", "datafiles.foreign"},
     {"engines.door", "engines.facts", "engines.thresholds", "engines.running", "datafiles"},
-    {"engines.choice", "engines.memory", "planner"},
+    {"engines.choice", "engines.memory", "engines.violations", "planner"},
     {"planner.values"},
     {"engines.rewriting", "planner.rows"},
     {"engines.local", "engines.spark.loading", "planner.show"},
