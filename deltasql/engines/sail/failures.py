@@ -183,6 +183,11 @@ _UNSUPPORTED = (
     (re.compile(r"arrow\.parquet\.variant|(?i:\bvariant\b)"), "VARIANT"),
     (re.compile(r'No field named "\?table\?"'), "a LATERAL sub-query that names columns beside it"),
     (re.compile(r"Nested comparison: "), "comparisons of structs in arrays"),
+    (
+        re.compile(r"Failed to allocate additional .* memory pool"),
+        "it needs more memory than Sail's operators may use, 40 % of the available memory "
+        "(the environment variable SAIL_RUNTIME__MEMORY_POOL__FAIR__MAX_SIZE sets another limit, in bytes)",
+    ),
     (re.compile(r"(?s)\A\[UNSUPPORTED_FEATURE\.SAIL\] (.*)"), ""),
     (re.compile(r"(?s)(?:not supported|This feature is not implemented|not implemented): *(.*)"), ""),
 )

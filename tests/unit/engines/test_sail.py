@@ -55,6 +55,8 @@ def test_what_sail_has_not() -> None:
     assert 'engine="spark"' in error.message
     assert unsupported_feature("collect metrics", unsupported=True) is not None
     assert unsupported_feature("unknown function: f", unsupported=True) is None
+    text = "Failed to allocate additional 544.0 MB for HashJoinInput[0] - 332.7 MB remain for the total memory pool"
+    assert "SAIL_RUNTIME__MEMORY_POOL__FAIR__MAX_SIZE" in str(unsupported_feature(text, unsupported=False))
     refused = unsupported_feature("[UNSUPPORTED_FEATURE.SAIL] the quotient of a DECIMAL", unsupported=False)
     assert refused is not None
     assert "cannot run this: the quotient of a DECIMAL. Run the statement on Spark" in refused.message
