@@ -189,6 +189,11 @@ def moment(text: str, zone: tzinfo | None) -> int | None:
         return None
 
 
+def current_micros() -> int:
+    """Microseconds since 1970, UTC."""
+    return micros_of(datetime.now(timezone.utc))
+
+
 def clock_time(text: str) -> int | None:
     """Microseconds since 1970 of an ISO timestamp or date that names no zone, as if it were UTC."""
     read = clock_and_offset(text)

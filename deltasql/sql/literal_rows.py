@@ -1,7 +1,7 @@
 """VALUES lists of plain literals, read without Spark: their types and values as Spark would have them.
 
-Reads NULL, TRUE, numbers, texts, DATE '…' and their like. Whatever is not a literal in its simplest form is left to
-Spark, so this may know little, but must never be wrong.
+Reads NULL, TRUE, numbers, texts, DATE '…' and their like, and the current time. Whatever is not a literal in its
+simplest form is left to Spark, so this may know little, but must never be wrong.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import tzinfo
+from datetime import datetime, timezone, tzinfo
 
 from deltasql.plan.operators import LiteralValue
 from deltasql.schema.type_lattice import common_of_values
@@ -25,7 +25,7 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.sql.constants import Constant, clock_time, date_days, moment, number, unquote
+from deltasql.sql.constants import DAY, Constant, clock_time, date_days, micros_of, moment, number, unquote
 from deltasql.sql.cursor import LeftToEngineError, TokenCursor, require_value
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.tokens import tokenize
@@ -40,6 +40,16 @@ _WORDS: dict[str, tuple[DataType, LiteralValue]] = {
     "TRUE": (BOOLEAN, True),
     "FALSE": (BOOLEAN, False),
 }
+CURRENT = {
+    "CURRENT_DATE": DATE,
+    "CURDATE": DATE,
+    "CURRENT_TIMESTAMP": TIMESTAMP,
+    "NOW": TIMESTAMP,
+    "LOCALTIMESTAMP": TIMESTAMP_NTZ,
+}
+"""Functions without arguments for the time at which a statement begins, and their types."""
+_WITHOUT_BRACKETS = {"CURRENT_DATE", "CURRENT_TIMESTAMP"}
+_SECOND = 1_000_000
 # Here Spark and the rules of `unquote` may differ: octal numbers beyond 127.
 _DOUBTFUL_ESCAPE = re.compile(r"\\[23][0-7]{2}")
 
@@ -54,10 +64,15 @@ class LiteralColumn:
 
 @dataclass(frozen=True, slots=True)
 class LiteralRows:
-    """The rows of a VALUES list, at least one, and the zone that they were read in, None where it is not certain."""
+    """The rows of a VALUES list, at least one, and the zone and the time that they were read in.
+
+    `zone` is None where it is not certain. `now` is in microseconds since 1970, UTC; without it, the current time is no
+    literal.
+    """
 
     columns: tuple[LiteralColumn, ...]
     zone: tzinfo | None
+    now: int | None = None
 
     @property
     def schema(self) -> StructType:
@@ -65,27 +80,28 @@ class LiteralRows:
         return StructType(tuple(StructField(f"col{number}", item.type) for number, item in enumerate(self.columns, 1)))
 
 
-def literal_rows(query: str, zone: tzinfo | None) -> LiteralRows | None:
+def literal_rows(query: str, zone: tzinfo | None, now: int | None = None) -> LiteralRows | None:
     """The rows of a query that is VALUES and plain literals, up to MOST_ROWS; None for any other.
 
-    `zone` is the session's time zone; None where it is not known for certain.
+    `zone` is the session's time zone, None where it is not known for certain; `now` the time of the statement, as
+    `LiteralRows` has it.
     """
     if is_special(query):
         return None
-    reader = LiteralReader(query, zone)
+    reader = LiteralReader(query, zone, now)
     try:
         rows = reader.rows()
         reader.end()
-        return LiteralRows(common_columns(rows), zone)
+        return LiteralRows(common_columns(rows), zone, now)
     except (LeftToEngineError, ValueError):
         return None
 
 
-def literal_constant(expression: str, zone: tzinfo | None) -> Constant:
+def literal_constant(expression: str, zone: tzinfo | None, now: int | None = None) -> Constant:
     """The literal that an expression is. Raises LeftToEngineError."""
     if is_special(expression):
         raise LeftToEngineError
-    reader = LiteralReader(expression, zone)
+    reader = LiteralReader(expression, zone, now)
     constant = reader.literal()
     reader.end()
     return constant
@@ -115,9 +131,9 @@ def _column(constants: Sequence[Constant]) -> LiteralColumn:
 class LiteralReader(TokenCursor):
     """Reads rows and literals. Raises LeftToEngineError at the first token that is no part of a literal."""
 
-    def __init__(self, sql: str, zone: tzinfo | None) -> None:
+    def __init__(self, sql: str, zone: tzinfo | None, now: int | None = None) -> None:
         super().__init__(tokenize(sql))
-        self.zone = zone
+        self.zone, self.now = zone, now
 
     def rows(self) -> list[list[Constant]]:
         """VALUES (…), (…)"""
@@ -147,7 +163,22 @@ class LiteralReader(TokenCursor):
         word = self.next()
         if word.kind != "word":
             raise LeftToEngineError
+        if word.key in CURRENT:
+            return self.current(word.key)
         return Constant(*_WORDS[word.key]) if word.key in _WORDS else self.typed(word.key)
+
+    def current(self, function: str) -> Constant:
+        """The time of the statement: current_timestamp(), CURRENT_DATE …: what follows the function's name."""
+        if self.take("("):
+            self.need(")")
+        elif function not in _WITHOUT_BRACKETS:
+            raise LeftToEngineError
+        kind, now = CURRENT[function], require_value(self.now)
+        if kind == TIMESTAMP:
+            return Constant(kind, now)
+        local = datetime.fromtimestamp(now // _SECOND, require_value(self.zone)).replace(tzinfo=timezone.utc)
+        clock = micros_of(local) + now % _SECOND
+        return Constant(kind, clock // DAY if kind == DATE else clock)
 
     def text(self) -> str:
         """Neighbouring texts are one."""

@@ -15,6 +15,7 @@ from deltasql.engines.thresholds import CHANGED_ROWS
 from deltasql.lazy import np, pa, pc
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind
 from deltasql.schema.types import StructType
+from deltasql.sql.constants import current_micros
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import (
     Compared,
@@ -50,12 +51,13 @@ class CompiledActions:
         both = {**ours, **theirs}
         if len(both) < len(ours) + len(theirs):
             raise LeftToEngineError("target and source have one alias")
-        self._theirs = RowScope(theirs)
-        self.on = None if join is None else row_condition(join.on, RowScope(both))
+        now = current_micros()
+        self._theirs = RowScope(theirs, now)
+        self.on = None if join is None else row_condition(join.on, RowScope(both, now))
         scopes = {
-            RowKind.MATCHED: RowScope(both),
+            RowKind.MATCHED: RowScope(both, now),
             RowKind.NOT_MATCHED: self._theirs,
-            RowKind.NOT_MATCHED_BY_SOURCE: RowScope(ours),
+            RowKind.NOT_MATCHED_BY_SOURCE: RowScope(ours, now),
         }
         self.actions = [
             _compiled(number, action, scopes[action.kind], operator.output)

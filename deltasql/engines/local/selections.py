@@ -27,6 +27,7 @@ from deltasql.lazy import np, pa, pc
 from deltasql.plan.operators import Operator, Scan
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
+from deltasql.sql.constants import current_micros
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, is_ordered, row_condition
 from deltasql.sql.evaluated.selections import Order, selection
@@ -117,7 +118,7 @@ def selected_rows(session: SessionFacts, operator: Operator, *, streams: bool = 
 def _condition(text: str, alias: str, plain: PlainScan) -> RowExpression:
     """A condition on rows of the scan. Raises LeftToEngineError where only an engine can tell."""
     schema = plain.scan.schema
-    parsed = row_condition(text, RowScope({alias: schema}))
+    parsed = row_condition(text, RowScope({alias: schema}, current_micros()))
     used = [item for column in columns_of(parsed) if (item := schema.find(column.name)) is not None]
     require_plain(used, plain.scan.partition_columns)
     return parsed

@@ -22,6 +22,7 @@ from deltasql.lazy import pa, pc
 from deltasql.plan.operators import Check, Constraint, Literals, MemoryRows, Operator, Project, SqlQuery, Write
 from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way
 from deltasql.schema.types import STRING, StructType
+from deltasql.sql.constants import current_micros
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowScope, value_of
 
@@ -107,7 +108,7 @@ def _rows(session: SessionFacts, operator: Write) -> LocalRows:
     # Rows of many partitions in pieces would be as many files of each partition.
     streams = not operator.partition_columns and not operator.single_file
     source = _source(session, project.child, streams=streams)
-    scope, output = RowScope({"": source.schema}), operator.output
+    scope, output = RowScope({"": source.schema}, current_micros()), operator.output
     pairs = zip(project.columns, output, strict=True)
     expressions = [value_of(text, field.type, scope) for (_, text), field in pairs]
     compiled, schema = row_checks(checks, output), reader_schema(output)

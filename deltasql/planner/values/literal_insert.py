@@ -38,6 +38,7 @@ from deltasql.schema.types import (
 )
 from deltasql.settings.query_meaning import preserve_literal_values
 from deltasql.settings.session_settings import STORE_ASSIGNMENT
+from deltasql.sql.constants import current_micros
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, literal_constant, literal_rows
@@ -54,7 +55,7 @@ def constant_source(statement: Insert, query: str, context: Context) -> LiteralR
     plain = not (statement.overwrite or statement.replaces or statement.ctes or statement.schema_evolution)
     if not plain or not context.analyst.is_plain or not _has_usual_settings(context):
         return None
-    return literal_rows(query, unambiguous_zone(context))
+    return literal_rows(query, unambiguous_zone(context), current_micros())
 
 
 def stored_rows(
@@ -102,7 +103,7 @@ def _has_usual_settings(context: Context) -> bool:
 
 def _constant_column(field: StructField, static: Mapping[str, str], rows: LiteralRows) -> LiteralColumn:
     """The repeated value of a column that the query does not give: PARTITION's or the default."""
-    constant = literal_constant(static.get(field.name) or default_sql(field), rows.zone)
+    constant = literal_constant(static.get(field.name) or default_sql(field), rows.zone, rows.now)
     return LiteralColumn(constant.type, (constant.value,) * len(rows.columns[0].values))
 
 

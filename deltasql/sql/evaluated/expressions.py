@@ -35,7 +35,7 @@ from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.expression_types import type_at
 from deltasql.sql.functions.result_types import arithmetic
 from deltasql.sql.literal_casts import as_type
-from deltasql.sql.literal_rows import LiteralReader, is_special
+from deltasql.sql.literal_rows import CURRENT, LiteralReader, is_special
 
 _COMPARISONS = {"=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "<=>": "<=>"}
 _ORDERED = frozenset({STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ})
@@ -121,9 +121,13 @@ RowExpression: TypeAlias = Union[ColumnOf, Constant, Widened, Compared, Joined, 
 
 @dataclass(frozen=True, slots=True)
 class RowScope:
-    """The columns that an expression may name: the schema of the rows by each alias."""
+    """The columns that an expression may name: the schema of the rows by each alias.
+
+    `now` is the time of the statement, in microseconds since 1970, UTC. Without it, current_timestamp() is not read.
+    """
 
     schemas: Mapping[str, StructType] = field(default_factory=dict)
+    now: int | None = None
 
     def column(self, parts: Sequence[str]) -> ColumnOf:
         """The column of a name. Raises LeftToEngineError for one that is missing or ambiguous."""
@@ -228,7 +232,7 @@ class _Reader(LiteralReader):
     """Each method reads one level of precedence, the weakest first. Raises LeftToEngineError."""
 
     def __init__(self, sql: str, scope: RowScope) -> None:
-        super().__init__(sql, zone=None)
+        super().__init__(sql, zone=None, now=scope.now)
         self.scope = scope
 
     def expression(self) -> RowExpression:
@@ -297,6 +301,9 @@ class _Reader(LiteralReader):
             self.need(")")
             return inner
         if self.kind in {"number", "string"} or self.key in {"-", "TRUE", "FALSE", "NULL"} or self._is_typed:
+            return self.literal()
+        if self.key in CURRENT and self.kind == "word" and self.peek(1) == "(":
+            # Without brackets it may be a column.
             return self.literal()
         if self.key == "CAST" and self.peek(1) == "(":
             return self.cast()

@@ -194,13 +194,13 @@ CONSTANT = {
     "SELECT * FROM (SELECT * FROM VALUES (1, 'a'), (2, NULL) AS q (id, v))": [(1, "a"), (2, None)],
     "VALUES (-1, true) AS t(a, b)": [(-1, True)],
     "select * from values 1, 2": [(1,), (2,)],
+    "SELECT NULL AS a": [(None,)],
     "SELECT * FROM (SELECT 1.50 AS m) q": [(Decimal("1.50"),)],
     "\n SELECT * FROM (VALUES (1)) AS q(`a b`) -- end": [(1,)],
 }
 OTHER_TEXTS = """
 SELECT 1
 SELECT 1 AS a, 2 AS A
-SELECT NULL AS a
 SELECT 1 AS a UNION SELECT 1
 SELECT 1 AS a WHERE false
 SELECT 1 AS a UNION ALL SELECT 'x'

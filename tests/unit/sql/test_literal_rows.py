@@ -106,6 +106,37 @@ def test_what_is_left_to_spark(text: str) -> None:
     assert literal_rows(f"VALUES ({text})", PARIS) is None
 
 
+NOW = 1_732_662_000_123_456
+"""2024-11-26 23:00:00.123456 UTC."""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "value"),
+    [
+        ("current_timestamp()", "timestamp", NOW),
+        ("CURRENT_TIMESTAMP", "timestamp", NOW),
+        ("now ( )", "timestamp", NOW),
+        ("current_date", "date", 20_054),
+        ("curdate()", "date", 20_054),
+        ("localtimestamp()", "timestamp_ntz", NOW + 3_600_000_000),
+    ],
+)
+def test_the_current_time(text: str, kind: str, value: int) -> None:
+    constant = literal_constant(text, PARIS, NOW)
+    assert (type_text(constant.type), constant.value) == (kind, value)
+
+
+@pytest.mark.parametrize("text", ["now", "curdate", "localtimestamp", "current_timestamp(1)", "`current_date`"])
+def test_calls_that_are_left_to_spark(text: str) -> None:
+    with pytest.raises(LeftToEngineError):
+        literal_constant(text, PARIS, NOW)
+
+
+def test_the_current_date_needs_a_zone() -> None:
+    with pytest.raises(LeftToEngineError):
+        literal_constant("current_date()", None, NOW)
+
+
 def test_a_moment_without_a_zone_needs_the_sessions() -> None:
     with pytest.raises(LeftToEngineError):
         literal_constant("TIMESTAMP'2024-01-01 00:00:00'", None)
