@@ -106,6 +106,9 @@ class CommitRegistry:
         """Nobody but the sessions cleans up."""
         return False
 
+    def separate(self, location: str) -> None:
+        """The commits of all tables are in one store."""
+
     def forget(self, location: str) -> None:
         if self._store.find(location) is not None:
             self._store.change([location], lambda found: ({location: None}, None))

@@ -42,8 +42,12 @@ class RoutedCommits:
                 states |= store.commit_catalog.all()
         return states
 
+    def _holder(self, location: str) -> ExternalStore | None:
+        """The external catalog of a table whose commits it does not ratify."""
+        return next((store for store in self._external.opened if store.holds(location)), None)
+
     def adopt(self, location: str, known: TableCommits | None) -> bool:
-        holder = next((store for store in self._external.opened if store.holds(location)), None)
+        holder = self._holder(location)
         if holder is not None:
             raise holder.refused("the feature catalogManaged for a table that is not managed")
         return self._of(location).adopt(location, known)
@@ -66,3 +70,9 @@ class RoutedCommits:
 
     def maintains(self, location: str) -> bool:
         return self._of(location).maintains(location)
+
+    def separate(self, location: str) -> str | None:
+        holder = self._holder(location)
+        if holder is None or self._embedded.find(location) is not None:
+            return self._of(location).separate(location)
+        return holder.name

@@ -47,6 +47,25 @@ class SecondTableError(DeltaSqlError):
 
 
 @condition(
+    "TRANSACTION_NOT_SUPPORTED.SEPARATE_CATALOG",
+    "0A000",
+    "This transaction has written {first}: it cannot write {second} as well. The catalog {catalog} of {tables} has no "
+    "commit of several tables, so that a failure could leave one of them changed and the other one not. Write {second} "
+    "in another transaction, or have both tables in catalogs of the warehouse, which can commit them together.",
+    remedy="Write one table of such a catalog in each transaction; it may read other tables.",
+)
+class SeparateCatalogError(DeltaSqlError):
+    """A statement that would write another table, where `tables` are of an external catalog. The transaction stays as
+    it was.
+    """
+
+    first: str
+    second: str
+    catalog: str
+    tables: Collection[str]
+
+
+@condition(
     "TRANSACTION_NOT_SUPPORTED.CHANGE_DATA_FEED",
     "0A000",
     "{operation} cannot be in one transaction with what came before it, since {table} has a change data feed: "

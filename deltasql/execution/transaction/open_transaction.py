@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Sequence
 
 from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.statements.transaction import SecondTableError, StaleStatementError
+from deltasql.errors.statements.transaction import SecondTableError, SeparateCatalogError, StaleStatementError
 from deltasql.execution.commit import Committed, Contribution
 from deltasql.execution.transaction.admission import admit
 from deltasql.execution.transaction.written_table import WrittenTable, is_managed
@@ -70,7 +70,7 @@ class OpenTransaction:
     def admit(self, plan: Plan) -> None:
         """Raises for a plan that cannot be part of the transaction; records the read set of a query.
 
-        NotInTransactionError, NestedTransactionError, SecondTableError, StaleStatementError.
+        NotInTransactionError, NestedTransactionError, SecondTableError, SeparateCatalogError, StaleStatementError.
         """
         admit(plan)
         if isinstance(plan, SingleCommit):
@@ -137,7 +137,7 @@ class OpenTransaction:
         self._ended = True
 
     def _check_target(self, change: SingleCommit) -> None:
-        """Raises SecondTableError for a further table that the catalog does not manage, or beside such a table.
+        """Raises SecondTableError, SeparateCatalogError for a further table where the tables have no common commit.
 
         Raises StaleStatementError for a plan over an outdated snapshot.
         """
@@ -145,7 +145,7 @@ class OpenTransaction:
         log = self._logs.get(spec.log.location)
         if self._ended or log is None:
             raise StaleStatementError
-        _check_managed([*(table.log for table in self._tables.values() if table.log is not log), log])
+        _check_together([*(table.log for table in self._tables.values() if table.log is not log), log])
         if log.snapshot() is not spec.snapshot:
             raise StaleStatementError
 
@@ -171,7 +171,7 @@ class OpenTransaction:
     def _committed(self, tables: Sequence[WrittenTable]) -> list[Commit]:
         """One commit of each table. The catalog also checks the tables that were read, if it ratifies the commits."""
         transaction_id = str(uuid.uuid4())
-        managed = all(is_managed(table.log) for table in tables)
+        managed = all(is_managed(table.log) and _separate_catalog(table.log) is None for table in tables)
         watched = list(self._watched(tables, transaction_id)) if managed else []
         several = len(tables) > 1 or bool(watched)
         # An append whose transaction depends on rows of other tables cannot be moved before their changes.
@@ -187,12 +187,15 @@ class OpenTransaction:
         return [commit]
 
     def _watched(self, written: Sequence[WrittenTable], transaction_id: str) -> list[CommitRace]:
-        """Races of the tables that the catalog manages and that the transaction has only read."""
+        """Races of the tables that the catalog manages and that the transaction has only read.
+
+        What other catalogs manage cannot be checked in one operation with the commits.
+        """
         places = {table.log.location for table in written}
         races = []
         for location, queries in self._queries.items():
             log = self._logs[location]
-            if location in places or not is_managed(log):
+            if location in places or not is_managed(log) or _separate_catalog(log) is not None:
                 continue
             transaction = Transaction(log.real, log.read)
             transaction.transaction_id = transaction_id
@@ -202,9 +205,22 @@ class OpenTransaction:
         return races
 
 
-def _check_managed(logs: Sequence[PinnedLog]) -> None:
-    """Raises SecondTableError if one of several tables is not managed by the catalog; the last one is new."""
-    plain = tuple(log.table for log in logs if len(logs) > 1 and not is_managed(log))
+def _separate_catalog(log: PinnedLog) -> str | None:
+    """The catalog of a table whose commits cannot be ratified with those of other tables; None for any other table."""
+    catalog = log.real.catalog
+    return None if catalog is None else catalog.separate(log.location)
+
+
+def _check_together(logs: Sequence[PinnedLog]) -> None:
+    """Raises SeparateCatalogError, SecondTableError if several tables cannot be committed together; the last is new."""
+    if len(logs) == 1:
+        return
+    separate = {log.table: catalog for log in logs if (catalog := _separate_catalog(log)) is not None}
+    if separate:
+        catalog = next(iter(separate.values()))
+        tables = tuple(table for table, of in separate.items() if of == catalog)
+        raise SeparateCatalogError(logs[0].table, logs[-1].table, catalog, tables)
+    plain = tuple(log.table for log in logs if not is_managed(log))
     if plain:
         managed = "SET TBLPROPERTIES ('delta.feature.catalogManaged' = 'supported')"
         advice = "; ".join(f"ALTER TABLE {table} {managed}" for table in plain)

@@ -87,6 +87,9 @@ class CommitCatalog(Interface):
     def maintains(self, location: str) -> bool:
         """Whether it removes old files of a table itself, and does not let others do it."""
 
+    def separate(self, location: str) -> str | None:
+        """The name of the catalog if no commit of a table can be one with those of other tables; None if it can."""
+
 
 def current_commits(catalog: CommitCatalog, store: LogStore, location: str, newest: int) -> TableCommits | None:
     """The state of a table, after its ratified commits were published as far as that is possible.

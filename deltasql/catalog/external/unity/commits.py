@@ -95,6 +95,10 @@ class UnityCommits:
         """Clients write checkpoints, compacted logs and checksums; the server does the rest."""
         return True
 
+    def separate(self, location: str) -> str:
+        """The Delta API takes the commit of one table with each request."""
+        return self._client.catalog
+
     def _update(self, table: UnityTable, changes: list[dict[str, Any]]) -> UnityTable:
         requirements = [{"type": "assert-table-uuid", "uuid": table.id}]
         body = {"requirements": requirements, "updates": changes}
