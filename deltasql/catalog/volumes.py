@@ -12,7 +12,7 @@ from deltasql.catalog.names import CatalogNames, Name
 from deltasql.catalog.store import NameMissingError, SchemaKey, TableKey
 from deltasql.errors.statements.volume import VolumeAlreadyExistsError, VolumeNotFoundError, VolumePathError
 from deltasql.errors.suggestion import meant, similar_names
-from deltasql.log.storage.locations import absolute_location
+from deltasql.log.storage.locations import absolute_location, is_local, local_path
 
 _VOLUMES = re.compile(r"(?:dbfs:)?/+Volumes(?:/+(?P<rest>.*))?", re.DOTALL)
 
@@ -112,6 +112,19 @@ class Volumes(CatalogNames):
         match = _VOLUMES.fullmatch(path)
         names = [] if match is None else [part for part in (match["rest"] or "").split("/") if part]
         return len(names) >= 3 and self.located(path) == self.volume(names[:3]).location
+
+    def leads_out(self, path: str) -> bool:
+        """Whether symbolic links lead a path of a volume on this machine out of the volume's folder.
+
+        The folder itself may be one. Raises what `located` raises.
+        """
+        location = self.located(path)
+        match = _VOLUMES.fullmatch(path)
+        if match is None or location == path or not is_local(location):
+            return False
+        volume = self.volume([part for part in match["rest"].split("/") if part not in {"", "."}][:3])
+        place, folder = (os.path.realpath(local_path(item)) for item in (location, volume.location))
+        return os.path.commonpath((place, folder)) != folder
 
     def _schema_folder(self, key: SchemaKey) -> str:
         """The location of a schema. Raises SchemaNotFoundError."""

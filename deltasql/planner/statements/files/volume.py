@@ -52,6 +52,8 @@ _LISTED = StructType(
     )
 )
 
+_LEADS_OUT = "a symbolic link leads out of the volume"
+
 
 @plan.register
 def _(statement: CreateVolume, context: Context) -> Plan:
@@ -173,6 +175,8 @@ def _(statement: RemoveFromVolume, context: Context) -> Plan:
 def _listed(folder: FilePath, context: Context) -> Iterator[tuple[str, str, int | None, int | None]]:
     """The rows of LIST. Raises VolumeFileNotFoundError."""
     location, shown = _located(folder, context), folder.path.rstrip("/")
+    if context.catalog.leads_out(folder.path):
+        raise VolumePathError(folder.path, _LEADS_OUT).at(context.caret(folder.start, folder.end))
     store = context.analyst.stores.open(location)
     entries, folders = store.list_below(""), set[str]()
     for entry in entries:
@@ -207,6 +211,8 @@ def _in_volume(path: FilePath, context: Context) -> str:
         reason = "it names a folder"
     elif context.catalog.is_volume(path.path):
         reason = "it names the volume itself"
+    elif context.catalog.leads_out(path.path):
+        reason = _LEADS_OUT
     if reason is not None:
         raise VolumePathError(path.path, reason).at(context.caret(path.start, path.end))
     return location
