@@ -15,7 +15,11 @@ TOGETHER = {
         "tests/ways/differential/test_against_delta_spark.py",
     ),
     "metastores": ("tests/metastores/",),
-    "connectors": ("tests/stores/test_with_connectors.py", "tests/stores/test_killed_executor.py"),
+    "connectors": (
+        "tests/stores/test_with_connectors.py",
+        "tests/stores/test_killed_executor.py",
+        "tests/unity/test_executors.py",
+    ),
 }
 """Files that one worker runs. delta-spark: for its one JVM, since to warm up another takes longer than most cases.
 

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.thresholds import FEW_BYTES, FEW_FILES, IN_MEMORY_BYTES, STORE_BYTES, TINY_BYTES
 from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.engine import NotOnSailError, NoWayToFilesError, OtherCredentialsError
+from deltasql.errors.engine import LentCredentialsError, NotOnSailError, NoWayToFilesError, OtherCredentialsError
 from deltasql.lazy import pc
 from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.locations import hadoop_scheme, is_local
@@ -54,7 +54,7 @@ def moved_in_process(session: SessionFacts, location: str, size: int, *, barred:
     """Whether this process, not the executors, does the file I/O at a location for a statement that reads `size` bytes.
 
     `barred` names columns that this process does not move: see `only_for_spark`.
-    Raises InvalidSettingError, NoWayToFilesError, OtherCredentialsError, NotOnSailError.
+    Raises InvalidSettingError, NoWayToFilesError, OtherCredentialsError, LentCredentialsError, NotOnSailError.
     """
     if session.reads_files:
         return _by_mode(session, location, size, barred)
@@ -76,7 +76,8 @@ def _by_mode(session: SessionFacts, location: str, size: int, barred: str) -> bo
             return False
         return mode == "AUTO" and size < TINY_BYTES and session.leaves_files_to_us
     if mode == "AUTO":
-        return size <= STORE_BYTES or not session.reaches(location)
+        # Executors could not renew lent credentials.
+        return size <= STORE_BYTES or session.stores.is_lent(location) or not session.reaches(location)
     if not session.reaches(location):
         reason = barred or f"{IO_MODE.name} = EXECUTORS"
         raise unreachable_error(session, location, reason)
@@ -109,6 +110,8 @@ def evaluated_in_process(session: SessionFacts, location: str, size: int) -> boo
 def unreachable_error(session: SessionFacts, location: str, reason: str) -> DeltaSqlError:
     """The error for a location that executors do not reach; `reason` names the feature or setting that needs them."""
     if session.has_other_keys(location):
+        if session.stores.is_lent(location):
+            return LentCredentialsError(location=location, reason=reason)
         return OtherCredentialsError(location=location, reason=reason)
     return NoWayToFilesError(location=location, scheme=hadoop_scheme(location), reason=reason)
 

@@ -159,6 +159,21 @@ class OtherCredentialsError(DeltaSqlError):
 
 
 @condition(
+    "DELTASQL_LENT_CREDENTIALS",
+    "0A000",
+    "The catalog lends credentials for {location} alone, which {reason} cannot use: Spark's executors take such "
+    "credentials for S3, in a Spark of this process, and for files in the folder of the table. Run SET "
+    "deltasql.io.mode = AUTO, so that this process moves the files itself.",
+    remedy="Run SET deltasql.io.mode = AUTO.",
+)
+class LentCredentialsError(DeltaSqlError):
+    """Files that only Spark's executors can move, of a table whose credentials an external catalog lends."""
+
+    location: str
+    reason: str
+
+
+@condition(
     "DELTASQL_STAGED_ROWS_MISSING",
     "58030",
     "Spark has written {written:rows} below {location}, and {found} are there. Its executors write to another disk "

@@ -60,6 +60,13 @@ def reveal(secret: str) -> None:
     _concealed.discard(secret)
 
 
+def without_concealed(text: str) -> str:
+    """`text` without the secrets that are concealed."""
+    for secret in tuple(_concealed):
+        text = text.replace(secret, REDACTED)
+    return text
+
+
 def is_secret(name: str) -> bool:
     """Whether the value of a setting, an option or a property of this name is a secret."""
     return _SECRET.search(name) is not None

@@ -237,3 +237,26 @@ def test_renewal(monkeypatch: pytest.MonkeyPatch, older: bool) -> None:
     assert seen[6:12] == ["sas-2"] * 6
     assert seen[12] == "sas-2"
     assert seen[13] == "sas-4"
+
+
+def test_work_that_does_not_ask_again_gets_keys_for_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, asked = Clock(), []
+    monkeypatch.setattr("deltasql.catalog.external.unity.credentials.time", clock)
+
+    def fetch(operation: str) -> dict[str, Any]:
+        asked.append(operation)
+        keys = {"access_key_id": f"key-{len(asked)}"}
+        return {"aws_temp_credentials": keys, "expiration_time": int((clock.now + 3600) * 1000)}
+
+    lent = LentCredentials("t", lambda operation: lent_options(fetch(operation)))
+
+    def key(*, unattended: bool) -> str:
+        return lent.options(unattended=unattended)[0]["aws_access_key_id"]
+
+    assert key(unattended=True) == key(unattended=False) == "key-1"
+    clock.now += 1700
+    assert key(unattended=True) == "key-1"
+    clock.now += 200
+    assert key(unattended=False) == "key-1"
+    assert key(unattended=True) == key(unattended=False) == "key-2"
+    assert asked == ["READ_WRITE"] * 2

@@ -15,8 +15,11 @@ class Lent(Protocol):
     @property
     def name(self) -> str: ...
 
-    def options(self) -> tuple[Mapping[str, str], datetime | None]:
-        """obstore's options, and when they expire, in UTC; renewed before that. Raises a DeltaSqlError."""
+    def options(self, *, unattended: bool = False) -> tuple[Mapping[str, str], datetime | None]:
+        """obstore's options, and when they expire, in UTC; renewed before that. Raises a DeltaSqlError.
+
+        `unattended` is for work that does not ask again: such options are valid for longer, where that is possible.
+        """
 
 
 KEYS = frozenset(

@@ -93,6 +93,17 @@ class Stores:
         """Whether the credentials for a location are lent, and so are those of one table alone."""
         return self._lent(location) is not None
 
+    def lent_settings(self, location: str) -> dict[str, str]:
+        """Hadoop's settings with the credentials that are lent for a location; empty where none are.
+
+        They expire, and are only for work on this table that begins now.
+        """
+        lent = self._lent(location)
+        if lent is None:
+            return {}
+        others = _without_keys({**of_environment(os.environ, location), **self._store_options(location)})
+        return hadoop_settings(location, {**others, **lent.options(unattended=True)[0]})
+
     def _lent(self, location: str) -> Lent | None:
         """The credentials that are lent for a location, if the lender has some. Raises a DeltaSqlError."""
         lent = self.lender(location) if lends_for(location) else None
@@ -156,8 +167,12 @@ def _arguments(options: Mapping[str, str]) -> dict[str, Any]:
 
 def _with_lent(options: Mapping[str, str], location: str, lent: Lent) -> dict[str, Any]:
     """obstore's arguments for some options, of which lent credentials replace those on the client's identity."""
-    others = {key: value for key, value in long_names(options).items() if key not in KEYS}
-    return {**_arguments(others), "credential_provider": provider(location, lent)}
+    return {**_arguments(_without_keys(options)), "credential_provider": provider(location, lent)}
+
+
+def _without_keys(options: Mapping[str, str]) -> dict[str, str]:
+    """Options, under their long names, without those on the client's identity."""
+    return {key: value for key, value in long_names(options).items() if key not in KEYS}
 
 
 def _parts(location: str) -> tuple[str, str]:

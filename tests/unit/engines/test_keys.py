@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from deltasql.engines.choice import moved_in_process
+from deltasql.engines.spark.reading.scans import lent_options
 from deltasql.engines.spark.session import spark as spark_module
+from deltasql.engines.spark.session.capabilities import SPARK
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.thresholds import STORE_BYTES
-from deltasql.errors.engine import OtherCredentialsError
+from deltasql.errors.engine import LentCredentialsError, OtherCredentialsError
 from deltasql.log.storage.stores import Stores
 from deltasql.settings.session_settings import IO_MODE
 
@@ -70,3 +73,71 @@ def test_other_keys_of_an_azure_account(conf: Conf) -> None:
     first, second = (session(conf, "", azure_storage_account_key=key) for key in ("one", "two"))
     first.hadoop_location(place)
     assert (first.has_other_keys(place), second.has_other_keys(place)) == (False, True)
+
+
+class OfOneTable:
+    """Credentials that somebody lends for one table."""
+
+    name = "lent"
+
+    def __init__(self, **options: str) -> None:
+        self._options = options
+
+    def options(self, *, unattended: bool = False) -> tuple[Mapping[str, str], None]:
+        return {**self._options, "aws_session_token": "token-of-executors" if unattended else "token"}, None
+
+
+def lent_to(handle: SparkHandle, place: str, **options: str) -> SparkHandle:
+    """The handle, whose files below a place are reached with lent credentials."""
+    handle.stores.lender = lambda location: OfOneTable(**options) if location.startswith(place) else None
+    return handle
+
+
+def test_lent_keys_go_with_each_reader(conf: Conf) -> None:
+    given = {"aws_access_key_id": "lent", "aws_secret_access_key": "secret of the table"}
+    more = {"aws_endpoint": "http://localhost:1", "aws_session_token": "session's", "aws_region": "eu-west-1"}
+    handle = lent_to(session(conf, "own", **more), TABLE, **given)
+    # This process can renew them, which executors cannot.
+    assert moved_in_process(handle, TABLE, STORE_BYTES + 1)
+    handle.set(IO_MODE.name, "EXECUTORS")
+    assert not moved_in_process(handle, TABLE, 0)
+    assert handle.hadoop_location(f"{TABLE}/f") == "s3a://bucket/t/f"
+    assert conf["fs.s3a.bucket.bucket.access.key"] == "own"
+    assert handle.lent_options(f"{TABLE}/f") == {
+        "fs.s3a.bucket.bucket.access.key": "lent",
+        "fs.s3a.bucket.bucket.secret.key": "secret of the table",
+        "fs.s3a.bucket.bucket.session.token": "token-of-executors",
+        "fs.s3a.bucket.bucket.aws.credentials.provider": "org.apache.hadoop.fs.s3a.TemporaryAWSCredentialsProvider",
+        "fs.s3a.bucket.bucket.endpoint": "http://localhost:1",
+        "fs.s3a.bucket.bucket.endpoint.region": "eu-west-1",
+        "fs.s3a.bucket.bucket.path.style.access": "true",
+        "fs.s3a.bucket.bucket.connection.ssl.enabled": "false",
+        "fs.s3a.impl.disable.cache": "true",
+    }
+    assert handle.lent_options("s3://bucket/other") == {}
+    assert handle.lent_options("/local/t") == {}
+
+
+def test_lent_keys_that_executors_cannot_use(conf: Conf, monkeypatch: pytest.MonkeyPatch) -> None:
+    azure = "abfss://c@account.dfs.core.windows.net/t"
+    shared_token = lent_to(session(conf, ""), azure, azure_storage_sas_key="sas-of-the-table")
+    on_server = lent_to(session(conf, "own"), TABLE, aws_access_key_id="lent", aws_secret_access_key="secret of it")
+    for handle, place in ((shared_token, azure), (on_server, TABLE)):
+        handle.set(IO_MODE.name, "EXECUTORS")
+        with monkeypatch.context() as patch:
+            patch.setattr(SparkHandle, "remote", property(lambda handle: handle is on_server))
+            patch.setattr(SparkHandle, "capabilities", SPARK)
+            with pytest.raises(LentCredentialsError, match=r"deltasql.io.mode = AUTO") as caught:
+                moved_in_process(handle, place, 0)
+            handle.set(IO_MODE.name, "AUTO")
+            assert moved_in_process(handle, place, STORE_BYTES + 1)
+        assert caught.value.condition == "DELTASQL_LENT_CREDENTIALS"
+        assert "secret" not in str(caught.value)
+        assert "sas-of" not in str(caught.value)
+
+
+def test_files_of_another_table_have_other_keys(conf: Conf) -> None:
+    handle = lent_to(session(conf, "own"), TABLE, aws_access_key_id="lent", aws_secret_access_key="secret of it")
+    assert lent_options(handle, TABLE, [f"{TABLE}/a", f"{TABLE}/p=1/b"])["fs.s3a.impl.disable.cache"] == "true"
+    with pytest.raises(LentCredentialsError, match="a clone with files of another table"):
+        lent_options(handle, TABLE, [f"{TABLE}/a", "s3://bucket/t2/b"])

@@ -17,6 +17,9 @@ from deltasql.log.storage.lending import Lent
 
 _MARGIN = 300.0
 """Seconds before their end at which credentials are renewed, at most a third of the time that they are valid."""
+_UNATTENDED = 2700.0
+"""Seconds of validity that remain for work that cannot renew them, such as a job of Spark's executors; at most half of
+the time that they are valid."""
 _OPTIONS = {
     "s3.access-key-id": "aws_access_key_id",
     "s3.secret-access-key": "aws_secret_access_key",
@@ -46,14 +49,15 @@ class LentCredentials:
         self._fetch = fetch
         self._operation = "READ_WRITE"
         self._options: Mapping[str, str] = {}
+        self._replaced: Mapping[str, str] = {}
         self._expires: datetime | None = None
-        self._renew_at = 0.0
+        self._renew_at = self._renew_unattended_at = 0.0
         self._lock = Lock()
 
-    def options(self) -> tuple[Mapping[str, str], datetime | None]:
+    def options(self, *, unattended: bool = False) -> tuple[Mapping[str, str], datetime | None]:
         """The current options, and when they expire. Raises a DeltaSqlError."""
         with self._lock:
-            if time.time() >= self._renew_at:
+            if time.time() >= (self._renew_unattended_at if unattended else self._renew_at):
                 self._renew()
             return self._options, self._expires
 
@@ -71,16 +75,18 @@ class LentCredentials:
             if self._expires is None or time.time() >= self._expires.timestamp() - 1:
                 raise
             return
-        for value in _secrets(self._options):
+        # Those that are replaced are valid for a while, and in use.
+        for value in _secrets(self._replaced):
             reveal(value)
-        for value in _secrets(options):
+        for value in (*_secrets(self._options), *_secrets(options)):
             conceal(value)
-        self._options = options
+        self._replaced, self._options = self._options, options
         if expires is None:
-            self._expires, self._renew_at = None, float("inf")
+            self._expires, self._renew_at, self._renew_unattended_at = None, float("inf"), float("inf")
             return
         self._expires, end = expires, expires.timestamp()
-        self._renew_at = end - min(_MARGIN, max(end - time.time(), 0) / 3)
+        left = max(end - time.time(), 0)
+        self._renew_at, self._renew_unattended_at = end - min(_MARGIN, left / 3), end - min(_UNATTENDED, left / 2)
 
 
 def _secrets(options: Mapping[str, str]) -> list[str]:

@@ -25,7 +25,7 @@ from deltasql.engines.spark.session.local_rows import lookup, no_rows
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import spark_schema, spark_type
 from deltasql.engines.spark.session.tuning import FOR_SCANS
-from deltasql.errors.engine import NotOnSailError, OldCalendarError
+from deltasql.errors.engine import LentCredentialsError, NotOnSailError, OldCalendarError
 from deltasql.lazy import F, pa
 from deltasql.log.storage.locations import hadoop_location, is_local, table_location
 from deltasql.plan.base import quote
@@ -258,6 +258,14 @@ def _reader_options(spark: SparkHandle, operator: Scan, paths: Sequence[str]) ->
         options["parquet.filter.dictionary.enabled"] = "false"
         if not bounds_are_sure(spark.stores, paths):
             options |= dict.fromkeys(UNSURE_BOUNDS, "false")
+    return {**options, **lent_options(spark, operator.table.location, paths)}
+
+
+def lent_options(spark: SparkHandle, location: str, paths: Sequence[str]) -> Mapping[str, str]:
+    """Options with the credentials that are lent for a table. Raises LentCredentialsError for files of another one."""
+    options = spark.lent_options(location)
+    if options and not all(path.startswith(f"{location}/") for path in paths):
+        raise LentCredentialsError(location=location, reason="a clone with files of another table")
     return options
 
 

@@ -130,7 +130,7 @@ def read_group(
     else:
         paths = [spark.hadoop_location(path) for path in files]
         read_options |= {"basePath": hadoop_location(operator.root)} if "basePath" in read_options else {}
-        read_options |= _access(operator)
+        read_options |= _access(spark, operator)
     frame = _loaded(spark, operator, paths, read_options, operator.schema if declared is None else declared)
     columns = ["*"] if operator.schema is None else _columns(operator.schema)
     if not operator.described:
@@ -172,10 +172,10 @@ def _fetches(spark: SparkHandle, operator: SourceFiles) -> bool:
     return False
 
 
-def _access(operator: SourceFiles) -> dict[str, str]:
+def _access(spark: SparkHandle, operator: SourceFiles) -> dict[str, str]:
     """The options by which Hadoop reaches this source alone: with a client of its own, for others stay open."""
     if not operator.access:
-        return {}
+        return spark.lent_options(operator.root)
     settings = hadoop_settings(operator.root, operator.access)
     return {**settings, f"fs.{hadoop_scheme(operator.root)}.impl.disable.cache": "true"}
 

@@ -28,6 +28,7 @@ from deltasql.engines.spark.session.local import (
 )
 from deltasql.engines.spark.session.remote import drop_views, is_connect, remote_session, settings_of_server
 from deltasql.engines.spark.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
+from deltasql.engines.spark.session.wire_log import conceal_in_wire_log
 from deltasql.errors.engine import NeedsEngineError
 from deltasql.log.storage.credentials import is_identity
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
@@ -329,12 +330,23 @@ class SparkHandle:
         Spark keeps the first ones for as long as it runs: its connections are cached in the JVM, by bucket or account.
         """
         if self.stores.is_lent(location):
-            # Spark has one set of keys for a bucket, and these are of one table, and expire.
-            return True
+            # They go along with each reader and writer, which a server would log.
+            return self.remote or hadoop_scheme(location) != "s3a"
         if _bucket(location) in self._reached:
             return False
         credentials = self.stores.hadoop_settings(location)
         return any(self.session.conf.get(key, value) != value for key, value in credentials.items() if is_identity(key))
+
+    def lent_options(self, location: str) -> dict[str, str]:
+        """Options by which one reader or writer of a location uses credentials that are lent for it; else empty.
+
+        It gets a connection of its own: Spark keeps others by bucket.
+        """
+        settings = self.stores.lent_settings(location)
+        if not settings:
+            return {}
+        conceal_in_wire_log()
+        return {**settings, f"fs.{hadoop_scheme(location)}.impl.disable.cache": "true"}
 
     def hadoop_location(self, location: str) -> str:
         """A location in Hadoop's spelling; sets the store's Hadoop settings in Spark on first use of its bucket."""

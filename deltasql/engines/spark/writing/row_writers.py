@@ -66,7 +66,7 @@ class ExecutorWriter:
         counting = {} if counted is None else self._spark.for_counts()
         on_class_path: AbstractContextManager[None] = nullcontext() if committer is None else committer.on_class_path()
         with self._spark.needing(for_writes(self._shredding), counting, committing), on_class_path:
-            writer = rows.write.options(**WRITE_OPTIONS)
+            writer = rows.write.options(**WRITE_OPTIONS, **self._spark.lent_options(self._store.root))
             if by:
                 writer = writer.partitionBy(*by)
             writer.parquet(self._spark.hadoop_location(self._store.url(directory)))

@@ -28,7 +28,8 @@ def write_source(spark: SparkHandle, rows: DataFrame, location: str, source: Tab
         raise unreachable_error(spark, location, f"USING {source.format}")
     counted = Counts([row_counter()], observe=spark.capabilities.observe)
     with spark.needing(spark.for_counts()):
-        writer = counted.over(rows).write.format(source.format).options(**{**_OPTIONS, **source.options})
+        options = {**_OPTIONS, **source.options, **spark.lent_options(location)}
+        writer = counted.over(rows).write.format(source.format).options(**options)
         if source.partition_columns:
             writer = writer.partitionBy(*source.partition_columns)
         try:
