@@ -119,6 +119,8 @@ def updated(table: ManagedTable, body: Mapping[str, Any]) -> tuple[int, str, str
     changes = {item["action"]: item for item in body["updates"]}
     if not changes or len(changes) != len(body["updates"]):
         return 400, "BadRequestException", "one action of each type"
+    if lost := _lost_properties(table, changes):
+        return 400, "InvalidParameterValueException", f"a managed table must have {', '.join(lost)}"
     if added := changes.get("add-commit"):
         commit = added["commit"]
         known = table.commits.get(commit["version"])
@@ -141,6 +143,13 @@ def updated(table: ManagedTable, body: Mapping[str, Any]) -> tuple[int, str, str
         table.published = max(table.published, version)
     _change(table, changes)
     return None
+
+
+def _lost_properties(table: ManagedTable, changes: Mapping[str, Any]) -> list[str]:
+    """The required properties that the table would no longer have."""
+    after = {**table.properties, **changes.get("set-properties", {}).get("updates", {})}
+    removed = changes.get("remove-properties", {}).get("removals", ())
+    return [name for name, value in table.required.items() if name in removed or after.get(name) != value]
 
 
 def _wrong_commit(table: ManagedTable, commit: Mapping[str, Any]) -> tuple[int, str, str] | None:

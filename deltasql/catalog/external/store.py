@@ -30,6 +30,8 @@ class ExternalStore(ABC):
 
     type: ClassVar[str]
     """The type, as configurations and messages name it."""
+    takes_shallow_clones: ClassVar[bool] = True
+    """Whether a table at a place of its choice may consist of files of another table."""
 
     def __init__(self, options: CatalogOptions) -> None:
         self.name = options.name
@@ -66,6 +68,10 @@ class ExternalStore(ABC):
 
     def required_properties(self, key: TableKey) -> Mapping[str, str]:
         """Properties that a new table without LOCATION must have; `new_location` was called before."""
+        return {}
+
+    def lasting_properties(self, configuration: Mapping[str, str]) -> Mapping[str, str]:
+        """Those properties of one of its managed tables that the table still has when it is replaced."""
         return {}
 
     def announce(self, location: str) -> None:  # noqa: B027 - not every store lends credentials

@@ -17,6 +17,9 @@ COLUMN_TAGS = "deltasql.columnTags"
 REFRESH = "deltasql.refresh"
 """The last refresh of a materialized view or streaming table, as JSON: its definition, and the versions it has read."""
 
+UNITY_TABLE_ID = "io.unitycatalog.tableId"
+"""The number of a table in its Unity Catalog, which no other table may have."""
+
 DELTASQL_PROPERTIES = frozenset({KEYS, TAGS, COLUMN_TAGS, REFRESH})
 
 

@@ -11,7 +11,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
 from deltasql.log.configuration.keys import keys_of
 from deltasql.log.configuration.properties import parse_properties
-from deltasql.log.properties.deltasql_properties import DELTASQL_PROPERTIES, without_deltasql_properties
+from deltasql.log.properties.deltasql_properties import DELTASQL_PROPERTIES, UNITY_TABLE_ID, without_deltasql_properties
 from deltasql.log.reading.clustering import AUTO_PROPERTY, CLUSTERING_FEATURE, clustering_columns
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import quote
@@ -113,7 +113,7 @@ def column_rules(field: StructField) -> Iterator[str]:
 
 def _is_taken(key: str, value: str) -> bool:
     """Whether CREATE TABLE takes a property: not what a table keeps by itself, nor what has a clause of its own."""
-    if key == AUTO_PROPERTY or key in DELTASQL_PROPERTIES:
+    if key in {AUTO_PROPERTY, UNITY_TABLE_ID} or key in DELTASQL_PROPERTIES:
         return False
     try:
         parse_properties(((key, value),), on_create=True)

@@ -10,7 +10,7 @@ from deltasql.errors.statements.table import (
     CreatedPartitioningDiffersError,
     CreatedPropertiesDifferError,
 )
-from deltasql.log.properties.deltasql_properties import COLUMN_TAGS, DELTASQL_PROPERTIES, TAGS
+from deltasql.log.properties.deltasql_properties import COLUMN_TAGS, DELTASQL_PROPERTIES, TAGS, UNITY_TABLE_ID
 from deltasql.log.properties.property_registry import PROPERTIES
 from deltasql.log.reading.clustering import AUTO_PROPERTY
 from deltasql.plan.statements.table import ClusterBy
@@ -26,7 +26,13 @@ from deltasql.schema.types import StructField, StructType
 from deltasql.schema.widening import TYPE_CHANGES
 
 OF_ONE_TABLE = frozenset(
-    {AUTO_PROPERTY, TAGS, COLUMN_TAGS, *(item.name for item in PROPERTIES.values() if item.of_one_table)}
+    {
+        AUTO_PROPERTY,
+        TAGS,
+        COLUMN_TAGS,
+        UNITY_TABLE_ID,
+        *(item.name for item in PROPERTIES.values() if item.of_one_table),
+    }
 )
 """Properties of one table's own history: they are neither declared nor copied to another table."""
 _OF_ONE_COLUMN = frozenset({ID, PHYSICAL_NAME, HIGH_WATER_MARK, TYPE_CHANGES})

@@ -156,7 +156,13 @@ def property_defaults(target: Target, context: Context) -> Mapping[str, str]:
 
 
 def required_properties(target: Target, context: Context) -> Mapping[str, str]:
-    """The properties without which an external catalog takes no new table at a location that it has chosen."""
+    """The properties without which an external catalog takes no table at a location that it has chosen.
+
+    A table that is replaced has them already.
+    """
+    if target.snapshot is not None:
+        manager = context.catalog.external.manager(target.log.location)
+        return {} if manager is None else manager.lasting_properties(target.snapshot.configuration)
     if target.in_catalog or target.name.path is not None or not target.managed:
         return {}
     key = context.catalog.full_name(target.name.parts)

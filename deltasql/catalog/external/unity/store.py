@@ -18,12 +18,20 @@ from deltasql.catalog.external.unity.sources import READABLE
 from deltasql.catalog.external.unity.tables import KnownTables, UnityTable, listed, loaded
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError, SchemaKey, TableKey
 from deltasql.errors.external_catalog import CatalogRequestError
+from deltasql.log.properties.deltasql_properties import UNITY_TABLE_ID
 from deltasql.log.storage.lending import Lent
 from deltasql.log.storage.locations import is_local, table_location
 
 _PROTOCOL_VERSIONS = "1.0"
 _LOAD = "GET /v1/catalogs/{catalog}/schemas/{schema}/tables/{table}"
 _DELTA = "DELTA"
+_LASTING = frozenset(
+    {
+        *("delta.checkpointPolicy", "delta.enableDeletionVectors", "delta.enableInCommitTimestamps"),
+        *("delta.checkpoint.writeStatsAsStruct", "delta.checkpoint.writeStatsAsJson", UNITY_TABLE_ID),
+    }
+)
+"""Properties that the specification requires of every managed table."""
 _VIEWS = {"VIEW", "MATERIALIZED_VIEW", "METRIC_VIEW"}
 
 
@@ -34,6 +42,7 @@ class UnityStore(ExternalStore):
     """
 
     type = TYPE
+    takes_shallow_clones = False
 
     def __init__(self, options: CatalogOptions) -> None:
         super().__init__(options)
@@ -75,6 +84,9 @@ class UnityStore(ExternalStore):
     def required_properties(self, key: TableKey) -> Mapping[str, str]:
         """The features and properties without which the server does not take a new managed table."""
         return self._required.get(key, {})
+
+    def lasting_properties(self, configuration: Mapping[str, str]) -> Mapping[str, str]:
+        return {name: value for name, value in configuration.items() if name in _LASTING}
 
     def manages(self, location: str) -> bool:
         return self._commits.manages(location)

@@ -46,6 +46,7 @@ def _(statement: CreateRefreshed, context: Context) -> Plan:
     name = statement.create.table
     context.refuse_version(name)
     context.refuse_information(name)
+    _refuse_external(statement, context)
     existing = context.catalog.find(name.parts)
     if existing is not None:
         if statement.if_not_exists:
@@ -66,6 +67,17 @@ def _(statement: CreateRefreshed, context: Context) -> Plan:
     if existing is None:
         return _registering(change, definition)
     return Stepwise("the rows, then the definition", iter((change, Redefinition(existing.parts, definition))))
+
+
+def _refuse_external(statement: CreateRefreshed, context: Context) -> None:
+    """Raises CatalogOperationError in an external catalog, which would store the rows and not the query."""
+    name = statement.create.table
+    if name.path is not None or len(name.parts) > 3:
+        return
+    external = context.catalog.external.store(context.catalog.full_name(name.parts)[0])
+    if external is not None:
+        error = external.refused(f"CREATE {statement.kind.value}")
+        raise error.at(context.caret(name.start, name.end))
 
 
 def _definition(statement: CreateRefreshed, context: Context) -> tuple[RefreshDefinition, SqlQuery]:

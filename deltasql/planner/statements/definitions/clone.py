@@ -45,7 +45,7 @@ from deltasql.planner.statements.data.delete import refuse_append_only
 from deltasql.planner.tables.clone_source import CloneSource, clone_source
 from deltasql.planner.tables.existing_log import OF_ONE_TABLE
 from deltasql.planner.tables.metadata import keeping_log_properties
-from deltasql.planner.tables.target import Target, is_of_view, registration, target_of
+from deltasql.planner.tables.target import Target, is_of_view, registration, required_properties, target_of
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.types import LONG, StructField, StructType
 from deltasql.settings.session_settings import ARBITRARY_PROPERTIES
@@ -105,6 +105,7 @@ def _target(statement: CloneTable, context: Context) -> Target | None:
     _check_location(table.path, statement.location, str(table))
     if is_of_view(table, statement.mode, context, if_not_exists=statement.if_not_exists):
         return None
+    _refuse_shallow(statement, context)
     target = target_of(table, statement.location, context, defines_columns=True)
     if target.exists and statement.mode == "create":
         if statement.if_not_exists:
@@ -115,6 +116,20 @@ def _target(statement: CloneTable, context: Context) -> Target | None:
     if target.snapshot is not None and statement.mode == "create":
         raise NonEmptyLocationError(location=target.log.location)
     return target
+
+
+def _refuse_shallow(statement: CloneTable, context: Context) -> None:
+    """Raises CatalogOperationError for a shallow clone that an external catalog manages, where none could read it."""
+    table = statement.table
+    if not statement.shallow or table.path is not None or statement.location is not None:
+        return
+    external = context.catalog.external.store(context.catalog.full_name(table.parts)[0])
+    if external is None or external.takes_shallow_clones:
+        return
+    entry = context.catalog.resolve(table.parts)
+    if entry is None or entry.managed:
+        reason = "its credentials for the clone would not open the files of the source: write DEEP CLONE"
+        raise external.refused(f"SHALLOW CLONE into a managed table ({reason})")
 
 
 def _check_location(path: str | None, location: str | None, table: str) -> None:
@@ -129,7 +144,7 @@ def _check_location(path: str | None, location: str | None, table: str) -> None:
 def _cloned(statement: CloneTable, source: CloneSource, target: Target, context: Context) -> CloneChange:
     if target.log.location == source.root:
         raise CloneSameTableError(str(statement.table))
-    metadata, protocol = _definition(statement, source, target.snapshot, context)
+    metadata, protocol = _definition(statement, source, target, context)
     numbered = assigns_row_ids(protocol, metadata)
     if numbered:
         _refuse_unknown_counts(source)
@@ -169,16 +184,17 @@ def _files(source: CloneSource, target: Target, folder: str, *, shallow: bool, n
 
 
 def _definition(
-    statement: CloneTable, source: CloneSource, old: Snapshot | None, context: Context
+    statement: CloneTable, source: CloneSource, target: Target, context: Context
 ) -> tuple[Metadata, Protocol]:
     """Metadata and protocol of the clone: those of the source, changed by the clauses of the statement.
 
     A clone that existed before stays the same table, with its id and description. Ids and physical names of columns are
     those in the files. Row ids begin anew, since the rows are new ones.
     """
-    table = str(statement.table)
+    table, old = str(statement.table), target.snapshot
     arbitrary = context.setting(ARBITRARY_PROPERTIES)
-    parsed = parse_properties(statement.properties, allow_arbitrary=arbitrary, on_create=True)
+    properties = (*required_properties(target, context).items(), *statement.properties)
+    parsed = parse_properties(properties, allow_arbitrary=arbitrary, on_create=True)
     configuration = _configuration(source, parsed, str(statement.source))
     check_configuration(configuration, table=table)
     check_table_schema(

@@ -61,8 +61,8 @@ def created_source(statement: CreateTable, context: Context) -> Plan:
     if _exists(statement, context):
         return Answer()
     name, location = statement.table, _location(statement)
-    place = _place(name, location, context)
     source = _described(statement)
+    place = _place(name, location, source.format, context)
     if statement.query is not None:
         return _from_query(statement, context, source, place, managed=location is None)
     if location is None:
@@ -97,7 +97,7 @@ def source_like(statement: CreateTableLike, source: TableSource, context: Contex
         raise SourceOperationError("LIKE", table, ICEBERG, advice)
     if _exists(statement, context):
         return Answer()
-    place = _place(name, statement.location, context)
+    place = _place(name, statement.location, source.format, context)
     if statement.location is None:
         _require_vacant(context, place)
     assert source.schema is not None
@@ -119,7 +119,11 @@ def _exists(statement: CreateTable | CreateTableLike, context: Context) -> bool:
     return True
 
 
-def _place(name: TableName, location: str | None, context: Context) -> str:
+def _place(name: TableName, location: str | None, provider: str, context: Context) -> str:
+    """The place of the new table. Raises CatalogOperationError in an external catalog, which takes none."""
+    external = context.catalog.external.store(context.catalog.full_name(name.parts)[0])
+    if external is not None:
+        raise external.refused(f"CREATE TABLE … USING {provider}").at(context.caret(name.start, name.end))
     return context.catalog.managed_location(name.parts) if location is None else absolute_location(location)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from uuid import uuid4
@@ -31,7 +32,14 @@ from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions.source_table import source_like
 from deltasql.planner.tables.existing_log import OF_ONE_TABLE, Declared, adopted
 from deltasql.planner.tables.metadata import mapped_metadata, with_current_names
-from deltasql.planner.tables.target import creation_parameters, is_of_view, refuse_provider, registration, target_of
+from deltasql.planner.tables.target import (
+    creation_parameters,
+    is_of_view,
+    refuse_provider,
+    registration,
+    required_properties,
+    target_of,
+)
 from deltasql.schema.checks import check_table_schema
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
 from deltasql.schema.edits import without_metadata
@@ -102,7 +110,8 @@ def _created(statement: CreateTableLike, source: _Source, context: Context) -> P
         if statement.if_not_exists:
             return Answer()
         raise TableAlreadyExistsError(table=str(statement.table))
-    metadata, protocol = _definition(statement, source, context)
+    required = required_properties(target, context) if target.snapshot is None else {}
+    metadata, protocol = _definition(statement, source, required, context)
     if target.snapshot is not None:
         properties = metadata.configuration if statement.properties else None
         return adopted(target, Declared(metadata.schema, metadata.partition_columns, None, properties))
@@ -113,10 +122,17 @@ def _created(statement: CreateTableLike, source: _Source, context: Context) -> P
     )
 
 
-def _definition(statement: CreateTableLike, source: _Source, context: Context) -> tuple[Metadata, Protocol]:
-    """Metadata and protocol of the new table. Counters of row tracking and column mapping start anew."""
+def _definition(
+    statement: CreateTableLike, source: _Source, required: Mapping[str, str], context: Context
+) -> tuple[Metadata, Protocol]:
+    """Metadata and protocol of the new table. Counters of row tracking and column mapping start anew.
+
+    `required` are properties that its catalog requires.
+    """
     parsed = parse_properties(
-        statement.properties, allow_arbitrary=context.setting(ARBITRARY_PROPERTIES), on_create=True
+        (*required.items(), *statement.properties),
+        allow_arbitrary=context.setting(ARBITRARY_PROPERTIES),
+        on_create=True,
     )
     copied = {key: value for key, value in source.metadata.configuration.items() if key not in OF_ONE_TABLE}
     configuration = {**copied, **parsed.configuration}
