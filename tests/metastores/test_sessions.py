@@ -12,6 +12,7 @@ import deltasql
 from deltasql.errors import catalog as errors
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.external_catalog import CatalogLibraryMissingError, CatalogOperationError
+from deltasql.errors.statements.transaction import SeparateCatalogError
 from deltasql.session import Session
 from tests.metastores.conftest import HIVE, Names
 
@@ -162,6 +163,13 @@ def test_commits_are_not_ratified_for_tables_of_a_metastore(session: Session, tm
     assert [row[1] for row in rows(session, "SHOW TABLES")] == ["plain"]
     session.sql("INSERT INTO plain VALUES (1)")
     session.sql("CREATE TABLE t (id INT)")
+    with pytest.raises(SeparateCatalogError, match="in another transaction"):
+        session.sql("BEGIN ATOMIC INSERT INTO plain VALUES (2); INSERT INTO t VALUES (2); END")
+    for text in ("CREATE MATERIALIZED VIEW v AS SELECT id FROM plain", "CREATE TABLE c USING csv AS SELECT 1 AS id"):
+        with pytest.raises(CatalogOperationError, match=r"MATERIALIZED VIEW|USING csv"):
+            session.sql(text)
+    assert rows(session, "SELECT id FROM plain UNION ALL SELECT id FROM t") == [[1]]
+    assert [row[1] for row in rows(session, "SHOW TABLES")] == ["plain", "t"]
 
 
 @pytest.mark.parametrize(("kind", "package"), [("hive", "hive_metastore"), ("glue", "boto3")])
