@@ -291,7 +291,7 @@ class RowAction:
 class EqualKey:
     """An equality that a join requires: SQL of the target's side and of the source's.
 
-    `type` is the target column's, when its side is a plain column.
+    `type` is the target column's, when its side is a plain column whose values compare as those of that type.
     """
 
     target: str

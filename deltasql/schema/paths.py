@@ -14,7 +14,16 @@ from deltasql.errors.statements.columns import (
 )
 from deltasql.errors.suggestion import did_you_mean
 from deltasql.schema.text import path_text, type_text
-from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
+from deltasql.schema.types import (
+    ArrayType,
+    DataType,
+    DecimalType,
+    MapType,
+    PrimitiveType,
+    StructField,
+    StructType,
+    collation_of,
+)
 
 Path = tuple[str, ...]
 
@@ -109,6 +118,14 @@ def leaves(schema: StructType) -> Iterator[tuple[Path, StructField]]:
             yield from (((field.name, *path), leaf) for path, leaf in leaves(field.type))
         else:
             yield (field.name,), field
+
+
+def collated_paths(data_type: DataType) -> Iterator[Path]:
+    """The paths of texts with a collation, at any depth, in schema order."""
+    if collation_of(data_type) is not None:
+        yield ()
+    for part in data_type if isinstance(data_type, StructType) else _parts(data_type):
+        yield from ((part.name, *path) for path in collated_paths(part.type))
 
 
 def replace_type(data_type: DataType, path: Path, change: Callable[[DataType], DataType]) -> DataType:

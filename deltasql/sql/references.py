@@ -319,6 +319,11 @@ def equal_sides(expression: str) -> tuple[str, str] | None:
     return expression[tokens[0].start : middle.start].rstrip(), expression[middle.end : tokens[-1].end].lstrip()
 
 
+def names_collation(expression: str) -> bool:
+    """Whether `expression` names a collation: texts beside it then compare by that one, not by those of columns."""
+    return any(token.key == "COLLATE" for token in tokenize(expression))
+
+
 Scope: TypeAlias = tuple[str, Callable[[], Sequence[str]]]
 """An alias, and a function that gives its columns."""
 

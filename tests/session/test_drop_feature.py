@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from deltasql import DeltaSqlError, Session
-from deltasql.log.actions.actions import AddFile, DeletionVector
+from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata
 from deltasql.log.actions.operations import DELETE, WRITE
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep import checkpoint_writer
 from deltasql.planner.statements.definitions import features
+from deltasql.schema.types import collated
 
 DAY = 24 * 60 * 60
 DROP = "ALTER TABLE t DROP FEATURE {} TRUNCATE HISTORY"
@@ -162,3 +163,34 @@ def test_without_vectors_no_file_of_theirs_is_removed(session: Session) -> None:
     session.sql("CREATE TABLE t (id INT) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")
     session.sql("ALTER TABLE t DROP FEATURE deletionVectors")
     assert "Deletion Vector Tombstones" not in operations(session)
+
+
+def test_another_writer_uses_it_meanwhile(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    session.sql("CREATE TABLE t (name STRING) TBLPROPERTIES ('delta.feature.collations' = 'supported')")
+
+    def overtaken(*_: object) -> tuple[()]:
+        session.sql("ALTER TABLE t ALTER COLUMN name TYPE STRING COLLATE UNICODE")
+        return ()
+
+    monkeypatch.setattr(features, "downgrade", overtaken)
+    statement = "ALTER TABLE t DROP FEATURE collations"
+    assert condition(session, statement) == "DELTA_FEATURE_DROP_CONFLICT_REVALIDATION_FAIL"
+    assert "collations" in session.log("t").snapshot().protocol.features
+    monkeypatch.undo()
+    assert condition(session, statement) == "DELTA_CANNOT_DROP_COLLATIONS_FEATURE"
+
+
+def test_versions_of_statistics_go_with_the_collations(session: Session) -> None:
+    """Another engine has written which versions of a collation its statistics have. RESTORE brings the feature back."""
+    session.sql("CREATE TABLE t (name STRING COLLATE UNICODE)")
+    log = session.log("t")
+    domain = DomainMetadata("collations", '{"writeVersions":{"icu.UNICODE":["75.1"]}}')
+    Transaction(log, log.snapshot()).commit(WRITE, {}, [domain])
+    session.sql("ALTER TABLE t ALTER COLUMN name TYPE STRING")
+    session.sql("ALTER TABLE t DROP FEATURE collations")
+    snapshot = log.snapshot()
+    assert not snapshot.domains
+    assert snapshot.protocol.features & {"collations", "domainMetadata"} == {"domainMetadata"}
+    session.sql("RESTORE t TO VERSION AS OF 1")
+    assert "collations" in log.snapshot().protocol.features
+    assert log.snapshot().schema.fields[0].type == collated("UNICODE")

@@ -172,6 +172,32 @@ class ConstraintsLeftError(DeltaSqlError):
 
 
 @condition(
+    "DELTA_FEATURE_DROP_CONFLICT_REVALIDATION_FAIL",
+    "40000",
+    "Cannot drop {feature} from {table}: another writer has begun to use it meanwhile. Run the statement again.",
+)
+class FeatureInUseError(DeltaSqlError):
+    """DROP FEATURE of a feature that another writer has used between two of its steps."""
+
+    table: str
+    feature: str
+
+
+@condition(
+    "DELTA_CANNOT_DROP_COLLATIONS_FEATURE",
+    "0AKDE",
+    "Cannot drop {feature} from {table}: its columns have collations. "
+    "Run for each: ALTER TABLE {table} ALTER COLUMN name TYPE STRING. Names: {columns}.",
+)
+class CollationsLeftError(DeltaSqlError):
+    """DROP FEATURE collations of a table whose texts have collations."""
+
+    table: str
+    feature: str
+    columns: str
+
+
+@condition(
     "DELTA_INVALID_COLUMN_NAMES_WHEN_REMOVING_COLUMN_MAPPING",
     "42K05",
     "Cannot drop columnMapping from {table}: without it a column's name may hold none of ' ,;{{}}()\\n\\t='. "

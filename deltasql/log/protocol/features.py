@@ -130,8 +130,8 @@ _ALL = (
     _writer("coordinatedCommits-preview", NO, ("inCommitTimestamp", "vacuumProtocolCheck"), removable=True),
     _writer("checkpointProtection", YES, removable=True),
     _writer("materializePartitionColumns", YES, removable=True),
-    _writer("collations", YES, ("domainMetadata",)),
-    _writer("collations-preview", YES, ("domainMetadata",)),
+    _writer("collations", YES, ("domainMetadata",), removable=True),
+    _writer("collations-preview", YES, ("domainMetadata",), removable=True),
     _writer("redirectWriterOnly-preview", NO, removable=True),
 )
 

@@ -42,7 +42,7 @@ from deltasql.planner.rows.scope import Scope, Side, side, type_at, with_distinc
 from deltasql.schema.paths import folded
 from deltasql.schema.types import StructField, StructType
 from deltasql.sql.queries.relations import table_references
-from deltasql.sql.references import column_references, equal_sides, has_subquery, split_conjuncts
+from deltasql.sql.references import column_references, equal_sides, has_subquery, names_collation, split_conjuncts
 from deltasql.sql.text_edits import splice
 from deltasql.sql.tokens import closing, tokenize
 
@@ -296,5 +296,6 @@ def _keys(mixed: Sequence[str], how: Replacement, schema: StructType) -> tuple[E
         if sides == [{how.target.lower()}, {how.source.lower()}]:
             references = column_references(pair[0])
             plain = len(references) == 1 and len(pair[0]) == references[0].end - references[0].start
+            plain = plain and not names_collation(text)
             keys.append(EqualKey(*pair, type_at(schema, references[0].parts[1:]) if plain else None))
     return tuple(keys)

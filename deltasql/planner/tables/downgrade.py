@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 
-from deltasql.errors.statements.features import ConstraintsLeftError, MappedColumnNamesError
+from deltasql.errors.statements.features import CollationsLeftError, ConstraintsLeftError, MappedColumnNamesError
 from deltasql.lazy import pc
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile
@@ -26,6 +27,7 @@ from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.paths import encode_path, is_absolute
 from deltasql.plan.operators import Scan, Write
 from deltasql.plan.reads import Reads
+from deltasql.plan.statements.table import DEFAULT_COLLATION
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
@@ -34,11 +36,17 @@ from deltasql.planner.tables.row_tracking import BATCH_FILES
 from deltasql.schema.checks import INVALID_CHARACTERS
 from deltasql.schema.column_mapping import ID, NESTED_IDS, PHYSICAL_NAME
 from deltasql.schema.edits import without_metadata
-from deltasql.schema.paths import walk
+from deltasql.schema.paths import collated_paths, walk
 from deltasql.schema.text import path_text
 from deltasql.schema.widening import TYPE_CHANGES
 
 _PURGE = {"predicate": "[]", "applyPurge": True}
+_DOMAINS = {
+    "rowTracking": (ROW_TRACKING_DOMAIN,),
+    # The versions of collations that other engines have statistics of.
+    "collations": ("collations", "delta.collations"),
+}
+"""The domains of metadata that a feature leaves behind."""
 
 
 def downgrade(feature: str, log: DeltaLog, context: Context) -> Iterator[Plan]:
@@ -64,12 +72,9 @@ def _keys(feature: str, time: OnDrop) -> tuple[str, ...]:
 
 def final_actions(feature: str, snapshot: Snapshot) -> list[Action]:
     """The actions of the commit that drops the feature, besides protocol and metadata."""
-    domains = snapshot.domains if feature == "rowTracking" else {}
-    return (
-        [DomainMetadata(ROW_TRACKING_DOMAIN, domains[ROW_TRACKING_DOMAIN], removed=True)]
-        if ROW_TRACKING_DOMAIN in domains
-        else []
-    )
+    domains = snapshot.domains
+    names = _DOMAINS.get(final_feature(feature), ())
+    return [DomainMetadata(name, domains[name], removed=True) for name in names if name in domains]
 
 
 def vector_tombstones(log: DeltaLog) -> Iterator[Plan]:
@@ -108,6 +113,14 @@ def _constraints(log: DeltaLog, context: Context) -> Iterator[Plan]:
     if names:
         raise ConstraintsLeftError(log.table, ", ".join(names))
     yield from ()
+
+
+def _collations(feature: str, log: DeltaLog, context: Context) -> Iterator[Plan]:
+    """Removes the default collation, by which a new column would need the feature again."""
+    columns = [path_text(path) for path in collated_paths(log.snapshot().schema)]
+    if columns:
+        raise CollationsLeftError(log.table, feature, ", ".join(columns))
+    yield from _unset(log, (DEFAULT_COLLATION,))
 
 
 def _row_tracking(log: DeltaLog, context: Context) -> Iterator[Plan]:
@@ -212,6 +225,8 @@ def _rewritten(
 
 _FURTHER: Mapping[str, Callable[[DeltaLog, Context], Iterator[Plan]]] = {
     "checkConstraints": _constraints,
+    "collations": partial(_collations, "collations"),
+    "collations-preview": partial(_collations, "collations-preview"),
     "rowTracking": _row_tracking,
     "domainMetadata": _domains,
     "v2Checkpoint": _classic_checkpoints,

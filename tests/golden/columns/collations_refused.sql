@@ -21,7 +21,7 @@ CREATE TABLE clustered (a STRING, b INT) CLUSTER BY (a);
 ALTER TABLE clustered ALTER COLUMN a TYPE STRING COLLATE UNICODE;
 CREATE TABLE keyed (a STRING, b STRING GENERATED ALWAYS AS (lower(a)));
 ALTER TABLE keyed ALTER COLUMN a TYPE STRING COLLATE UNICODE;
--- name: the feature is for good
+-- name: the feature alone
 ALTER TABLE plain SET TBLPROPERTIES ('delta.feature.collations' = 'supported');
 ALTER TABLE plain DROP FEATURE collations;
 -- name: types that tables do not have

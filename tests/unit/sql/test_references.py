@@ -12,6 +12,7 @@ from deltasql.sql.references import (
     has_subquery,
     is_deterministic,
     is_stable,
+    names_collation,
     split_conjuncts,
 )
 
@@ -275,6 +276,14 @@ def test_split_conjuncts(expression: str, expected: list[str] | None) -> None:
 )
 def test_equal_sides(expression: str, expected: tuple[str, str] | None) -> None:
     assert equal_sides(expression) == expected
+
+
+def test_a_collation_that_an_expression_names() -> None:
+    for text in ("t.a = s.a COLLATE UNICODE", "collate(a, 'UNICODE') = b", "CAST(a AS STRING collate UTF8_LCASE) = b"):
+        assert names_collation(text), text
+    for text in ("t.a = s.`collate`", "a = 'x COLLATE UNICODE'", "a = collation(b) /* COLLATE */"):
+        assert not names_collation(text), text
+
 
 
 @pytest.mark.parametrize(

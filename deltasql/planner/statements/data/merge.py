@@ -70,7 +70,7 @@ from deltasql.schema.identity import identities, identity_of
 from deltasql.schema.type_lattice import Widening
 from deltasql.schema.types import VOID, DataType, DecimalType, PrimitiveType, StructField, StructType
 from deltasql.settings.session_settings import AUTO_MERGE, STORE_ASSIGNMENT, STRUCTS_BY_NAME
-from deltasql.sql.references import column_references, equal_sides, split_conjuncts
+from deltasql.sql.references import column_references, equal_sides, names_collation, split_conjuncts
 
 KINDS = {
     ClauseKind.MATCHED: RowKind.MATCHED,
@@ -238,10 +238,11 @@ class _Merge:
             pair = equal_sides(conjunct.text)
             if pair is not None:
                 left, right = self._sides(pair[0]), self._sides(pair[1])
+                if (left, right) == ({"source"}, {"target"}):
+                    pair, left, right = pair[::-1], right, left
                 if (left, right) == ({"target"}, {"source"}):
-                    keys.append(EqualKey(*pair, self.scope.type_of(pair[0])))
-                elif (left, right) == ({"source"}, {"target"}):
-                    keys.append(EqualKey(pair[1], pair[0], self.scope.type_of(pair[1])))
+                    kind = None if names_collation(conjunct.text) else self.scope.type_of(pair[0])
+                    keys.append(EqualKey(*pair, kind))
         return " AND ".join(only) or None, tuple(keys)
 
     def _sides(self, expression: str) -> set[str]:

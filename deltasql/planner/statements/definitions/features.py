@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.features import (
     DependentFeaturesError,
+    FeatureInUseError,
     FeatureIsPropertyError,
     FeatureNotPresentError,
     FeatureNotRemovableError,
@@ -26,7 +27,14 @@ from deltasql.errors.statements.features import (
 )
 from deltasql.log.actions import operations
 from deltasql.log.properties.property_registry import DROP_FEATURE_RETENTION, PROTECTED_BEFORE
-from deltasql.log.protocol.features import CATALOG_MANAGED, FEATURES, TableFeature, find_feature
+from deltasql.log.protocol.features import (
+    CATALOG_MANAGED,
+    FEATURES,
+    TableFeature,
+    final_feature,
+    find_feature,
+    requested_features,
+)
 from deltasql.log.reading.feature_traces import earliest_version, has_traces
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
@@ -144,8 +152,13 @@ def _barrier(log: DeltaLog, *, forget: bool = False) -> TableChange:
 
 
 def _removal(feature: TableFeature, log: DeltaLog, *, truncate: bool = False, guarded: bool = False) -> TableChange:
-    """The commit that takes the feature out of the protocol; `guarded`, it brings the guard of the versions before."""
+    """The commit that takes the feature out of the protocol; `guarded`, it brings the guard of the versions before.
+
+    Raises FeatureInUseError.
+    """
     snapshot = log.snapshot()
+    if final_feature(feature.name) in requested_features(snapshot.schema, snapshot.configuration):
+        raise FeatureInUseError(log.table, feature.name)
     metadata = snapshot.metadata.without_properties(leftover_keys(feature.name))
     protocol = snapshot.protocol.without(feature.name)
     if guarded:
