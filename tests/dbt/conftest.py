@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -69,18 +70,26 @@ def _spark_started() -> bool:
     return SparkContext._active_spark_context is not None
 
 
+@contextmanager
+def project_in(folder: Path, project: Path, profile: str, targets: dict[str, dict[str, Any]]) -> Iterator[Played]:
+    """A copy of a project in `folder`, with a warehouse of its own and these targets; the first one is the default."""
+    shutil.copytree(project, folder / "project")
+    warehouse = str(folder / "warehouse")
+    every = {"type": "deltasql", "warehouse": warehouse, "threads": 4}
+    outputs = {name: {**every, **target} for name, target in targets.items()}
+    # JSON is YAML, too.
+    text = json.dumps({profile: {"target": next(iter(targets)), "outputs": outputs}})
+    (folder / "profiles.yml").write_text(text, encoding="utf-8")
+    with connect(warehouse) as session:
+        yield Played(folder, session)
+
+
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     folder = tmp_path_factory.mktemp("dbt")
-    shutil.copytree(PROJECT, folder / "project")
-    warehouse = str(folder / "warehouse")
-    # JSON is YAML, too.
-    target = {"type": "deltasql", "warehouse": warehouse, "schema": "library", "threads": 4}
-    others = {name: {**target, "schema": name} for name in ("cloned", "bare")}
-    profile = {"library": {"target": "dev", "outputs": {"dev": target, **others}}}
-    (folder / "profiles.yml").write_text(json.dumps(profile), encoding="utf-8")
-    with connect(warehouse) as session:
-        play = Played(folder, session)
+    targets = {"dev": {"schema": "library"}, "cloned": {"schema": "cloned"}, "bare": {"schema": "bare"}}
+    with project_in(folder, PROJECT, "library", targets) as play:
+        session = play.session
         started = _spark_started()
         play.dbt("seed", "seed")
         play.dbt("early docs", "docs", "generate", "--no-compile")

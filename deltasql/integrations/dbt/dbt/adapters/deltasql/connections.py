@@ -23,15 +23,18 @@ from dbt.adapters.spark.connections import (
     SparkConnectionWrapper,
     SparkCredentials,
 )
-from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 
 from deltasql import DeltaSqlError, Result, Session, connect
+from deltasql.errors.catalog import CatalogNotFoundError
 from deltasql.plan.base import quote
 from deltasql.plan.notes import StatementWarning
 from deltasql.schema.text import type_text
+from deltasql.sql.splitting import split
 
 _LOGGER = AdapterLogger("deltasql")
 
+MISSING_CATALOG = "[CATALOG_NOT_FOUND]"
 Described = tuple[str, str, None, None, None, None, bool]
 
 
@@ -52,10 +55,10 @@ class DeltaSqlCredentials(SparkCredentials):
     def __post_init__(self) -> None:
         if self.schema is None:
             raise DbtRuntimeError("Name a `schema` in the profile: that of the models.")
-        self.current_catalog = getattr(self, "database", None) or CATALOG
-        DeltaSqlRelation.catalog = self.current_catalog
+        self.database = self.current_catalog = getattr(self, "database", None) or CATALOG
+        DeltaSqlRelation.profile_catalog = self.database
         # dbt-spark's macros ask for them.
-        self.method, self.host, self.database = SparkConnectionMethod.SESSION, "", None
+        self.method, self.host = SparkConnectionMethod.SESSION, ""
 
     @property
     def type(self) -> str:
@@ -70,10 +73,14 @@ class DeltaSqlCredentials(SparkCredentials):
         options = self.storage_options or None
         catalogs = self.catalogs or None
         session = connect(self.warehouse, self.remote, storage_options=options, engine=self.engine, catalogs=catalogs)
+        return self.prepared(session)
+
+    def prepared(self, session: Session) -> Session:
+        """The session, after its settings are SET and the catalog is current. Raises a DeltaSqlError."""
         for key, text in self.texts():
             session.sql(f"SET {key} = {text}")
-        if self.current_catalog != CATALOG:
-            session.sql(f"USE CATALOG {quote(self.current_catalog)}")
+        if self.database != CATALOG:
+            session.sql(f"USE CATALOG {quote(self.database)}")
         return session
 
     def texts(self) -> Iterator[tuple[str, str]]:
@@ -82,7 +89,7 @@ class DeltaSqlCredentials(SparkCredentials):
             yield key, str(value).lower() if isinstance(value, bool) else str(value)
 
     def _connection_keys(self) -> tuple[str, ...]:
-        return ("warehouse", "current_catalog", "schema", "remote", "engine", "settings")
+        return ("warehouse", "database", "current_catalog", "schema", "remote", "engine", "settings")
 
 
 class SessionHandle(SparkConnectionWrapper):
@@ -97,10 +104,17 @@ class SessionHandle(SparkConnectionWrapper):
         return self
 
     def execute(self, sql: str, bindings: Sequence[Any] | None = None) -> None:
+        """Runs a statement, or several with `;` between them: a model's `sql_header` stands before its statement."""
+        text = bound(sql, bindings)
+        several = [statement.text for statement in split(text)] if ";" in text else []
+        for statement in several or [text]:
+            self._run(statement)
+
+    def _run(self, sql: str) -> None:
         with catch_warnings():
             # dbt's log has them.
             simplefilter("ignore", StatementWarning)
-            self._result = self.session.sql(bound(sql, bindings))
+            self._result = self.session.sql(sql)
         for text in self._result.warnings:
             _LOGGER.warning(text)
         for text in self._result.notes:
@@ -150,20 +164,20 @@ class DeltaSqlConnectionManager(SparkConnectionManager):
         try:
             session = connection.credentials.connect()
         except DeltaSqlError as error:
-            raise FailedToConnectError(str(error)) from error
+            raise FailedToConnectError(_text(error)) from error
         connection.handle = SessionHandle(session)
         connection.state = ConnectionState.OPEN
         return connection
 
     @contextmanager
     def exception_handler(self, sql: str) -> Iterator[None]:
-        """Context: converts errors to DbtRuntimeError; dbt recognizes some, such as a missing schema, by their text."""
+        """Context: converts errors to DbtDatabaseError; dbt recognizes some, such as a missing schema, by their text."""
         try:
             yield
         except DbtRuntimeError:
             raise
         except Exception as error:
-            raise DbtRuntimeError(str(error)) from error
+            raise DbtDatabaseError(_text(error)) from error
 
     @classmethod
     def get_response(cls, cursor: Any) -> AdapterResponse:
@@ -174,3 +188,14 @@ class DeltaSqlConnectionManager(SparkConnectionManager):
     @classmethod
     def data_type_code_to_name(cls, type_code: Any) -> str:
         return str(type_code)
+
+
+def _text(error: Exception) -> str:
+    """The message of an error; of a missing catalog with what to do about it in a project of dbt."""
+    if not isinstance(error, CatalogNotFoundError):
+        return str(error)
+    create = f"CREATE CATALOG {quote(error.catalog)}"
+    return (
+        f"{error}\ndbt creates schemas, but no catalogs. Run {create} before (deltasql -e \"{create}\"), or have "
+        "`deltasql.catalog.autoCreate: true` in the `settings` of the profile."
+    )

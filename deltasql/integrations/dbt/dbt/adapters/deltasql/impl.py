@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.base import BaseRelation, PythonJobHelper, available
-from dbt.adapters.base.impl import ConstraintSupport, FreshnessResponse
+from dbt.adapters.base.impl import ConstraintSupport, FreshnessResponse, catch_as_completed
 from dbt.adapters.capability import Capability, CapabilityDict, CapabilitySupport, Support
 from dbt.adapters.contracts.connection import AdapterResponse
-from dbt.adapters.deltasql.connections import DeltaSqlConnectionManager
+from dbt.adapters.contracts.relation import RelationConfig
+from dbt.adapters.deltasql.column import DeltaSqlColumn
+from dbt.adapters.deltasql.connections import MISSING_CATALOG, DeltaSqlConnectionManager
 from dbt.adapters.deltasql.literals import seed_literal
 from dbt.adapters.deltasql.python_models import ELSEWHERE, IN_SESSION, SessionJob
 from dbt.adapters.deltasql.relation import DeltaSqlRelation
@@ -19,6 +22,9 @@ from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 from dbt_common.contracts.constraints import ConstraintType
 from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.utils import executor
+
+from deltasql.plan.base import quote
 
 if TYPE_CHECKING:
     import agate
@@ -34,6 +40,7 @@ class DeltaSqlAdapter(SparkAdapter):
 
     ConnectionManager = DeltaSqlConnectionManager
     Relation = DeltaSqlRelation
+    Column = DeltaSqlColumn
     AdapterSpecificConfigs = DeltaSqlConfig
 
     CONSTRAINT_SUPPORT = {
@@ -45,6 +52,46 @@ class DeltaSqlAdapter(SparkAdapter):
     }
 
     _capabilities = CapabilityDict({Capability.TableLastModifiedMetadata: CapabilitySupport(support=Support.Full)})
+
+    def list_schemas(self, database: str | None) -> list[str]:
+        """The schemas of a catalog. One that does not exist has none, and CREATE SCHEMA will say so or create it."""
+        catalog = self._catalog(database)
+        with _without_missing_catalogs():
+            schemas: list[str] = super().list_schemas(quote(catalog))
+            return schemas
+        return []
+
+    def check_schema_exists(self, database: str | None, schema: str) -> bool:
+        return schema.lower() in map(str.lower, self.list_schemas(database))
+
+    def list_relations(self, database: str | None, schema: str) -> list[BaseRelation]:
+        relations: list[BaseRelation] = super().list_relations(self._catalog(database), schema)
+        return relations
+
+    def list_relations_without_caching(self, schema_relation: BaseRelation) -> list[BaseRelation]:
+        """Those of a schema, with its catalog; none where the catalog or the schema does not exist."""
+        with _without_missing_catalogs():
+            relations = super().list_relations_without_caching(schema_relation)
+            return [relation.replace_path(database=schema_relation.database) for relation in relations]
+        return []
+
+    def _catalog(self, database: str | None) -> str:
+        """The name of a catalog, which may be quoted; that of the profile by default."""
+        name = database or self.config.credentials.database
+        return name[1:-1].replace("``", "`") if name.startswith("`") else name
+
+    def get_catalog(
+        self, relation_configs: Iterable[RelationConfig], used_schemas: frozenset[tuple[str, str]]
+    ) -> tuple[agate.Table, list[Exception]]:
+        """The columns of all relations in the schemas of these nodes, of one schema at a time."""
+        with executor(self.config) as pool:
+            parts = [
+                pool.submit_connected(self, f"{info.database}.{name}", self._get_one_catalog, info, {name}, used_schemas)
+                for info, names in self._get_catalog_schemas(relation_configs).items()
+                for name in names
+            ]
+            catalog: tuple[agate.Table, list[Exception]] = catch_as_completed(parts)
+        return catalog
 
     def calculate_freshness_from_metadata_batch(
         self, sources: Sequence[BaseRelation], macro_resolver: Any = None
@@ -84,6 +131,9 @@ class DeltaSqlAdapter(SparkAdapter):
         if node is not None and not node.config.get("file_format"):
             node.config["file_format"] = "delta"
 
+    def parse_describe_extended(self, relation: BaseRelation, raw_rows: Any) -> list[DeltaSqlColumn]:
+        return [DeltaSqlColumn(**vars(column)) for column in super().parse_describe_extended(relation, raw_rows)]
+
     def _get_columns_for_catalog(self, relation: BaseRelation) -> Iterable[dict[str, Any]]:
         """The columns of a relation for `dbt docs`, as DESCRIBE has them: the tree of SHOW TABLE EXTENDED has no
         nested types in one line, and no comments.
@@ -99,7 +149,7 @@ class DeltaSqlAdapter(SparkAdapter):
         statistics = self.INFORMATION_STATISTICS_REGEX.search(relation.information or "")
         for number, (name, kind, comment) in enumerate(described[:end]):
             yield {
-                "table_database": None,
+                "table_database": relation.database,
                 "table_schema": relation.schema,
                 "table_name": relation.name,
                 "table_type": relation.type,
@@ -111,3 +161,13 @@ class DeltaSqlAdapter(SparkAdapter):
                 "column_comment": comment,
                 **SparkColumn.convert_table_stats(statistics and statistics[1]),
             }
+
+
+@contextmanager
+def _without_missing_catalogs() -> Iterator[None]:
+    """Context: ends quietly where a catalog does not exist."""
+    try:
+        yield
+    except DbtRuntimeError as error:
+        if MISSING_CATALOG not in str(error.msg):
+            raise

@@ -38,14 +38,14 @@ class SessionJob(PythonJobHelper):
         with credentials.connect() as session:
             # Another session each, for models of several threads run side by side.
             spark = session.sql("SELECT 1").df.sparkSession.newSession()
-        installed = install(spark, credentials.warehouse, storage_options=credentials.storage_options or None)
+        options, catalogs = credentials.storage_options or None, credentials.catalogs or None
+        installed = install(spark, credentials.warehouse, storage_options=options, catalogs=catalogs)
 
         def write_table(rows: Any, table: str) -> None:
             _write(installed, rows, table)
 
         try:
-            for key, text in credentials.texts():
-                installed.sql(f"SET {key} = {text}")
+            credentials.prepared(installed)
             namespace = {"spark": spark, "write_table": write_table, "__name__": self._name}
             exec(compile(compiled_code, f"<{self._name}>", "exec"), namespace)
         finally:

@@ -1,33 +1,53 @@
-"""Names of relations: schema.table, in the catalog of the profile."""
+"""Names of relations: schema.table, with the catalog before it where that is not the catalog of the profile."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+from dbt.adapters.base import BaseRelation
+from dbt.adapters.contracts.relation import ComponentName, Policy
 from dbt.adapters.spark.relation import SparkRelation
-from dbt_common.exceptions import DbtRuntimeError
+
+from deltasql.plan.base import quote
 
 CATALOG = "spark_catalog"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DeltaSqlRelation(SparkRelation):
-    """A table or view; its database may be the catalog of the profile, and is left out in SQL."""
+    """A table or view. Its database is its catalog; a relation without one is in the catalog of the profile."""
 
-    catalog: ClassVar[str] = CATALOG
+    include_policy: Policy = field(default_factory=Policy)
+
+    profile_catalog: ClassVar[str] = CATALOG
     """The catalog of the profile, which is current in each session."""
 
-    @classmethod
-    def require_catalog(cls, database: str | None, schema: str | None, of: str) -> None:
-        """Raises DbtRuntimeError for a `database` other than the profile's catalog or, as in dbt-spark, the schema."""
-        if database not in {None, "", cls.catalog, schema}:
-            raise DbtRuntimeError(
-                f"{of} has the database (catalog) {database}, but the profile has {cls.catalog}: all relations of a "
-                "run are in one catalog. Leave it out, or make it depend on the target."
-            )
-
     def __post_init__(self) -> None:
-        if self.database:
-            self.require_catalog(self.database, self.schema, f"{self.schema}.{self.identifier}")
-            object.__setattr__(self, "path", replace(self.path, database=None))
+        if self.path.schema is not None and not self.path.database:
+            object.__setattr__(self, "path", replace(self.path, database=self.profile_catalog))
+
+    def render(self) -> str:
+        text: str = BaseRelation.render(self)
+        return text
+
+    def matches(self, database: str | None = None, schema: str | None = None, identifier: str | None = None) -> bool:
+        """Whether these are the parts of the name, in any case of their letters; None stands for any."""
+        wanted = (database, schema, identifier)
+        parts = (self.database, self.schema, self.identifier)
+        return all(
+            one is None or one.strip("`").lower() == (part or "").lower()
+            for one, part in zip(wanted, parts, strict=True)
+        )
+
+    def _render_iterator(self) -> Iterator[tuple[ComponentName | None, str | None]]:
+        """The parts of the name in SQL. A database stands alone, or before a schema of another catalog."""
+        parts = dict(super()._render_iterator())
+        catalog, has_schema = parts[ComponentName.Database], parts[ComponentName.Schema] is not None
+        is_current = (self.database or "").lower() == self.profile_catalog.lower()
+        if is_current if has_schema else parts[ComponentName.Identifier] is not None:
+            catalog = None
+        elif catalog is not None and not self.quote_policy.database:
+            catalog = quote(catalog)
+        yield from {**parts, ComponentName.Database: catalog}.items()

@@ -10,6 +10,20 @@
 {%- endmaterialization -%}
 
 
+{% macro deltasql__create_view_as(relation, sql) %}
+  {{ config.get('sql_header') or '' }}
+  {{ spark__create_view_as(relation, sql) }}
+{% endmacro %}
+
+
+{% macro deltasql__create_table_as(temporary, relation, compiled_code, language='sql') %}
+  {%- if language == 'sql' -%}
+    {{ config.get('sql_header') or '' }}{{ '\n' }}
+  {%- endif -%}
+  {{- spark__create_table_as(temporary, relation, compiled_code, language) -}}
+{% endmacro %}
+
+
 {% macro deltasql__clustered_cols(label, required=false) %}
   {#- As dbt-databricks calls them. -#}
   {%- set columns = config.get('liquid_clustered_by') -%}
@@ -104,7 +118,7 @@
       {%- for constraint in column['constraints'] -%}
         {%- if constraint.type == 'not_null' -%}
           {%- call statement() -%}
-            alter table {{ relation }} alter column {{ quoted }} set not null
+            alter table {{ relation.render() }} alter column {{ quoted }} set not null
           {%- endcall -%}
         {%- else -%}
           {%- do deltasql_add_constraint(relation, constraint, deltasql_constraint_body(constraint, [quoted])) -%}
@@ -138,7 +152,7 @@
   {%- else -%}
     {%- set name = constraint.name or 'dbt_' ~ local_md5(relation.identifier ~ body) -%}
     {%- call statement() -%}
-      alter table {{ relation }} add constraint {{ name }} {{ body }}
+      alter table {{ relation.render() }} add constraint {{ name }} {{ body }}
     {%- endcall -%}
   {%- endif -%}
 {% endmacro %}
@@ -150,9 +164,18 @@
 {% endmacro %}
 
 
+{% macro deltasql__get_columns_in_relation_raw(relation) %}
+  {#- With --empty a relation is a query in SQL, unless it is rendered. -#}
+  {%- call statement('get_columns_in_relation_raw', fetch_result=True) -%}
+    describe extended {{ relation.render() }}
+  {%- endcall -%}
+  {{ return(load_result('get_columns_in_relation_raw').table) }}
+{% endmacro %}
+
+
 {% macro deltasql__alter_column_type(relation, column_name, new_column_type) %}
   {%- call statement('alter_column_type') -%}
-    alter table {{ relation }} alter column {{ adapter.quote(column_name) }} type {{ new_column_type }}
+    alter table {{ relation.render() }} alter column {{ adapter.quote(column_name) }} type {{ new_column_type }}
   {%- endcall -%}
 {% endmacro %}
 
@@ -174,10 +197,10 @@
     {%- do deltasql_may_drop_columns(relation, remove_columns) -%}
   {%- endif -%}
   {%- if add_columns -%}
-    {%- do run_query('alter table ' ~ relation ~ ' add columns (' ~ deltasql_columns(add_columns, true) ~ ')') -%}
+    {%- do run_query('alter table ' ~ relation.render() ~ ' add columns (' ~ deltasql_columns(add_columns, true) ~ ')') -%}
   {%- endif -%}
   {%- if remove_columns -%}
-    {%- do run_query('alter table ' ~ relation ~ ' drop columns (' ~ deltasql_columns(remove_columns, false) ~ ')') -%}
+    {%- do run_query('alter table ' ~ relation.render() ~ ' drop columns (' ~ deltasql_columns(remove_columns, false) ~ ')') -%}
   {%- endif -%}
 {% endmacro %}
 
@@ -185,7 +208,7 @@
 {% macro deltasql_may_drop_columns(relation, columns) %}
   {#- Asked before columns are added: those would stay. -#}
   {%- set properties = {} -%}
-  {%- for row in run_query('show tblproperties ' ~ relation) -%}
+  {%- for row in run_query('show tblproperties ' ~ relation.render()) -%}
     {%- do properties.update({row[0]: row[1]}) -%}
   {%- endfor -%}
   {%- if properties.get('delta.columnMapping.mode', 'none') == 'none' -%}
@@ -204,12 +227,6 @@
     {%- do texts.append(column.quoted ~ (' ' ~ column.data_type if typed else '')) -%}
   {%- endfor -%}
   {{ return(texts | join(', ')) }}
-{% endmacro %}
-
-
-{% macro deltasql__generate_database_name(custom_database_name=none, node=none) %}
-  {%- do api.Relation.require_catalog(custom_database_name, target.schema, node.name if node else 'A node') -%}
-  {{ return(none) }}
 {% endmacro %}
 
 
@@ -233,10 +250,16 @@
 {% endmacro %}
 
 
+{% macro deltasql_is_described(name, described, column_name) %}
+  {#- With `quote: true` letters count as they are. -#}
+  {{ return(name == column_name or (not described['quote'] and name | lower == column_name | lower)) }}
+{% endmacro %}
+
+
 {#- Of a view's column; dbt-spark does not dispatch it. -#}
 {% macro get_column_comment_sql(column_name, column_dict) %}
   {%- set told = namespace(description='') -%}
-  {%- for name in column_dict if name | lower == column_name | lower -%}
+  {%- for name in column_dict if deltasql_is_described(name, column_dict[name], column_name) -%}
     {%- set told.description = column_dict[name]['description'] -%}
   {%- endfor -%}
   {{ adapter.quote(column_name) }} {{ 'comment ' ~ deltasql_text(told.description) if told.description }}
@@ -260,13 +283,13 @@
     {%- endif -%}
   {%- endfor -%}
   {%- if for_relation and config.persist_relation_docs() and model.description not in ['', about.comment] -%}
-    {%- do run_query('comment on table ' ~ relation ~ ' is ' ~ deltasql_text(model.description)) -%}
+    {%- do run_query('comment on table ' ~ relation.render() ~ ' is ' ~ deltasql_text(model.description)) -%}
   {%- endif -%}
   {%- if for_columns and config.persist_column_docs() and model.columns -%}
     {%- set changes, missing = [], [] -%}
     {%- for name in model.columns -%}
       {%- set description, found = model.columns[name]['description'], known.get(name | lower) -%}
-      {%- if found is none -%}
+      {%- if found is none or not deltasql_is_described(name, model.columns[name], found[0]) -%}
         {%- do missing.append(name) -%}
       {%- elif description != found[1] -%}
         {%- do changes.append(adapter.quote(found[0]) ~ ' comment ' ~ deltasql_text(description)) -%}
@@ -280,7 +303,7 @@
       ) -%}
     {%- endif -%}
     {%- if changes -%}
-      {%- do run_query('alter table ' ~ relation ~ ' alter column ' ~ changes | join(', ')) -%}
+      {%- do run_query('alter table ' ~ relation.render() ~ ' alter column ' ~ changes | join(', ')) -%}
     {%- endif -%}
   {%- endif -%}
 {% endmacro %}
@@ -288,7 +311,8 @@
 
 {% macro deltasql__create_or_replace_clone(this_relation, defer_relation) %}
   {%- if this_relation.render() == defer_relation.render() -%}
-    {#- A snapshot with a schema of its own: nothing to do. -#}
+    {#- A snapshot with a schema of its own: nothing to do. In dbt's own words. -#}
+    {%- do log('Target relation and defer relation are the same, skipping clone for relation: ' ~ this_relation.render()) -%}
     describe detail {{ this_relation }}
   {%- else -%}
     create or replace table {{ this_relation }} shallow clone {{ defer_relation }}

@@ -13,18 +13,43 @@
 
 
 {% macro deltasql__scalar_function_create_replace_signature_sql(target_relation) %}
-  create or replace function {{ target_relation.render() }} ({{ formatted_scalar_function_args_sql() }})
-  returns {{ model.returns.data_type }}
+  CREATE OR REPLACE FUNCTION {{ target_relation.render() }} ({{ formatted_scalar_function_args_sql() }})
+  RETURNS {{ model.returns.data_type }}
   {{ scalar_function_volatility_sql() }}
+{% endmacro %}
+
+
+{% macro deltasql__scalar_function_python(target_relation) %}
+  {%- set packages = model.config.get('packages') -%}
+  CREATE OR REPLACE FUNCTION {{ target_relation.render() }} ({{ formatted_scalar_function_args_sql() }})
+  RETURNS {{ model.returns.data_type }}
+  LANGUAGE PYTHON
+  {{ scalar_function_volatility_sql() }}
+  HANDLER {{ deltasql_text(model.config.get('entry_point')) }}
+  {% if packages %}ENVIRONMENT (dependencies = {{ deltasql_text(tojson(packages)) }}){% endif %}
+  AS $dbt$
+{{ model.compiled_code }}
+$dbt$
+{% endmacro %}
+
+
+{% macro deltasql__formatted_scalar_function_args_sql() %}
+  {%- set texts = [] -%}
+  {%- for argument in model.arguments -%}
+    {%- set value = argument.default_value -%}
+    {%- set default = '' if value is not defined or value is none else ' DEFAULT ' ~ value -%}
+    {%- do texts.append(argument.name ~ ' ' ~ argument.data_type ~ default) -%}
+  {%- endfor -%}
+  {{ texts | join(', ') }}
 {% endmacro %}
 
 
 {% macro deltasql__scalar_function_volatility_sql() %}
   {%- set volatility = model.config.get('volatility') -%}
   {%- if volatility == 'deterministic' -%}
-    deterministic
+    DETERMINISTIC
   {%- elif volatility == 'non-deterministic' -%}
-    not deterministic
+    NOT DETERMINISTIC
   {%- elif volatility -%}
     {%- do unsupported_volatility_warning(volatility) -%}
   {%- endif -%}
@@ -33,6 +58,20 @@
 
 {% macro deltasql__scalar_function_body_sql() %}
   return {{ model.compiled_code }}
+{% endmacro %}
+
+
+{% macro deltasql__listagg(measure, delimiter_text, order_by_clause, limit_num) %}
+  {#- dbt-spark passes over the order. -#}
+  {%- if not order_by_clause -%}
+    {{ return(spark__listagg(measure, delimiter_text, order_by_clause, limit_num)) }}
+  {%- elif limit_num -%}
+    array_join(slice(split(
+      listagg({{ measure }}, char(31)) within group ({{ order_by_clause }}), char(31)
+    ), 1, {{ limit_num }}), {{ delimiter_text }})
+  {%- else -%}
+    listagg({{ measure }}, {{ delimiter_text }}) within group ({{ order_by_clause }})
+  {%- endif -%}
 {% endmacro %}
 
 
