@@ -300,10 +300,7 @@ class _Reader(LiteralReader):
             inner = self.expression()
             self.need(")")
             return inner
-        if self.kind in {"number", "string"} or self.key in {"-", "TRUE", "FALSE", "NULL"} or self._is_typed:
-            return self.literal()
-        if self.key in CURRENT and self.kind == "word" and self.peek(1) == "(":
-            # Without brackets it may be a column.
+        if self._is_literal:
             return self.literal()
         if self.key == "CAST" and self.peek(1) == "(":
             return self.cast()
@@ -315,9 +312,12 @@ class _Reader(LiteralReader):
         return self.scope.column([name.name for name in names])
 
     @property
-    def _is_typed(self) -> bool:
-        """Whether a typed literal is next: DATE '2024-01-31'."""
-        return self.kind == "word" and self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind == "string"
+    def _is_literal(self) -> bool:
+        """Whether a literal is next: 1, 'a', DATE '2024-01-31', now(), which without brackets may be a column."""
+        if self.kind != "word" or self.key in {"TRUE", "FALSE", "NULL"}:
+            return self.kind in {"number", "string"} or self.key in {"-", "TRUE", "FALSE", "NULL"}
+        is_typed = self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind == "string"
+        return is_typed or (self.key in CURRENT and self.peek(1) == "(")
 
     def cast(self) -> RowExpression:
         self.need("CAST")
