@@ -21,8 +21,6 @@ from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from deltasql.render.grid import Grid
-
 _NO_COLUMNS = StructType()
 
 MOST_SHOWN = 50
@@ -260,6 +258,7 @@ class Result:
 
     @property
     def schema(self) -> StructType:
+        """The columns with their types; no fields for a command without output. Computes no rows."""
         with self._placed():
             return self._source.schema
 
@@ -285,14 +284,17 @@ class Result:
             return _rows(self.schema, self._source.head(n))
 
     def count(self) -> int:
+        """The number of rows, which are not fetched: of a query the engine counts them."""
         with self._placed():
             return self._source.count()
 
     def to_arrow(self) -> pa.Table:
+        """All rows as a pyarrow.Table, one column per field of `schema`. Times are microseconds, TIMESTAMP in UTC."""
         with self._placed():
             return self._source.to_arrow()
 
     def toArrow(self) -> pa.Table:  # noqa: N802 - Spark's name
+        """Alias of `to_arrow`, under Spark's name."""
         return self.to_arrow()
 
     def toPandas(self) -> Any:  # noqa: N802 - Spark's name

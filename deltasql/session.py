@@ -210,10 +210,10 @@ class Session:
                 self._supplied = None
                 del self.views[DATAFRAME.text.lower()]
 
-    def run(self, script: str) -> Iterator[Result]:
-        """Runs the statements of a script, which end with `;`, and yields their results as they come."""
+    def run(self, script: str, args: Mapping[str, Any] | None = None) -> Iterator[Result]:
+        """Runs the statements of a script, which end with `;`, and yields their results as they come. `args` by name."""
         for statement in split(script):
-            yield self.sql(statement.text)
+            yield self.sql(statement.text, args)
 
     def log(self, name: TableName | str) -> DeltaLog:
         """The log of a table, by its SQL name. Raises TableNotFoundError."""

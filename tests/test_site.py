@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from docs.site.check import faults
+
+ROOT = Path(__file__).parents[1]
 
 
 def _site(folder: Path, **pages: str) -> list[str]:
@@ -34,3 +37,22 @@ def test_each_fault_is_found(tmp_path: Path) -> None:
         "a link to no page",
         "a link to no anchor",
     ]
+
+
+def test_how_to_pages_answer_questions() -> None:
+    """Each how-to has its question as its title, in the navigation and on the page; the first page lists short ones."""
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    part = text[text.index("  - How to:") : text.index("  - Moving here:")]
+    first, *found = re.findall(r"^      - (.+): ([\w-]+\.md)$", part, re.MULTILINE)
+    assert first == ("How do I …", "how-to.md")
+    assert len(found) >= 20
+    for title, page in found:
+        assert title.startswith("How do I ")
+        assert title.endswith("?")
+        assert (ROOT / "docs" / page).read_text(encoding="utf-8").startswith(f"# {title}\n"), page
+
+
+def test_each_page_is_in_the_navigation() -> None:
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    missing = [path.name for path in (ROOT / "docs").glob("*.md") if f": {path.name}\n" not in text]
+    assert not missing, f"add these to the navigation in mkdocs.yml: {missing}"

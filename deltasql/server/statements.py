@@ -15,7 +15,9 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.interrupts import cancellable
 from deltasql.parser import is_script, parse
 from deltasql.parser.parameters import bind_parameters, parameter_names
+from deltasql.plan.statements.catalog import DescribeCatalog
 from deltasql.plan.statements.function import DescribeFunction, ShowFunctions
+from deltasql.plan.statements.governance import DescribeSecurable, ShowGrants, ShowSecurables, ShowShare
 from deltasql.plan.statements.inspect import (
     DescribeDetail,
     DescribeHistory,
@@ -34,6 +36,7 @@ from deltasql.plan.statements.inspect import (
     ShowViews,
 )
 from deltasql.plan.statements.query import Query
+from deltasql.plan.statements.volume import DescribeVolume, ListFiles, ShowVolumes
 from deltasql.result import Result
 from deltasql.result_arrow import arrow_type
 from deltasql.schema.types import StructType
@@ -44,10 +47,13 @@ from deltasql.session import Session
 Values = Mapping[str, Any] | Sequence[Any]
 """Parameter values of one run: by name, or in order."""
 
-_READING = (
-    *(Query, Explain, DescribeDetail, DescribeFunction, DescribeHistory, DescribeSchema, DescribeTable),
-    *(ShowCatalogs, ShowColumns, ShowCreateTable, ShowCurrentSchema, ShowFunctions, ShowPartitions, ShowSchemas),
-    *(ShowTableExtended, ShowTableProperties, ShowTables, ShowViews),
+READING = (
+    *(Query, Explain, ListFiles),
+    *(DescribeCatalog, DescribeDetail, DescribeFunction, DescribeHistory, DescribeSchema, DescribeSecurable),
+    *(DescribeTable, DescribeVolume),
+    *(ShowCatalogs, ShowColumns, ShowCreateTable, ShowCurrentSchema, ShowFunctions, ShowGrants, ShowPartitions),
+    *(ShowSchemas, ShowSecurables, ShowShare, ShowTableExtended, ShowTableProperties, ShowTables, ShowViews),
+    ShowVolumes,
 )
 """Statements that change nothing, so that the schema of their result is known before they run."""
 
@@ -160,7 +166,7 @@ def result_schema(session: Session, sql: str) -> pa.Schema:
     """
     names = parameter_names(sql)
     nothing: Values = dict.fromkeys(names) if any(names) else [None] * len(names)
-    if is_script(sql) or not isinstance(parse(bind_parameters(sql, nothing).sql), _READING):
+    if is_script(sql) or not isinstance(parse(bind_parameters(sql, nothing).sql), READING):
         return pa.schema([])
     try:
         return schema_of(session.sql(sql, args=nothing if names else None).schema)

@@ -36,7 +36,8 @@ _REFERENCE = "reference/index.md"
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Puts the pages of docs/reference into the navigation, in the place of their index."""
+    """Names the version in the header, and puts the pages of docs/reference into the navigation."""
+    config.site_name = f"{config.site_name} {deltasql.__version__}"
     for part in config.nav or []:
         for chapter in part.values():
             for number, entry in enumerate(chapter if isinstance(chapter, list) else []):

@@ -35,6 +35,12 @@ def test_a_script_yields_a_result_per_statement(session: Session) -> None:
     assert [row.tableName for row in results[-1].collect()] == ["a", "b"]
 
 
+def test_statements_of_a_script_share_values_by_name(session: Session) -> None:
+    script = "CREATE TABLE t (a INT, b STRING); INSERT INTO t VALUES (:a, :b); INSERT INTO t VALUES (2, :b); SELECT * FROM t"
+    *_, rows = session.run(script, {"a": 1, "b": "x;y"})
+    assert sorted(rows.collect()) == [(1, "x;y"), (2, "x;y")]
+
+
 def test_a_dropped_table_can_come_back(session: Session) -> None:
     for _ in range(2):
         session.sql("CREATE TABLE t (id INT)")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from deltasql.catalog.entries import Entry, TableEntry, ViewEntry, matching
 from deltasql.errors.base import Caret
@@ -60,9 +60,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-
-if TYPE_CHECKING:
-    pass
 
 
 def _columns(*pairs: tuple[str, DataType]) -> StructType:
