@@ -211,7 +211,7 @@ class Session:
                 del self.views[DATAFRAME.text.lower()]
 
     def run(self, script: str, args: Mapping[str, Any] | None = None) -> Iterator[Result]:
-        """Runs the statements of a script, which end with `;`, and yields their results as they come. `args` by name."""
+        """Runs the statements of a script, which end with `;`, and yields each result. `args` are values by name."""
         for statement in split(script):
             yield self.sql(statement.text, args)
 

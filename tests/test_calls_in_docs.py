@@ -17,35 +17,27 @@ from tests.source_trees import refuse
 from tests.test_names_in_docs import PAGES, code_of
 
 OBJECTS: dict[str, Any] = {"deltasql": deltasql, "session": deltasql.Session, "result": deltasql.Result}
-FIELDS = {"session": {"settings", "catalog", "stores", "views", "functions", "on_progress"}}
-"""Attributes that a constructor sets."""
-
 _OPTION = re.compile(r"(?<!\S)--[a-z][\w-]+")
 
 
 def faults_of(text: str) -> list[str]:
-    """Faults of an expression such as `session.sql(text, args=…)`; nothing for a text that is none."""
+    """Faults of calls such as `session.sql(text, args=…)`; nothing for a text that is no expression of Python."""
     try:
         tree = ast.parse(text.replace("…", "..."), mode="eval")
     except SyntaxError:
         return []
-    return [fault for node in ast.walk(tree) if isinstance(node, ast.Attribute) for fault in _attribute(node, tree)]
+    return [fault for node in ast.walk(tree) if isinstance(node, ast.Call) for fault in _faults(node)]
 
 
-def _attribute(node: ast.Attribute, tree: ast.Expression) -> list[str]:
-    name = node.value.id if isinstance(node.value, ast.Name) else ""
-    if name not in OBJECTS:
-        return []
-    home = OBJECTS[name]
-    if not hasattr(home, node.attr):
-        fields = FIELDS.get(name, set()) | set(inspect.signature(deltasql.Result.__init__).parameters)
-        return [] if node.attr in fields or node.attr in {"ways", "errors"} else [f"{name} has no {node.attr}"]
-    calls = [call for call in ast.walk(tree) if isinstance(call, ast.Call) and call.func is node]
-    parameters = inspect.signature(getattr(home, node.attr)).parameters if calls else {}
-    if any(item.kind is item.VAR_KEYWORD for item in parameters.values()):
-        return []
-    given = [keyword.arg for call in calls for keyword in call.keywords if keyword.arg]
-    return [f"{name}.{node.attr} takes no {keyword}" for keyword in given if keyword not in parameters]
+def _faults(call: ast.Call) -> list[str]:
+    match call.func:
+        case ast.Attribute(value=ast.Name(id=name), attr=method) if name in OBJECTS:
+            if not hasattr(OBJECTS[name], method):
+                return [f"{name} has no {method}"]
+            parameters = inspect.signature(getattr(OBJECTS[name], method)).parameters
+            given = [keyword.arg for keyword in call.keywords if keyword.arg]
+            return [f"{name}.{method} takes no {keyword}" for keyword in given if keyword not in parameters]
+    return []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -22,13 +22,17 @@ FOR_DEVELOPERS = [
 FOLDERS = ("deltasql", "grammar", "tests", "docs", "benchmarks", "sql_examples", ".ci")
 SOURCES = {".py", ".lark", ".toml", ".md", ".yml", ""}
 
+GENERATED = {"build/site"}
+"""What commands write."""
+
 OF_READERS = {"tests/sql", "tests/sql_unit"}
 """Folders of a reader's project, on the pages for users."""
 
 _CODE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
-_FILE = re.compile(r"[\w./{},*-]+\.(?:py|lark|sql|out|toml|svg|json|yml)|(?:[\w.{},*-]+/)+[\w.{},*-]*")
+_SUFFIX = r"\.(?:py|lark|sql|out|toml|svg|json|yml)(?!\w)"
+_FILE = re.compile(rf"(?![A-Z]\w+\.sql)[\w./{{}},*-]+{_SUFFIX}|(?:[\w{{}},*-]+/)+[\w{{}},*-]*")
 _MODULE = re.compile(r"\bpython3? -m ((?:deltasql|docs|tests|benchmarks)\b[\w.]*)")
-_NAME = re.compile(r"[a-z]\w*_\w+|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+")
+_NAME = re.compile(r"\b[a-z]+(?:_[a-z0-9]+)+\b|\b[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]+)+\b")
 _PLACEHOLDER = re.compile(r"[<>…*?]|\bDIR\b|\bPATH\b")
 
 
@@ -53,7 +57,7 @@ def words() -> frozenset[str]:
     for name in files():
         path = ROOT / name
         if path.suffix in SOURCES and path.is_file() and path not in PAGES and path.name != "CHANGELOG.md":
-            found |= set(re.findall(r"\w+", path.read_text(encoding="utf-8")))
+            found |= {path.stem, *re.findall(r"\w+", path.read_text(encoding="utf-8"))}
     return frozenset(found)
 
 
@@ -66,6 +70,8 @@ def alternatives(name: str) -> list[str]:
 def exists(name: str, page: Path) -> bool:
     """Whether a path is one of the repository: from its top, from deltasql, from the page, or as the end of a path."""
     wanted = name.rstrip("/")
+    if wanted in GENERATED:
+        return True
     if "*" in wanted:
         return any(any(folder.glob(wanted)) for folder in (ROOT, ROOT / "deltasql", page.parent))
     return (page.parent / wanted).exists() or any(f"/{file}".endswith(f"/{wanted}") for file in files())

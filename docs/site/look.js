@@ -16,17 +16,21 @@
   // Whatever is wider than its box has a scrollbar. An ancestor that hides what sticks out cuts it off.
   const scrolls = (node) => ["auto", "scroll"].includes(getComputedStyle(node).overflowX);
   const cuts = (node) => ["hidden", "clip"].includes(getComputedStyle(node).overflowX);
-  const cutter = (node) => {
-    for (let box = node; box && box !== article.parentElement; box = box.parentElement) {
-      if (box !== node && right(node) > right(box) + 1 && (scrolls(box) || cuts(box))) return scrolls(box) ? null : box;
-      if (box === node && node.scrollWidth > node.clientWidth + 1 && cuts(node) && node.clientWidth > 0) return node;
-    }
-    return right(node) > Math.min(right(article), width) + 1 ? article : null;
+  const boxes = new Map();
+  const box = (node) => {
+    if (!boxes.has(node)) boxes.set(node, { right: right(node), scrolls: scrolls(node), cuts: cuts(node) });
+    return boxes.get(node);
+  };
+  const isCut = (node) => {
+    if (node.clientWidth && node.scrollWidth > node.clientWidth + 1 && box(node).cuts) return true;
+    for (let outer = node.parentElement; outer !== article.parentElement; outer = outer.parentElement)
+      if (box(node).right > box(outer).right + 1 && (box(outer).scrolls || box(outer).cuts)) return box(outer).cuts;
+    return box(node).right > width + 1;
   };
   for (const node of article.querySelectorAll("table, pre, pre > code, svg, img, figure, p, li, h1, h2, h3, dt, dd, p > code")) {
     if (hidden(node) || node.closest(".md-clipboard, .headerlink, button, nav")) continue;
     if (node.closest("svg") && node.tagName !== "svg") continue;
-    if (cutter(node)) found.push(`is cut off at the right: ${named(node)}`);
+    if (isCut(node)) found.push(`is cut off at the right: ${named(node)}`);
   }
 
   // Columns are wide enough for words: no cell is a tower of letters.
@@ -49,14 +53,14 @@
   // Texts, also those of diagrams, differ enough from what lies behind them (WCAG 2, level AA).
   const colour = (text) => (text.match(/[\d.]+/g) || []).map(Number);
   const over = ([r, g, b, a = 1], [r2, g2, b2]) => [r * a + r2 * (1 - a), g * a + g2 * (1 - a), b * a + b2 * (1 - a)];
-  const behind = (node) => {
-    const layers = [];
-    for (let box = node; box; box = box.parentElement) {
+  const grounds = new Map([[null, [255, 255, 255]]]);
+  const behind = (box) => {
+    if (!grounds.has(box)) {
       const layer = colour(getComputedStyle(box).backgroundColor);
-      if (layer.length && layer[3] !== 0) layers.push(layer);
-      if (layer.length === 3) break;
+      const below = layer.length === 3 ? layer : behind(box.parentElement);
+      grounds.set(box, layer.length === 3 ? layer : layer[3] ? over(layer, below) : below);
     }
-    return layers.reduceRight((below, layer) => over(layer, below), [255, 255, 255]);
+    return grounds.get(box);
   };
   const light = (rgb) => {
     const [r, g, b] = rgb.map((value) => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);

@@ -1,10 +1,10 @@
 """`python -m docs.site.look [PAGE…]`: faults of the built site that only a browser shows. Exit code 1 if there is one.
 
-Each page, or those whose path contains one of the texts, is opened wide and narrow, light and dark. Nothing may be wider
-than the window, cut off without a scrollbar, empty, not loaded, or of a colour too close to its background; no script
-may fail, and no page may ask another host. `--pictures FOLDER` stores what it looks at.
+Each page, or those whose path contains one of the texts, is opened wide and narrow, light and dark. Nothing may be
+wider than the window, cut off without a scrollbar, empty, not loaded, or of a colour too close to its background; no
+script may fail, and no page may ask another host. `--pictures FOLDER` stores pictures of the pages.
 
-Needs the extra `look` and Chromium (`apt-get install chromium`), so that it is no part of `docs.site.check`.
+Needs the extra `look` and Chromium (`apt-get install chromium`), so it is not part of `docs.site.check`.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _FAULTS = Path(__file__).with_name("look.js").read_text(encoding="utf-8")
 
 
 class _Quiet(SimpleHTTPRequestHandler):
-    def log_message(self, format: str, *args: Any) -> None:
-        pass
+    def log_message(self, *_: Any) -> None:
+        """Requests are not reported."""
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def faults(site: Path, names: list[str], pictures: Path | None = None) -> Iterat
     with served(site) as address, browser() as page:
         heard: list[str] = []
         page.on("pageerror", lambda error: heard.append(f"a script fails: {error}"))
-        page.on("request", lambda request: heard.append(f"asks {request.url}") if _is_far(request.url, address) else None)
+        page.on("request", lambda request: heard.extend(_asked(request.url, address)))
         for path in paths:
             if not names or any(name in path for name in names):
                 page.goto(address + path, wait_until="load")
@@ -80,8 +80,8 @@ def faults(site: Path, names: list[str], pictures: Path | None = None) -> Iterat
             yield from _controls(page, address)
 
 
-def _is_far(url: str, address: str) -> bool:
-    return not url.startswith((address, "data:", "blob:"))
+def _asked(url: str, address: str) -> list[str]:
+    return [] if url.startswith((address, "data:", "blob:")) else [f"asks another host: {url}"]
 
 
 def _looked_at(page: Any, path: str, pictures: Path | None) -> Iterator[str]:
