@@ -210,6 +210,8 @@ def test_rows_are_chosen_and_ordered(session: Session) -> None:
         ],
         "SELECT id FROM o WHERE id > 5": [],
         "SELECT id FROM o LIMIT 0": [],
+        "SELECT count(*) FROM o WHERE id IS NOT NULL": [(2,)],
+        "SELECT COUNT(1) AS n FROM o x WHERE x.d IS NULL OR v = 'b'": [(2,)],
     }.items():
         result = session.sql(query)
         assert result.collect() == found, query
@@ -226,6 +228,11 @@ def test_rows_are_chosen_and_ordered(session: Session) -> None:
         "SELECT id FROM t ORDER BY 2",
         "SELECT * FROM t ORDER BY s",
         "SELECT missing FROM t",
+        "SELECT count(v) FROM t WHERE id > 0",
+        "SELECT count(*) FROM t WHERE id > 0 GROUP BY v",
+        "SELECT count(*) FROM t WHERE missing > 0",
+        "SELECT count(*), max(id) FROM t WHERE v = 'a'",
+        "SELECT count(*) + 1 FROM t WHERE v = 'a'",
     ],
 )
 def test_queries_for_an_engine(session: Session, query: str) -> None:

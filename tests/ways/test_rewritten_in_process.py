@@ -222,6 +222,7 @@ def test_random_statements(
                 both,
                 f"SELECT k, n, b, v, d, f, m, x, t FROM t WHERE {choose.condition('', 't.')} ORDER BY {choose.order()}",
             )
+            both.run(f"SELECT count(*) AS n FROM t WHERE {choose.condition('t.')}")
             columns = ", ".join(choose.sample(list(VALUES), 3))
             same_order(both, f"SELECT {columns} FROM t WHERE {choose.condition('t.')} ORDER BY 1, 2 DESC, 3 LIMIT 2")
     assert any(here)

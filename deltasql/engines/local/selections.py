@@ -30,7 +30,7 @@ from deltasql.schema.types import BOOLEAN, StructField, StructType
 from deltasql.sql.constants import current_micros
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, is_ordered, row_condition
-from deltasql.sql.evaluated.selections import Order, selection
+from deltasql.sql.evaluated.selections import Order, Selection, selection
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -104,7 +104,11 @@ def selected_rows(session: SessionFacts, operator: Operator, *, streams: bool = 
     """
     session.require_computing()
     relation, sql, scan = only_scan(session, operator)
-    parsed = selection(sql, relation)
+    return selected(session, scan, selection(sql, relation), streams=streams)
+
+
+def selected(session: SessionFacts, scan: Scan, parsed: Selection, *, streams: bool = False) -> SelectedRows:
+    """As `selected_rows`, of a parsed query over a scan."""
     require_scan_size(session, scan, streams=streams and not parsed.order and parsed.limit is None)
     plain = with_columns(scan, parsed.columns)
     if not is_small(scan):

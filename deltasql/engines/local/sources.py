@@ -13,20 +13,21 @@ from deltasql.datafiles.reading.literal_rows import literal_table
 from deltasql.datafiles.reading.pieces import Piece
 from deltasql.engines.choice import require_fits_in_memory, require_streaming, scan_size
 from deltasql.engines.facts import SessionFacts
-from deltasql.engines.local.plain_scans import PlainScan, require_plain
-from deltasql.engines.local.selections import SelectedRows, arranged, local_query, ordered_indexes
+from deltasql.engines.local.plain_scans import PlainScan, only_scan, require_plain
+from deltasql.engines.local.selections import SelectedRows, arranged, local_query, ordered_indexes, selected
 from deltasql.engines.local.values import indexes_where, rows_of
 from deltasql.errors.base import DeltaSqlError
 from deltasql.lazy import pa
 from deltasql.log.storage.locations import is_local
 from deltasql.plan.operators import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns
 from deltasql.schema.evolution import as_nullable
-from deltasql.schema.types import StructType
-from deltasql.sql.cursor import LeftToEngineError
+from deltasql.schema.types import LONG, StructField, StructType
+from deltasql.sql.constants import current_micros
+from deltasql.sql.cursor import LeftToEngineError, require_value
 from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, row_condition
 from deltasql.sql.evaluated.parquet_paths import without_parquet_path
 from deltasql.sql.evaluated.queries import _is_alone, constants_of
-from deltasql.sql.evaluated.selections import Selection, selection
+from deltasql.sql.evaluated.selections import Selection, counting, selection
 from deltasql.sql.queries.projections import plain_columns
 
 
@@ -157,10 +158,25 @@ def answered_query(session: SessionFacts, operator: Operator) -> PlainScan | Sel
     if not (
         isinstance(operator, SqlQuery) and any(isinstance(item, MemoryRows) for item in operator.relations.values())
     ):
+        with suppress(LeftToEngineError):
+            return _counted(session, operator)
         return local_query(session, operator)
     session.require_fetching()
     session.require_computing()
     return _of_memory(session, operator, False)
+
+
+def _counted(session: SessionFacts, operator: Operator) -> LocalRows:
+    """The number of the rows of a table for which a condition is TRUE. Raises LeftToEngineError for any other query."""
+    session.require_computing()
+    relation, sql, scan = only_scan(session, operator)
+    parsed = counting(sql, relation)
+    used = columns_of(row_condition(parsed.where, RowScope({parsed.alias: scan.schema}, current_micros())))
+    # One of the columns that are read anyway.
+    name = require_value(next((column.name for column in used), None))
+    rows = selected(session, scan, Selection(((name, name),), parsed.alias, parsed.where, (), None))
+    result = StructType((StructField(parsed.name, LONG, nullable=False),))
+    return LocalRows(result, lambda: pa.table({parsed.name: pa.array([rows.table(session).num_rows], pa.int64())}))
 
 
 def _of_memory(session: SessionFacts, operator: Operator, streams: bool) -> LocalRows:

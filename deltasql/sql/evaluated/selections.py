@@ -42,7 +42,33 @@ def selection(sql: str, relation: str) -> Selection:
     return parsed
 
 
+@dataclass(frozen=True, slots=True)
+class Counting:
+    """SELECT count(*) AS name FROM relation AS alias WHERE where, which is SQL."""
+
+    name: str
+    alias: str
+    where: str
+
+
+def counting(sql: str, relation: str) -> Counting:
+    """The parsed query for the number of rows of `relation`. Raises LeftToEngineError for any other query."""
+    reader = _Reader(sql)
+    parsed = Counting(*reader.count(relation), require_value(reader.where(sql)))
+    reader.end()
+    return parsed
+
+
 class _Reader(PlainSelect):
+    def count(self, relation: str) -> tuple[str, str]:
+        """The name of the column with the number, and the alias of the relation."""
+        for word in ("SELECT", "COUNT", "("):
+            self.need(word)
+        if not self.take("*", "1"):
+            raise LeftToEngineError
+        self.need(")")
+        return "count(1)" if self.key == "FROM" else self._alias(), self._source(relation)
+
     def where(self, sql: str) -> str | None:
         if not self.take("WHERE"):
             return None

@@ -113,14 +113,18 @@ class PlainSelect(TokenCursor):
         """See `plain_columns`; and what the relation goes by."""
         self.need("SELECT")
         chains = [] if self.take("*") else self.listed(self._item)
-        self.need("FROM")
-        if self.name() != relation:
-            raise LeftToEngineError
-        alias = self._alias() if self.left and self.key not in _TAIL else relation
+        alias = self._source(relation)
         if any(len(chain) > 1 and chain[0].lower() != alias.lower() for chain, _ in chains):
             # A field of a struct.
             raise LeftToEngineError
         return tuple((chain[-1], name) for chain, name in chains), alias
+
+    def _source(self, relation: str) -> str:
+        """FROM relation [[AS] alias]: the alias, or the name of the relation."""
+        self.need("FROM")
+        if self.name() != relation:
+            raise LeftToEngineError
+        return self._alias() if self.left and self.key not in _TAIL else relation
 
     def _item(self) -> tuple[list[str], str]:
         if not self.is_name or self.key in _NO_COLUMN:
