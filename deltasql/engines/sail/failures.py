@@ -103,6 +103,11 @@ def _no_parts(match: re.Match[str]) -> Failure:
     return Failure("INVALID_EXTRACT_BASE_FIELD_TYPE", "42000", text, {})
 
 
+def _no_result(match: re.Match[str]) -> Failure:
+    # The traceback has no line of the user's code: that a result does not fit its type is found behind it.
+    return Failure("PYTHON_EXCEPTION", "38000", f"The result of a function of Python was refused: {match[1]}", {})
+
+
 def _unbound(match: re.Match[str]) -> Failure:
     return Failure("UNBOUND_SQL_PARAMETER", "42P02", match[0], {"name": match[1]}, (f":{match[1]}",))
 
@@ -110,6 +115,7 @@ def _unbound(match: re.Match[str]) -> Failure:
 _CONDITIONS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Failure]], ...] = tuple(
     (re.compile(pattern), make)
     for pattern, make in (
+        (r"(?s)\A\s*An exception was thrown from the Python worker\b.*\n(\w[\w.]*: [^\n]+)", _no_result),
         (r"Placeholder ':(\w+)' was not provided", _unbound),
         (
             r'(?s)No field named \S*"#\d+"\.\s+Valid fields are (?:(?!"#\d).)*\Z',

@@ -32,6 +32,7 @@ from deltasql.errors.engine import NotOnSailError
 from deltasql.plan import marks
 from deltasql.plan.hidden import ORDINAL
 from deltasql.plan.operators import Operator, Rewrite, Scan, SqlFunction, SqlQuery
+from deltasql.plan.python_function import PythonFunction
 from deltasql.result import RowSource
 from deltasql.schema.types import DataType, StructType
 from deltasql.settings.session_settings import ANSI, DEFAULTS, UNPROVEN
@@ -134,7 +135,7 @@ class SailFrames(Frames):
         if what := unsupported_construct(sql):
             raise NotOnSailError(what=what)
         may, only = possible_types(relations.values(), sql), takes_compared_calls_only(self._spark)
-        return checked_query(session, sql, ansi=self._ansi(settings), may=may, compared_only=only)
+        return self.texts.named(checked_query(session, sql, ansi=self._ansi(settings), may=may, compared_only=only))
 
     def _ansi(self, settings: Mapping[str, str | None] = NO_SETTINGS) -> bool:
         value = settings[ANSI.name] if ANSI.name in settings else self._spark.current_value(ANSI.name)
@@ -201,7 +202,7 @@ class SailFrames(Frames):
     def learn(self, functions: Mapping[str, SqlFunction]) -> None:
         """Functions of SQL that texts call from now on, where the engine has none. Raises what is wrong with one."""
         for name, function in functions.items():
-            rows = (item for item in function.relations.values() if not isinstance(item, SqlFunction))
+            rows = (item for item in function.relations.values() if not isinstance(item, SqlFunction | PythonFunction))
             columns = [column for item in rows for column in self.frame(item).columns]
             learned = self.texts.learn(name, function, columns)
             self.frame_of_text(checked_body(learned), function.relations).schema  # noqa: B018 - Spark Connect looks only now

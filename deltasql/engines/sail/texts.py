@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from deltasql.engines.sail.dialect.char_padding import Reach, padded
 from deltasql.engines.sail.dialect.inlining import Inline, inlined
 from deltasql.engines.sail.dialect.words import single_quotes
+from deltasql.engines.sail.python_functions import python_of, registered
 from deltasql.engines.sail.session_variables import variables_of
 from deltasql.engines.sail.variables import expression_with_values, query_with_values
 from deltasql.engines.spark.session.spark import SparkHandle
@@ -47,16 +48,22 @@ class SailTexts:
 
     spark: SparkHandle
     functions: dict[str, Inline] = field(default_factory=dict)
+    python_names: dict[str, str] = field(default_factory=dict)
+    """The names of functions of Python by those that Sail has for them."""
     variable_marker: str = ""
     """The marker of a variable in a plan of Spark, once a query has used one; else ""."""
 
     def learn(self, name: str, function: SqlFunction, columns: Iterable[str]) -> Inline:
         """Registers a SQL function, to be inlined where a text calls it from now on. Raises NotOnSailError."""
-        if any(isinstance(item, PythonFunction) for item in function.relations.values()):
-            raise NotOnSailError(what=f"the function {name}, which is of Python")
         if function.settings:
             raise NotOnSailError(what=f"the function {name}, which was made under other settings")
-        inline = Inline(name, function_text(function.text), frozenset(item.upper() for item in columns))
+        code = python_of(function)
+        text = function_text(function.text)
+        if code is not None:
+            text, names = registered(self.spark, function)
+            self.python_names |= names
+        ends = code is not None and code.is_table and "terminate" in code.code
+        inline = Inline(name, text, frozenset(item.upper() for item in columns), code is not None, ends)
         self.functions[name] = inline
         return inline
 
@@ -65,7 +72,7 @@ class SailTexts:
 
         `rows` gives the DataFrame of a relation.
         """
-        relations = list(relations)
+        relations = [item for item in relations if not isinstance(item, PythonFunction)]
         if not any(map(has_char, relations)):
             return NOTHING
         reach = NOTHING
@@ -83,6 +90,19 @@ class SailTexts:
             original, sql = sql, query_with_values(self.spark.session, sql, variables_of(self.spark))
             self.variable_marker = "variablereference(…)" if sql != original else self.variable_marker
         return single_quotes(self._padded(sql, reach))
+
+    def named(self, rows: DataFrame) -> DataFrame:
+        """The rows of a query, with functions of Python by their names in the names of columns."""
+        if not self.python_names:
+            return rows
+        columns = rows.columns
+        names = [self._with_python_names(column) for column in columns]
+        return rows if names == columns else rows.toDF(*names)
+
+    def _with_python_names(self, column: str) -> str:
+        for own, name in self.python_names.items():
+            column = column.replace(own, name)
+        return column
 
     def expression(self, text: str, columns: Iterable[str] | None, reach: Reach) -> str:
         """`text`, an expression over `columns`, for the engine. Other names may be variables, if `columns` is given."""

@@ -285,7 +285,6 @@ def test_a_collation_that_an_expression_names() -> None:
         assert not names_collation(text), text
 
 
-
 @pytest.mark.parametrize(
     ("sql", "used"),
     [

@@ -38,21 +38,31 @@ _LIST_ENDS = frozenset(
         "WINDOW",
     }
 )
+CALL_OF_TABLE = "SELECT * FROM "
+"""The begin of the body of a table function that calls another one."""
 _MOST = 1000
 """Most calls in one text, with those in bodies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Inline:
-    """A function: its `name` in texts, its definition, and the `columns`, in capitals, of tables its body reads."""
+    """A function: its `name` in texts, its definition, and the `columns`, in capitals, of tables its body reads.
+
+    `is_call`: its body only calls a function of the engine, which has the same types. `ends`: it is a table function
+    that gives rows at the end of all calls.
+    """
 
     name: str
     text: FunctionText
     columns: frozenset[str] = frozenset()
+    is_call: bool = False
+    ends: bool = False
 
     @property
     def reads(self) -> bool:
-        """Whether the body is or contains a query."""
+        """Whether the body is or contains a query that reads tables."""
+        if self.is_call:
+            return False
         return self.text.is_table or _is_query(self.text.body) or has_subquery(self.text.body)
 
 
@@ -94,6 +104,9 @@ def _is_call(tokens: Sequence[Token], index: int, functions: Mapping[str, Inline
 def _replaced(sql: str, tokens: Sequence[Token], at: int, end: int, function: Inline) -> str:
     """`sql` with the body in place of the call whose name is token `at` and whose closing bracket is token `end`."""
     _check_kind(tokens, at, function)
+    if function.ends and at and tokens[at - 1].key == "LATERAL":
+        # They come beside a row of the query that depends on the order of rows.
+        raise NotOnSailError(what=f"LATERAL {function.name}(…), which gives more rows at the end, by terminate")
     arguments = _arguments(sql, tokens[at + 2 : end], function)
     behind = tokens[end + 1] if end + 1 < len(tokens) else None
     value = _value(function, arguments)
@@ -204,9 +217,28 @@ def _alias(function: Inline, arguments: Mapping[str, str]) -> str:
         tokens = tokenize(text)
         is_name = all(token.is_name if index % 2 == 0 else token.key == "." for index, token in enumerate(tokens))
         if not tokens or not (text.isdecimal() or (is_name and tokens[-1].key not in {"NULL", "TRUE", "FALSE"})):
-            return ""
+            if not function.is_call:
+                return ""
+            # The name that Sail makes up would have its own name of the function.
+            texts.append(_without_quotes(text, tokens))
+            continue
         texts.append(tokens[-1].name if is_name else text)
     return f" AS {quote(function.name + '(' + ', '.join(texts) + ')')}"
+
+
+def _without_quotes(text: str, tokens: Sequence[Token]) -> str:
+    """An expression with its texts as Spark shows them in names of columns."""
+    pieces, end, before = list[str](), 0, ""
+    for token in tokens:
+        if token.kind == "string" and token.text[:1] in "'\"" and before not in _TYPED:
+            pieces += [text[end : token.start], token.text[1:-1]]
+            end = token.end
+        before = token.key
+    return "".join([*pieces, text[end:]])
+
+
+_TYPED = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "INTERVAL", "X"})
+"""Words that make a text behind them a literal of another type."""
 
 
 def _value(function: Inline, arguments: Mapping[str, str]) -> str:
@@ -220,6 +252,8 @@ def _value(function: Inline, arguments: Mapping[str, str]) -> str:
     for parameter in text.parameters:
         values[parameter.name.upper()] = _argument(parameter, arguments)
     body = _with_arguments(function, values)
+    if function.is_call and text.is_table:
+        return body.removeprefix(CALL_OF_TABLE)
     if text.columns is not None:
         if not text.columns:
             return f"(\n{body}\n)"

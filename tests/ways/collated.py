@@ -1,0 +1,115 @@
+"""Rows of texts with a collation: a table of ours with them, and a view of Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructType
+
+from deltasql import Session, connect
+from deltasql.engines.spark.session.spark_types import frame_schema
+from deltasql.errors.base import DeltaSqlError
+from tests.oracle.values import in_order, plain_row
+
+COLLATIONS = ("UTF8_BINARY", "UTF8_LCASE", "UNICODE", "UNICODE_CI", "UTF8_BINARY_RTRIM")
+WAYS = ("AUTO", "ENGINE")
+TEXTS = (
+    *("Ada", "ADA", "ada", "ada  ", "Äda", "a%b", "A_b", "Ben", "ben ", "BEN", "Köln", "KÖLN", "koln", "straße"),
+    *(
+        "STRASSE",
+        "",
+        " ",
+        None,
+        "İstanbul",
+        "istanbul",
+        "ﬁn",
+        "FIN",
+        "Σίσυφος",
+        "ΣΊΣΥΦΟΣ",
+        "\u00e9te",
+        "e\u0301te",
+        "Z",
+    ),
+    *("z", "😀", "~"),
+)
+VIEW = "the_same_rows"
+COLUMNS = (
+    "id INT, name STRING COLLATE {c}, plain STRING, tags ARRAY<STRING COLLATE {c}>, s STRUCT<x: STRING COLLATE {c}>, "
+    "m MAP<STRING, STRING COLLATE {c}>"
+)
+
+
+class Grid(NamedTuple):
+    """A session with the table t, and a view of Spark with the same rows."""
+
+    session: Session
+    spark: SparkSession
+    collation: str
+    answers: dict[str, Any]
+
+    def differences(self, own: str, theirs: str, table: str = "t", ways: Sequence[str] = WAYS) -> Iterator[str]:
+        """What differs between a query of ours and one of Spark, by the way that rows are computed."""
+        expected = self.of_spark(theirs)
+        for way in ways:
+            self.session.sql(f"SET deltasql.compute = {way}")
+            found = self.ours(own.format(t=table, c=self.collation))
+            if found != expected:
+                yield f"{way}: {own}\n  Spark: {expected}\n  found: {found}"
+
+    def ours(self, text: str) -> Any:
+        try:
+            result = self.session.sql(text)
+            kinds = [(field.name, str(field.type)) for field in result.schema]
+            return kinds, rows_of(text, [plain_row(row) for row in result.collect()])
+        except DeltaSqlError as error:
+            return error.condition
+
+    def of_spark(self, text: str) -> Any:
+        """What Spark says, whose view stays as it is."""
+        text = text.format(t=VIEW, c=self.collation)
+        if text not in self.answers:
+            self.answers[text] = self._asked(text)
+        return self.answers[text]
+
+    def _asked(self, text: str) -> Any:
+        try:
+            frame = self.spark.sql(text)
+            kinds = [(field.name, str(field.type)) for field in frame_schema(frame)]
+            return kinds, rows_of(text, [plain_row(row) for row in frame.collect()])
+        except PySparkException as error:
+            return error.getCondition()
+
+
+def rows_of(text: str, rows: list[Any]) -> list[Any]:
+    return rows if "ORDER BY" in text.rpartition(")")[2] else in_order(rows)
+
+
+def frame_of(spark: SparkSession, collation: str) -> DataFrame:
+    """The rows, as columns that have the collation."""
+    rows = [
+        (number, text, text, None if text is None else [text, "x"], None if number % 7 == 6 else (text,), {"k": text})
+        for number, text in enumerate(TEXTS)
+    ]
+    return spark.createDataFrame(rows, StructType.fromDDL(COLUMNS.format(c=collation)))
+
+
+@contextmanager
+def opened(collation: str, warehouse: Path) -> Iterator[Grid]:
+    """The table has its rows in several files with narrow bounds, in the order of their bytes."""
+    with connect(str(warehouse)) as session:
+        spark = session.sql("SELECT 1").df.sparkSession
+        frame = frame_of(spark, collation)
+        frame.createOrReplaceTempView(VIEW)
+        session.sql(f"CREATE TABLE t ({COLUMNS.format(c=collation)})")
+        by_bytes = sorted(range(len(TEXTS)), key=lambda at: (TEXTS[at] or "").encode())
+        for first in range(0, len(by_bytes), 6):
+            session.write(frame.where(frame.id.isin(by_bytes[first : first + 6]))).mode("append").saveAsTable("t")
+        try:
+            yield Grid(session, spark, collation, {})
+        finally:
+            spark.catalog.dropTempView(VIEW)
