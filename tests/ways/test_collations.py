@@ -124,24 +124,26 @@ CHANGES = {
     ),
     f"MERGE INTO {{t}} AS q USING {KEYS} AS v ON q.s.x = v.k WHEN MATCHED AND q.name < 'ade' THEN DELETE "
     "WHEN NOT MATCHED BY SOURCE AND q.name > 'x' THEN UPDATE SET name = 'gone'": (
-        f"SELECT q.id, CASE WHEN v.k IS NULL AND q.name > 'x' THEN CAST('gone' AS STRING COLLATE {{c}}) ELSE q.name END, "
+        "SELECT q.id, CASE WHEN v.k IS NULL AND q.name > 'x' THEN CAST('gone' AS STRING COLLATE {c}) ELSE q.name END, "
         f"q.plain, q.tags, q.s, q.m FROM {{t}} AS q LEFT JOIN {KEYS} AS v ON q.s.x = v.k "
         "WHERE NOT coalesce(v.k IS NOT NULL AND q.name < 'ade', false)"
     ),
     "UPDATE {t} SET name = upper(plain), s.x = 'X' WHERE name = 'ADA'": (
         "SELECT id, CASE WHEN name = 'ADA' THEN CAST(upper(plain) AS STRING COLLATE {c}) ELSE name END, plain, tags, "
-        "CASE WHEN name = 'ADA' THEN CAST(named_struct('x', 'X') AS STRUCT<x: STRING COLLATE {c}>) ELSE s END, m FROM {t}"
+        "CASE WHEN name = 'ADA' THEN CAST(named_struct('x', 'X') AS STRUCT<x: STRING COLLATE {c}>) ELSE s END, m "
+        "FROM {t}"
     ),
     "MERGE INTO {t} AS q USING (SELECT 'ADA' AS k, 'x' AS w) AS v ON q.plain = v.k COLLATE UTF8_LCASE "
     "WHEN MATCHED THEN UPDATE SET name = v.w": (
-        "SELECT id, CASE WHEN plain = 'ADA' COLLATE UTF8_LCASE THEN CAST('x' AS STRING COLLATE {c}) ELSE name END, plain, "
-        "tags, s, m FROM {t}"
+        "SELECT id, CASE WHEN plain = 'ADA' COLLATE UTF8_LCASE THEN CAST('x' AS STRING COLLATE {c}) ELSE name END, "
+        "plain, tags, s, m FROM {t}"
     ),
     "MERGE INTO {t} AS q USING (SELECT 'BEN' AS k, 'x' AS w) AS v ON collate(v.k, 'UTF8_LCASE') = q.plain "
     "WHEN MATCHED THEN DELETE": "SELECT * FROM {t} WHERE NOT coalesce(plain = 'ben' COLLATE UTF8_LCASE, false)",
     "MERGE INTO {t} AS q USING (SELECT 'ADA' AS k, 'x' AS w) AS v ON q.plain = CAST(v.k AS STRING COLLATE UTF8_LCASE) "
     "WHEN MATCHED THEN DELETE": (
-        "SELECT q.* FROM {t} AS q LEFT ANTI JOIN (SELECT 'ADA' AS k) AS v ON q.plain = CAST(v.k AS STRING COLLATE UTF8_LCASE)"
+        "SELECT q.* FROM {t} AS q LEFT ANTI JOIN (SELECT 'ADA' AS k) AS v ON q.plain = "
+        "CAST(v.k AS STRING COLLATE UTF8_LCASE)"
     ),
     "MERGE INTO {t} AS q USING (SELECT 'ADA' COLLATE UTF8_LCASE AS k) AS v ON q.plain = v.k WHEN MATCHED THEN DELETE": (
         "SELECT q.* FROM {t} AS q LEFT ANTI JOIN (SELECT 'ADA' COLLATE UTF8_LCASE AS k) AS v ON q.plain = v.k"
@@ -149,8 +151,8 @@ CHANGES = {
     "MERGE INTO {t} AS q USING (SELECT 'ADA' COLLATE UTF8_LCASE AS k) AS v ON q.name = v.k WHEN MATCHED THEN DELETE": (
         "SELECT q.* FROM {t} AS q LEFT ANTI JOIN (SELECT 'ADA' COLLATE UTF8_LCASE AS k) AS v ON q.name = v.k"
     ),
-    "INSERT INTO {t} AS o REPLACE ON o.plain = s.plain COLLATE UTF8_LCASE (SELECT 92 AS id, 'r' AS name, 'BEN' AS plain, "
-    "NULL AS tags, NULL AS s, NULL AS m) AS s": (
+    "INSERT INTO {t} AS o REPLACE ON o.plain = s.plain COLLATE UTF8_LCASE (SELECT 92 AS id, 'r' AS name, "
+    "'BEN' AS plain, NULL AS tags, NULL AS s, NULL AS m) AS s": (
         "SELECT * FROM {t} WHERE NOT coalesce(plain = 'ben' COLLATE UTF8_LCASE, false) UNION ALL "
         "SELECT 92, CAST('r' AS STRING COLLATE {c}), 'BEN', NULL, NULL, NULL"
     ),

@@ -87,6 +87,13 @@ def test_each_clause_is_an_action(tables: Lab) -> None:
     assert [(key.target, key.source, key.type) for key in join_of(operator).equal_keys] == [("t.id", "s.id", INTEGER)]
 
 
+@pytest.mark.parametrize("on", ["t.name = s.name COLLATE UTF8_LCASE", "collate(s.name, 'UNICODE_CI') = t.name"])
+def test_a_key_with_another_collation_than_its_column(tables: Lab, on: str) -> None:
+    """The least and greatest key of the source say nothing about the bytes in a file."""
+    _, operator = merged(tables, f"MERGE INTO t USING s ON {on} WHEN MATCHED THEN DELETE")
+    assert [key.type for key in join_of(operator).equal_keys] == [None]
+
+
 def test_a_star_is_the_targets_columns(tables: Lab) -> None:
     assert values(tables, "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *") == [("s.id", "s.name")] * 2
 
