@@ -30,6 +30,7 @@ from docs.site.unsupported import page as unsupported
 _NOTHING = "-- schema: (none)"
 """The outcome of a statement without rows, whose log the golden file does not tell."""
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]+)(#[^)\s]*)?\)")
+_BENCHMARKS = re.compile(r"^(?:\.\./)?benchmarks/README\.md$")
 _LONGEST_EXAMPLE = 2000
 """Characters of a statement and its error."""
 _REFERENCE = "reference/index.md"
@@ -51,6 +52,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     blocks = golden_blocks.blocks()
     pages = {
         "index.md": (ROOT / "README.md").read_text(encoding="utf-8"),
+        "benchmarks.md": (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8"),
         "errors.md": _errors(blocks),
         "unsupported.md": unsupported(),
         "api.md": _api(),
@@ -62,23 +64,28 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         if (old := files.get_file_from_path(path)) is not None:
             files.remove(old)
         files.append(File.generated(config, path, content=text))
+    for name in ("scale.svg", "ratios.svg"):
+        files.append(File.generated(config, name, abs_src_path=str(ROOT / "benchmarks" / name)))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Links to files that the site has not are names of files in the repository."""
+    """Links to files that the site has not are names of files in the repository; in a table only their texts stay."""
 
     def link(match: re.Match[str]) -> str:
         text, target, place = match[1], match[2], match[3] or ""
         if "://" in target:
             return match[0]
-        target = target.removeprefix("docs/") if page.file.src_uri == "index.md" else target
+        target = _BENCHMARKS.sub("benchmarks.md", target)
+        if page.file.src_uri in {"index.md", "benchmarks.md"}:
+            target = target.removeprefix("../").removeprefix("docs/")
         folder = page.file.src_uri.rpartition("/")[0]
         if files.get_file_from_path(f"{folder}/{target}".lstrip("/")) is not None:
             return f"[{text}]({target}{place})"
-        if target.endswith("README.md") and target.count("/") <= 1 and "benchmarks" not in target:
+        if target.endswith("README.md") and target.count("/") <= 1:
             return f"[{text}](index.md{place})"
-        return f"{text} (`{target.removeprefix('../')}`)"
+        line = markdown[markdown.rfind("\n", 0, match.start()) + 1 : match.start()]
+        return text if line.startswith("|") else f"{text} (`{target.removeprefix('../')}`)"
 
     return _LINK.sub(link, markdown)
 
