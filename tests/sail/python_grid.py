@@ -108,8 +108,8 @@ def calls() -> Iterator[Call]:
                 code = f"(x {kind}) RETURNS {returns} LANGUAGE PYTHON AS $$ return {body} $$"
                 yield Call(code, f"SELECT n, f(v) AS r FROM VALUES {rows} AS t(n, v) ORDER BY n", zone)
     for kind in RETURNED:
-        values = f"[{', '.join(RESULTS)}]"
-        code = f"(i INT) RETURNS {kind} LANGUAGE PYTHON AS $$\n{_IMPORTS}return {values}[i]\n$$"
+        listed = f"[{', '.join(RESULTS)}]"
+        code = f"(i INT) RETURNS {kind} LANGUAGE PYTHON AS $$\n{_IMPORTS}return {listed}[i]\n$$"
         for number, value in enumerate(RESULTS):
             yield Call(code, f"SELECT f({number}) AS r -- {value}")
     for kind in TABLES:

@@ -10,7 +10,7 @@ import pytest
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.schema.json import schema_to_json
-from tests.ways.collated import COLLATIONS, COLUMNS, VIEW, WAYS, Grid, frame_of, opened
+from tests.ways.collated import COLLATIONS, COLUMNS, VIEW, WAYS, Grid, frame_of, opened, sample
 
 QUERIES = (
     "SELECT * FROM {t}",
@@ -51,10 +51,10 @@ def grid(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Grid]:
 
 def test_copies(grid: Grid) -> None:
     found = []
-    for name, script in COPIES.items():
+    for name in sample(list(COPIES), COLLATIONS.index(grid.collation), 5):
         for way in WAYS:
             grid.session.sql(f"SET deltasql.compute = {way}")
-            for text in script.split("; "):
+            for text in COPIES[name].split("; "):
                 grid.session.sql(text)
             found += [f"{name}: {text}" for query in QUERIES for text in grid.differences(query, query, "x", [way])]
             _drop(grid)
@@ -70,9 +70,10 @@ def _drop(grid: Grid) -> None:
                 continue
 
 
-@pytest.mark.parametrize("other", COLLATIONS)
-def test_rows_of_another_collation_take_that_of_the_table(grid: Grid, other: str) -> None:
+@pytest.mark.parametrize("further", [1, 3])
+def test_rows_of_another_collation_take_that_of_the_table(grid: Grid, further: int) -> None:
     """Also the ones in arrays, structs and maps."""
+    other = COLLATIONS[(COLLATIONS.index(grid.collation) + further) % len(COLLATIONS)]
     frame_of(grid.spark, other).createOrReplaceTempView(VIEW)
     found = []
     for way in WAYS:
