@@ -34,6 +34,8 @@ _BENCHMARKS = re.compile(r"^(?:\.\./)?benchmarks/README\.md$")
 _LONGEST_EXAMPLE = 2000
 """Characters of a statement and its error."""
 _REFERENCE = "reference/index.md"
+_FIRST = ("connect", "Session", "Result", "Row", "DeltaSqlError")
+"""Names at the head of the Python reference."""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -144,9 +146,10 @@ def _errors(blocks: tuple[Block, ...]) -> str:
 
 
 def _api() -> str:
-    found = ((name, getattr(deltasql, name)) for name in deltasql.__all__ if not name.startswith("_"))
+    names = sorted(deltasql.__all__, key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name))
+    found = ((name, getattr(deltasql, name)) for name in names if not name.startswith("_"))
     homes = ((name, item) for name, item in found if not isinstance(item, ModuleType))
-    names = "".join(
+    parts = "".join(
         f"\n::: {item.__module__}.{name}\n    options:\n      heading: deltasql.{name}\n" for name, item in homes
     )
-    return f"# Python\n\nWhat a program imports; the reference is made from the docstrings.\n{names}"
+    return f"# Python\n\nWhat a program imports; the reference is made from the docstrings.\n{parts}"
