@@ -21,7 +21,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.suites", description=__doc__)
     parser.add_argument("suite", choices=sorted(SETTINGS))
     parser.add_argument("--sample", action="store_true", help="a share of the tests, by the commit")
-    parser.add_argument("--all", action="store_true", help="of dbt's suite also folders that are not classified yet")
     parser.add_argument("--engine", default="spark", help="what computes rows (%(default)s)")
     options, others = parser.parse_known_args()
     settings = SETTINGS[options.suite]
@@ -37,7 +36,6 @@ def main() -> int:
             "PYTHONPATH": str(ROOT),
             "DELTASQL_SUITES_ENGINE": options.engine,
             "DELTASQL_SUITES_SAMPLE": "1" if options.sample else "",
-            "DELTASQL_SUITES_ALL": "1" if options.all else "",
         }
         return subprocess.run(command, cwd=place, env=environment, check=False).returncode
 

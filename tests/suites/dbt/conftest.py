@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +16,7 @@ from tests.suites.dbt.translated import statements
 pytest_plugins = ["dbt.tests.fixtures.project"]
 
 ENGINE = os.environ.get("DELTASQL_SUITES_ENGINE", "spark")
-SHARES = 4
+SHARES = 12
 _run_one = DeltaSqlAdapter.run_sql_for_tests
 
 
@@ -37,6 +39,16 @@ def warehouse(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="class")
 def dbt_profile_target(warehouse: str) -> dict[str, Any]:
     return {"type": "deltasql", "warehouse": warehouse, "threads": 4, "engine": ENGINE, "user": "suite"}
+
+
+@pytest.fixture(scope="class")
+def test_data_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The files beside the class of dbt's suite; where it has none, a folder that it may make."""
+    for base in request.cls.__mro__:
+        folder = Path(inspect.getfile(base)).parent / "data" if base is not object else Path()
+        if "dbt/tests/adapter" in folder.as_posix() and folder.is_dir():
+            return folder
+    return tmp_path_factory.mktemp("files") / "data"
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import dbt.tests.adapter as official
 import pytest
 
-from tests.suites.dbt.left_out import CLASSIFIED, LEFT_OUT
+from tests.suites.dbt.left_out import LEFT_OUT
 from tests.suites.dbt.overrides import OVERRIDES
 from tests.suites.dbt.translated import translated
 
@@ -23,8 +22,7 @@ FILES = ("models", "seeds", "snapshots", "macros", "tests", "properties", "funct
 def bases() -> Iterator[type]:
     """The classes with tests, but for those that dbt itself makes of them for Postgres."""
     root = Path(next(iter(official.__path__)))
-    folders = [root] if os.environ.get("DELTASQL_SUITES_ALL") else [root / name for name in CLASSIFIED]
-    for path in sorted(path for folder in folders for path in folder.rglob("*.py")):
+    for path in sorted(root.rglob("*.py")):
         if path.stem != "__init__":
             name = ".".join((official.__name__, *path.relative_to(root).with_suffix("").parts))
             yield from (item for item in vars(importlib.import_module(name)).values() if _is_base(item, name))
@@ -62,7 +60,11 @@ def _in_words_of_spark(base: type, name: str) -> Any:
 def made(base: type) -> type:
     """The test class of a class of the suite."""
     own = OVERRIDES.get(base.__name__, object)
-    members = {name: found for name in FILES if (found := _in_words_of_spark(base, name)) is not None}
+    members = {
+        name: found
+        for name in FILES
+        if not hasattr(own, name) and (found := _in_words_of_spark(base, name)) is not None
+    }
     parents = (base,) if own is object else (own, base)
     return type(f"Test{base.__name__}", parents, {"__test__": True, "__module__": __name__, **members})
 

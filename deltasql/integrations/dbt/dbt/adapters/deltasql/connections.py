@@ -171,7 +171,7 @@ class DeltaSqlConnectionManager(SparkConnectionManager):
 
     @contextmanager
     def exception_handler(self, sql: str) -> Iterator[None]:
-        """Context: converts errors to DbtDatabaseError; dbt recognizes some, such as a missing schema, by their text."""
+        """Context: converts errors to DbtDatabaseError; dbt knows some, such as a missing schema, by their text."""
         try:
             yield
         except DbtRuntimeError:
@@ -196,6 +196,6 @@ def _text(error: Exception) -> str:
         return str(error)
     create = f"CREATE CATALOG {quote(error.catalog)}"
     return (
-        f"{error}\ndbt creates schemas, but no catalogs. Run {create} before (deltasql -e \"{create}\"), or have "
+        f'{error}\ndbt creates schemas, but no catalogs. Run {create} before (deltasql -e "{create}"), or have '
         "`deltasql.catalog.autoCreate: true` in the `settings` of the profile."
     )

@@ -86,7 +86,9 @@ class DeltaSqlAdapter(SparkAdapter):
         """The columns of all relations in the schemas of these nodes, of one schema at a time."""
         with executor(self.config) as pool:
             parts = [
-                pool.submit_connected(self, f"{info.database}.{name}", self._get_one_catalog, info, {name}, used_schemas)
+                pool.submit_connected(
+                    self, f"{info.database}.{name}", self._get_one_catalog, info, {name}, used_schemas
+                )
                 for info, names in self._get_catalog_schemas(relation_configs).items()
                 for name in names
             ]

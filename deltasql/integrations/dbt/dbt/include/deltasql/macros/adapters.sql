@@ -111,20 +111,27 @@
 
 
 {% macro deltasql__alter_column_set_constraints(relation, column_dict) %}
+  {#- In any order in the project: a primary key wants its columns NOT NULL. -#}
   {%- if not is_incremental() -%}
-    {%- for name in column_dict -%}
-      {%- set column = column_dict[name] -%}
-      {%- set quoted = adapter.quote(name) if column['quote'] else name -%}
-      {%- for constraint in column['constraints'] -%}
-        {%- if constraint.type == 'not_null' -%}
-          {%- call statement() -%}
-            alter table {{ relation.render() }} alter column {{ quoted }} set not null
-          {%- endcall -%}
-        {%- else -%}
-          {%- do deltasql_add_constraint(relation, constraint, deltasql_constraint_body(constraint, [quoted])) -%}
-        {%- endif -%}
+    {%- for is_first in [true, false] -%}
+      {%- for name in column_dict -%}
+        {%- set quoted = adapter.quote(name) if column_dict[name]['quote'] else name -%}
+        {%- for constraint in column_dict[name]['constraints'] if (constraint.type == 'not_null') == is_first -%}
+          {%- do deltasql_constrain_column(relation, quoted, constraint) -%}
+        {%- endfor -%}
       {%- endfor -%}
     {%- endfor -%}
+  {%- endif -%}
+{% endmacro %}
+
+
+{% macro deltasql_constrain_column(relation, column, constraint) %}
+  {%- if constraint.type == 'not_null' -%}
+    {%- call statement() -%}
+      alter table {{ relation.render() }} alter column {{ column }} set not null
+    {%- endcall -%}
+  {%- else -%}
+    {%- do deltasql_add_constraint(relation, constraint, deltasql_constraint_body(constraint, [column])) -%}
   {%- endif -%}
 {% endmacro %}
 
@@ -138,7 +145,9 @@
   {%- elif constraint.type == 'foreign_key' and constraint.to -%}
     {{ return('foreign key (' ~ keys ~ ') references ' ~ constraint.to ~ ' (' ~ constraint.to_columns | join(', ') ~ ')') }}
   {%- elif constraint.type == 'foreign_key' -%}
-    {{ return('foreign key (' ~ keys ~ ') ' ~ constraint.expression) }}
+    {#- With the word or, as in other adapters, without it. -#}
+    {%- set word = '' if constraint.expression | lower | trim | truncate(10, true, '') == 'references' else 'references ' -%}
+    {{ return('foreign key (' ~ keys ~ ') ' ~ word ~ constraint.expression) }}
   {%- elif constraint.type == 'custom' -%}
     {{ return(constraint.expression) }}
   {%- endif -%}
@@ -211,7 +220,7 @@
   {%- for row in run_query('show tblproperties ' ~ relation.render()) -%}
     {%- do properties.update({row[0]: row[1]}) -%}
   {%- endfor -%}
-  {%- if properties.get('delta.columnMapping.mode', 'none') == 'none' -%}
+  {%- if execute and properties.get('delta.columnMapping.mode', 'none') == 'none' -%}
     {%- do exceptions.raise_compiler_error(
       relation ~ ' has the columns ' ~ deltasql_columns(columns, false) ~ ', which the model has no more, and which only a '
       ~ 'table with column mapping can drop. Set tblproperties: {"delta.columnMapping.mode": "name"} and run with '
