@@ -264,6 +264,14 @@ class SeedsStay:
         super()._check_relation_end_state(run_result, project, exists=True)  # type: ignore[misc]
 
 
+class ShortTypes:
+    """dbt takes numbers of a seed for BIGINT and DOUBLE."""
+
+    @pytest.fixture(scope="class")
+    def project_config_update(self) -> dict[str, Any]:
+        return {"seeds": {"+column_types": {"int_col": "int", "float_col": "float"}}}
+
+
 class WrongDelimiter:
     def test_seed_with_wrong_delimiter(self, project: Any) -> None:
         found = run_dbt(["seed"], expect_pass=False)
@@ -373,6 +381,8 @@ OVERRIDES: dict[str, type] = {
     "BaseSeedWithWrongDelimiter": WrongDelimiter,
     "BaseSimpleSeedWithBOM": SeedWithBom,
     "BaseSeedSpecificFormats": SeedNames,
+    "BaseTypeInt": ShortTypes,
+    "BaseTypeFloat": ShortTypes,
     "MetadataWithEmptyFlag": MappedSeed,
     "BaseShowDoesNotHandleDoubleLimit": DoubleLimit,
     "BaseSimpleSeedColumnOverride": SeedTypes,

@@ -24,6 +24,7 @@ _WORDS = (
     (r"::numeric\b", "::decimal(10, 0)"),
     # Columns of a primary key are NOT NULL.
     (r"(?m)^( +)- type: primary_key$(?!\n +columns)", r"\1- type: primary_key\n\1- type: not_null"),
+    (r'as "GROUP"', "as `GROUP`"),
     # A header that has no effect on other tests: settings of Spark are those of all.
     (r"set session time zone '([^']*)'", r"declare or replace variable place string default '\1'"),
     (r"current_setting\('timezone'\)", "place"),
