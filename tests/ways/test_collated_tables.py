@@ -10,7 +10,7 @@ import pytest
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.schema.json import schema_to_json
-from tests.ways.collated import COLLATIONS, COLUMNS, VIEW, WAYS, Grid, frame_of, opened, sample
+from tests.ways.collated import COLLATIONS, COLUMNS, COMPARED, VIEW, WAYS, Grid, frame_of, opened, sample
 
 QUERIES = (
     "SELECT * FROM {t}",
@@ -43,7 +43,7 @@ COPIES = {
 }
 
 
-@pytest.fixture(params=COLLATIONS)
+@pytest.fixture(params=COMPARED)
 def grid(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Grid]:
     with opened(request.param, tmp_path / "warehouse") as rows:
         yield rows
