@@ -56,3 +56,19 @@ def test_each_page_is_in_the_navigation() -> None:
     text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     missing = [path.name for path in (ROOT / "docs").glob("*.md") if f": {path.name}\n" not in text]
     assert not missing, f"add these to the navigation in mkdocs.yml: {missing}"
+
+
+def test_indented_code_follows_a_paragraph() -> None:
+    """Behind a list, Markdown takes an indented block for a further paragraph of the last item, and not for code."""
+    found = []
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        in_list = fenced = False
+        lines = path.read_text(encoding="utf-8").split("\n")
+        for number, (before, line) in enumerate(zip(["", *lines], lines, strict=False), 1):
+            fenced ^= line.lstrip().startswith("```")
+            if fenced or not line.strip() or line.lstrip().startswith("```"):
+                continue
+            if line.startswith("    ") and not before.strip() and in_list:
+                found.append(f"{path.name}:{number}: {line.strip()}")
+            in_list = re.match(r" *(?:[-*+]|\d+\.) ", line) is not None or (in_list and line.startswith(" "))
+    assert not found, "put a sentence above the code:\n" + "\n".join(found)
