@@ -36,7 +36,7 @@ def test_a_script_yields_a_result_per_statement(session: Session) -> None:
 
 
 def test_statements_of_a_script_share_values_by_name(session: Session) -> None:
-    script = "CREATE TABLE t (a INT, b STRING); INSERT INTO t VALUES (:a, :b); INSERT INTO t VALUES (2, :b); TABLE t"
+    script = "CREATE TABLE t (a INT, b STRING); INSERT INTO t VALUES (:a, :b), (2, :b); SELECT a, b FROM t WHERE a > 0"
     *_, rows = session.run(script, {"a": 1, "b": "x;y"})
     assert sorted(rows.collect()) == [(1, "x;y"), (2, "x;y")]
 
