@@ -56,6 +56,9 @@ def statements(sql: str) -> Iterator[str]:
     try:
         trees = sqlglot.parse(sql, read="postgres")
     except sqlglot.errors.SqlglotError:
+        trees = []
+    if not trees or any(isinstance(tree, sqlglot.exp.Command) for tree in trees):
+        # What sqlglot does not know.
         yield from (part for part in re.sub(r"\btext\b", "string", sql, flags=re.IGNORECASE).split(";") if part.strip())
         return
     yield from (tree.sql(dialect="databricks") for tree in trees if tree is not None)
