@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-_PYTHON = "Sail runs no models in Python; with --engine spark they run"
 _GRANTS = "a warehouse has no users: grants are passed over with a warning"
 _VIEWS = "there are no materialized views"
 _SCRIPTS = "functions are in SQL or Python, as on Databricks, and not in JavaScript"
