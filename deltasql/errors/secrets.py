@@ -89,9 +89,12 @@ def has_secret(sql: str) -> bool:
 
 def without_secrets(sql: str) -> str:
     """`sql` with a star in place of each character of a secret; offsets stay the same."""
-    for start, end in list(_secrets(sql)):
-        sql = sql[:start] + re.sub(r"[^\n]", "*", sql[start:end]) + sql[end:]
-    return sql
+    pieces, at = list[str](), 0
+    for start, end in sorted(_secrets(sql)):
+        if end > at:
+            pieces += (sql[at:start], re.sub(r"[^\n]", "*", sql[max(start, at) : end]))
+            at = end
+    return "".join((*pieces, sql[at:]))
 
 
 def without_secrets_of(sql: str, text: str) -> str:

@@ -17,7 +17,7 @@ from deltasql.cli import main
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.engine import SparkError
 from deltasql.errors.log import StorageError
-from deltasql.errors.secrets import REDACTED, has_secret, is_secret, shown_value, without_secrets
+from deltasql.errors.secrets import REDACTED, conceal, has_secret, is_secret, reveal, shown_value, without_secrets
 from deltasql.golden import run_file
 from deltasql.repl.prompt import user_history
 from deltasql.repl.shell import Shell, Terminal
@@ -287,3 +287,17 @@ def test_tools_that_print_the_parts_of_an_error(sql: str, reason: str) -> None:
     spark = SparkError("X", "42000", reason).at(Caret(sql, 0, len(sql)))
     for found in (error, spark):
         assert CANARY not in repr(found) + str(found) + repr(vars(found)) + repr(found.args)
+
+
+def test_many_secrets_in_a_long_text_take_no_longer_than_one() -> None:
+    secret = "s" * 9
+    conceal(secret)
+    try:
+        text = f"SELECT '{'s' * (3 << 20)}'"
+        started = time.perf_counter()
+        shown = without_secrets(text)
+        assert time.perf_counter() - started < 10
+    finally:
+        reveal(secret)
+    assert len(shown) == len(text)
+    assert secret not in shown

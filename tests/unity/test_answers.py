@@ -132,11 +132,11 @@ def test_a_token_that_no_header_can_carry_is_never_shown(
         {
             "token": None,
             "client_id": "me",
-            "client_secret": "xxxxxxxxx",
+            "client_secret": "a-secret-of-9",
             "oauth_uri": "http://me:value-of-a-token@host/t",
         },
-        {"token": None, "client_id": "me", "client_secret": "xxxxxxxxx", "oauth_uri": "http://[::1"},
-        {"token": None, "client_id": "me", "client_secret": "xxxxxxxxx", "oauth_uri": "http://host:port/"},
+        {"token": None, "client_id": "me", "client_secret": "a-secret-of-9", "oauth_uri": "http://[::1"},
+        {"token": None, "client_id": "me", "client_secret": "a-secret-of-9", "oauth_uri": "http://host:port/"},
     ],
 )
 def test_addresses_that_are_none_are_refused_at_once(connect: Connect, options: dict[str, str | None]) -> None:
