@@ -1,10 +1,12 @@
 """`python -m benchmarks.pictures FIGURES.json… ` draws the figures that `--json` wrote, as SVG beside this file.
 
-`scale.svg` has the curves of time by the files of a log, `ratios.svg` our time by the peer's and the targets.
+`scale.svg` has the curves of time by the files of a log. `ratios.svg`, or the file that `--ratios` names, has our time
+by the peer's and the targets.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import math
 import re
@@ -25,7 +27,11 @@ _CURVE = re.compile(r"([\d,]+) files: (.*)")
 
 def main(arguments: Sequence[str]) -> None:
     """The command."""
-    files = [json.loads(Path(name).read_text(encoding="utf-8")) for name in arguments]
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.pictures")
+    parser.add_argument("files", nargs="+", type=Path)
+    parser.add_argument("--ratios", default="ratios.svg", metavar="NAME", help="the file of the ratios (%(default)s)")
+    options = parser.parse_args(arguments)
+    files = [json.loads(path.read_text(encoding="utf-8")) for path in options.files]
     curves, of_curves = dict[str, dict[int, float]](), []
     ratios, of_ratios = [], []
     for file in files:
@@ -38,7 +44,7 @@ def main(arguments: Sequence[str]) -> None:
     if curves:
         (PLACE / "scale.svg").write_text(scale_picture(curves, of_curves), encoding="utf-8")
     if ratios:
-        (PLACE / "ratios.svg").write_text(ratio_picture(ratios, of_ratios), encoding="utf-8")
+        (PLACE / options.ratios).write_text(ratio_picture(ratios, of_ratios), encoding="utf-8")
 
 
 def _is_beside_a_peer(figure: Mapping[str, Any]) -> bool:

@@ -15,7 +15,7 @@ from benchmarks.workers import Timing, Worker
 
 SCALE = 1.0
 """Of a full run: 6,000,000 rows of 16 columns."""
-AT_MOST = {"local[2]": 0.4, "a standalone cluster": 0.6}
+AT_MOST = {"local[2]": 0.4, "a cluster": 0.6}
 """Ratios of the time to delta-spark's."""
 
 
@@ -25,7 +25,7 @@ def figures(bench: Bench) -> list[Figure]:
     if bench.sizes.sample:
         return found
     with _on_cluster(bench):
-        return found + _figures(bench, "a standalone cluster")
+        return found + _figures(bench, "a cluster")
 
 
 def _figures(bench: Bench, place: str) -> list[Figure]:
@@ -53,7 +53,7 @@ def _figures(bench: Bench, place: str) -> list[Figure]:
     with bench.new_workers(EXECUTORS, *peers) as workers:
         kept = turn_by_turn(workers, play, sizes.some(1, 0), sizes.some(3))
     label = f"{6_000_000 * scale:,.0f} rows on {place}"
-    shown = {"false": "", "true": ", deletion vectors"}
+    shown = {"false": "", "true": ", vectors"}
     return [
         Figure(
             f"{label}: {name}{shown[vectors]}",
