@@ -66,7 +66,7 @@ class Inputs(NamedTuple):
 
 
 def inputs(cache: Path, scale: float) -> Inputs | None:
-    """What the statements need, made on first use; None where the generator is not installed, and stderr says so."""
+    """The inputs of the statements, made on first use; None, with a line on stderr, without the generator installed."""
     try:
         rows, changes = str(lineitem(cache, scale)), str(lineitem_changes(cache, scale))
     except FileNotFoundError as error:

@@ -23,7 +23,7 @@ FOLDERS = ("deltasql", "grammar", "tests", "docs", "benchmarks", "sql_examples",
 SOURCES = {".py", ".lark", ".toml", ".md", ".yml", ""}
 
 GENERATED = {"build/site"}
-"""What commands write."""
+"""Folders that commands of the project create, which a clone lacks."""
 
 OF_READERS = {"tests/sql", "tests/sql_unit"}
 """Folders of a reader's project, on the pages for users."""

@@ -128,7 +128,7 @@ _CREATED = list[tuple[str, str]]()
 
 
 def answer(session: deltasql.session.Session, call: Call) -> dict[str, Any]:
-    """What a call gives."""
+    """The result of a call of a function."""
     try:
         if _CREATED[-1:] != [(call.function, call.zone)]:
             session.sql(f"SET spark.sql.session.timeZone = {call.zone}")

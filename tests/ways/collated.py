@@ -60,7 +60,7 @@ class Grid(NamedTuple):
     answers: dict[str, Any]
 
     def differences(self, own: str, theirs: str, table: str = "t", ways: Sequence[str] = WAYS) -> Iterator[str]:
-        """What differs between a query of ours and one of Spark, by the way that rows are computed."""
+        """The differences between the rows of deltasql and of plain Spark, for each way of computing them."""
         expected = self.of_spark(theirs)
         for way in ways:
             self.session.sql(f"SET deltasql.compute = {way}")
@@ -77,7 +77,7 @@ class Grid(NamedTuple):
             return error.condition
 
     def of_spark(self, text: str) -> Any:
-        """What Spark says, whose view stays as it is."""
+        """The answer of plain Spark to a query over the view of the same rows, which does not change."""
         text = text.format(t=VIEW, c=self.collation)
         if text not in self.answers:
             self.answers[text] = self._asked(text)

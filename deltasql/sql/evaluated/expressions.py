@@ -314,8 +314,10 @@ class _Reader(LiteralReader):
     @property
     def _is_literal(self) -> bool:
         """Whether a literal is next: 1, 'a', DATE '2024-01-31', now(), which without brackets may be a column."""
-        if self.kind != "word" or self.key in {"TRUE", "FALSE", "NULL"}:
-            return self.kind in {"number", "string"} or self.key in {"-", "TRUE", "FALSE", "NULL"}
+        if self.kind in {"number", "string"} or self.key in {"-", "TRUE", "FALSE", "NULL"}:
+            return True
+        if self.kind != "word":
+            return False
         is_typed = self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind == "string"
         return is_typed or (self.key in CURRENT and self.peek(1) == "(")
 
