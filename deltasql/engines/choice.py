@@ -117,12 +117,13 @@ def unreachable_error(session: SessionFacts, location: str, reason: str) -> Delt
 
 
 def scan_size(operator: Scan) -> int:
-    """Bytes of the scan's files; at least TINY_BYTES if there is a VARIANT column.
+    """Bytes of the scan's files; at least TINY_BYTES where rows of such columns need Spark's generated code.
 
-    Spark 4.2 reads fields of a shredded variant in generated code only, and tiny inputs do without it.
+    Tiny inputs do without that code, and Spark 4.2 without it cannot read fields of a shredded variant, and gives wrong
+    answers for `max` and `first` of a text with a collation: it does not copy the text out of a buffer that is reused.
     """
     size = pc.sum(operator.files.column("size")).as_py() or 0
-    return max(size, TINY_BYTES) if has_variants(operator.schema) else size
+    return max(size, TINY_BYTES) if has_variants(operator.schema) or has_collations(operator.schema) else size
 
 
 def is_small(scan: Scan) -> bool:

@@ -321,7 +321,7 @@ def equal_sides(expression: str) -> tuple[str, str] | None:
 
 def names_collation(expression: str) -> bool:
     """Whether `expression` names a collation: texts beside it then compare by that one, not by those of columns."""
-    return any(token.key == "COLLATE" for token in tokenize(expression))
+    return "COLLATE" in expression.upper() and any(token.key == "COLLATE" for token in tokenize(expression))
 
 
 Scope: TypeAlias = tuple[str, Callable[[], Sequence[str]]]

@@ -59,13 +59,19 @@ class Grid(NamedTuple):
     collation: str
     answers: dict[str, Any]
 
-    def differences(self, own: str, theirs: str, table: str = "t", ways: Sequence[str] = WAYS) -> Iterator[str]:
-        """The differences between the rows of deltasql and of plain Spark, for each way of computing them."""
+    def differences(
+        self, own: str, theirs: str, table: str = "t", ways: Sequence[str] = WAYS, *, named: bool = True
+    ) -> Iterator[str]:
+        """The differences between the rows of deltasql and of plain Spark, for each way of computing them.
+
+        With `named` the columns must have the same names and types as well.
+        """
         expected = self.of_spark(theirs)
         for way in ways:
             self.session.sql(f"SET deltasql.compute = {way}")
             found = self.ours(own.format(t=table, c=self.collation))
-            if found != expected:
+            pair = (found, expected) if named else (_unnamed(found), _unnamed(expected))
+            if pair[0] != pair[1]:
                 yield f"{way}: {own}\n  Spark: {expected}\n  found: {found}"
 
     def ours(self, text: str) -> Any:
@@ -90,6 +96,11 @@ class Grid(NamedTuple):
             return kinds, rows_of(text, [plain_row(row) for row in frame.collect()])
         except PySparkException as error:
             return error.getCondition()
+
+
+def _unnamed(answer: Any) -> Any:
+    """The rows of an answer, or the condition of its error."""
+    return answer if isinstance(answer, str) else answer[1]
 
 
 def rows_of(text: str, rows: list[Any]) -> list[Any]:

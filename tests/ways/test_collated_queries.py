@@ -180,11 +180,32 @@ def test_queries(grid: Grid) -> None:
     assert not found, "\n".join(found)
 
 
+def test_aggregates(grid: Grid) -> None:
+    """Spark without generated code keeps a collated text in a buffer that the next row overwrites: it may not be used.
+
+    With all texts of a table, and a view, function or query that names the collation of a plain column.
+    """
+    collated = f"CAST(plain AS STRING COLLATE {grid.collation})"
+    grid.session.sql(f"CREATE TEMPORARY VIEW v AS SELECT id, {collated} AS name FROM t")
+    grid.session.sql(f"CREATE TEMPORARY FUNCTION shown(plain STRING) RETURN {collated}")
+    aggregates = "max({0}), min({0}), max_by({0}, id), min_by({0}, id), count(DISTINCT {0})"
+    ordered = "first({0}), last({0}), any_value({0}), collect_list({0})"
+    found = []
+    for source, text in ("t", "name"), ("t", collated), ("v", "name"), ("t", "shown(plain)"):
+        name = "name" if text != collated else text
+        for asked in aggregates, f"id % 3, {aggregates}", ordered:
+            group = " GROUP BY id % 3" if "%" in asked else ""
+            rows = "(SELECT * FROM {t} ORDER BY id)" if asked is ordered else "{t}"
+            ours = f"SELECT {asked.format(text)} FROM {rows}{group}".replace("{t}", source)
+            theirs = f"SELECT {asked.format(name)} FROM {rows}{group}"
+            found += list(grid.differences(ours, theirs, named=False))
+    assert not found, "\n".join(found)
+
+
 @pytest.mark.parametrize("properties", ["", "'delta.enableDeletionVectors' = 'true'"], ids=["copies", "vectors"])
 def test_changes(grid: Grid, properties: str) -> None:
     changes = dict(CHANGES)
-    # Not yet the same: UPDATE … WHERE name = (SELECT max(name) FROM t) with UTF8_LCASE changes no row.
-    conditions = [text for text in CONDITIONS if "q.id" not in text and "(SELECT max(name)" not in text]
+    conditions = [text for text in CONDITIONS if "q.id" not in text]
     for number, condition in enumerate(conditions):
         if number % 3 == 0:
             rest = f"SELECT * FROM {{t}} AS q WHERE NOT coalesce({condition}, false)"

@@ -6,9 +6,7 @@ random functions of the first run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from deltasql.plan.operators import Operator, Project, Rewrite, SqlFunction, SqlQuery, children
+from deltasql.plan.texts import evaluated_texts
 from deltasql.planner.changes import LayoutChange, Plan, RowChange, TableChange
 from deltasql.sql.references import is_deterministic
 
@@ -19,21 +17,5 @@ def may_repeat(change: Plan, statements: str) -> bool:
         case TableChange() | RowChange() | LayoutChange() if change.commit.operation.may_repeat:
             if not isinstance(change, RowChange) or statements != "DETERMINISTIC":
                 return statements != "NONE"
-            return all(map(is_deterministic, _texts(change.operator)))
+            return all(map(is_deterministic, evaluated_texts(change.operator)))
     return False
-
-
-def _texts(operator: Operator) -> Iterator[str]:
-    """The SQL that an operator and those below it evaluate."""
-    match operator:
-        case SqlQuery():
-            yield operator.sql
-        case SqlFunction():
-            yield operator.text
-        case Project():
-            yield from (sql for _, sql in operator.columns)
-        case Rewrite():
-            yield from (sql for action in operator.actions for sql in action.values)
-            yield from (action.condition for action in operator.actions if action.condition is not None)
-    for child in children(operator):
-        yield from _texts(child)

@@ -11,6 +11,7 @@ from deltasql.engines.spark.session import local
 from deltasql.engines.spark.session.tuning import (
     FOR_FEW_ROWS,
     FOR_SCANS,
+    FOR_SMALL_TABLES,
     SHREDDING,
     SHUFFLES,
     Tuning,
@@ -82,6 +83,14 @@ def test_a_large_statement_ends_what_suits_a_small_one(tuning: Tuning, session: 
         assert now(session) == {SHUFFLES: "4"}
     with tuning.suits(session, FOR_FEW_ROWS):
         assert now(session) == FOR_FEW_ROWS
+
+
+def test_generated_code_comes_back_for_a_statement_that_depends_on_it(tuning: Tuning, session: SparkSession) -> None:
+    with tuning.suits(session, FOR_FEW_ROWS), tuning.suits(session, FOR_SMALL_TABLES):
+        assert now(session) == FOR_SMALL_TABLES
+        with tuning.suits(session, FOR_FEW_ROWS):
+            assert now(session) == FOR_SMALL_TABLES
+    assert now(session) == {SHUFFLES: "4"}
 
 
 def test_what_is_needed_stays_until_the_last_that_needs_it(tuning: Tuning, session: SparkSession) -> None:

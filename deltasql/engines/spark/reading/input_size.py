@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from deltasql.engines.choice import scan_size
-from deltasql.engines.thresholds import COUNTED_ROWS
+from deltasql.engines.thresholds import COUNTED_ROWS, TINY_BYTES
 from deltasql.plan.operators import (
     Literals,
     MemoryRows,
@@ -18,7 +18,9 @@ from deltasql.plan.operators import (
     Supplied,
     children,
 )
+from deltasql.plan.texts import evaluated_texts
 from deltasql.sql.queries.row_counts import most_rows
+from deltasql.sql.references import names_collation
 
 UNKNOWN_SIZE = 1 << 40
 _BYTES_PER_ROW = 8
@@ -29,7 +31,11 @@ _BYTES_OF_OPENING = 1 << 16
 
 def input_size(operator: Operator) -> int:
     """Bytes that `operator` reads. What may be any number of rows, such as a DataFrame of the caller's, is large."""
-    return UNKNOWN_SIZE if estimated_rows(operator) > COUNTED_ROWS else _bytes(operator)
+    if estimated_rows(operator) > COUNTED_ROWS:
+        return UNKNOWN_SIZE
+    # What names a collation needs generated code, as columns with one do: see `scan_size`.
+    collated = any(map(names_collation, evaluated_texts(operator)))
+    return max(_bytes(operator), TINY_BYTES if collated else 0)
 
 
 def _bytes(operator: Operator) -> int:

@@ -66,7 +66,7 @@ class Tuning:
     """The settings of one Spark session that are changed while statements run.
 
     Statements of several threads may run at once. What one of them needs stays until the last that needs it ends, and
-    what only makes small statements fast holds for as long as all that run are small.
+    what only makes small statements fast is restored as soon as a statement runs that it does not suit.
     """
 
     def __init__(self, usual: Mapping[str, str]) -> None:
@@ -75,7 +75,7 @@ class Tuning:
         self._change = threading.Condition(threading.RLock())
         self._settings: dict[str, list[_AppliedSetting]] = {}
         self._fast: dict[str, str | None] = {}
-        self._small = self._large = 0
+        self._running: list[Mapping[str, str]] = []
 
     @contextmanager
     def needs(self, session: SparkSession, settings: Mapping[str, str | None]) -> Iterator[None]:
@@ -120,35 +120,34 @@ class Tuning:
 
     @contextmanager
     def suits(self, session: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-        """Holds settings that make a statement over few rows fast. A statement without any counts as a large one."""
+        """Holds settings that make a statement over few rows fast, as long as they suit all that run.
+
+        Some statements are wrong under settings that others ask for: generated code is left out for tiny inputs only.
+        """
         with self._change:
-            if settings:
-                self._small += 1
-            else:
-                self._large += 1
-            self._choose(session, settings)
+            self._running.append(settings)
+            self._restore_unsuited(session)
+            for key, value in settings.items():
+                before = session.conf.get(key, None)
+                if key not in self._fast and self._suits_all(key) and before in {None, self._usual.get(key)}:
+                    self._fast[key] = before
+                    session.conf.set(key, value)
         try:
             yield
         finally:
             with self._change:
-                if settings:
-                    self._small -= 1
-                else:
-                    self._large -= 1
-                self._choose(session, {})
+                # Another statement may run with equal settings: the first of them stands for it.
+                self._running.remove(settings)
+                if not self._running:
+                    self._restore_unsuited(session)
 
-    def _choose(self, session: SparkSession, settings: Mapping[str, str]) -> None:
-        if self._fast and (self._large or not self._small):
-            while self._fast:
-                key = next(iter(self._fast))
-                _restore(session, key, self._fast[key])
-                del self._fast[key]
-        elif settings and not self._fast and not self._large:
-            for key, value in settings.items():
-                before = session.conf.get(key, None)
-                if before in {None, self._usual.get(key)}:
-                    self._fast[key] = before
-                    session.conf.set(key, value)
+    def _restore_unsuited(self, session: SparkSession) -> None:
+        for key in [key for key in self._fast if not self._running or not self._suits_all(key)]:
+            _restore(session, key, self._fast.pop(key))
+
+    def _suits_all(self, key: str) -> bool:
+        """Whether each running statement asks for this setting; all ask for the same value, see `for_size`."""
+        return all(key in settings for settings in self._running)
 
 
 def _restore(session: SparkSession, key: str, value: str | None) -> None:
