@@ -35,6 +35,8 @@ CHANGED_ROWS = 1_000_000
 """So many rows that change are computed in this process; of more, executors write files side by side."""
 CHANGED_PART = 0.5
 """Of the rows of the files that are rewritten: beyond, to copy the others saves less than the search costs."""
+FEW_CHANGED_ROWS = 100_000
+"""So many rows are computed and written here at any share of their files: less work than a job of the engine."""
 CHOSEN_ROWS = 1_000_000
 """Rows that a WHERE of a SELECT in this process may choose, and sort."""
 JOINED_PAIRS = 4_000_000

@@ -20,6 +20,7 @@ from deltasql.engines.local import rewrites as rewritten_here
 from deltasql.engines.local.values import rows_of, values
 from deltasql.engines.rewriting import outcome
 from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.thresholds import FEW_FILES
 from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowScope, row_expression
@@ -247,7 +248,6 @@ def test_queries_for_an_engine(session: Session, query: str) -> None:
 def large(session: Session, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session for which every table is a large one."""
     monkeypatch.setattr(rewritten_here, "is_small", lambda _: False)
-    monkeypatch.setattr(outcome, "CHANGED_PART", 1)
     return session
 
 
@@ -362,7 +362,7 @@ def test_what_of_large_tables_an_engine_is_asked(large: Session, statement: str)
 
 @pytest.mark.parametrize(
     ("module", "name", "value"),
-    [(outcome, "CHANGED_PART", 0), (rewritten_here, "FILE_BYTES", 1), (actions_here, "CHANGED_ROWS", 1)],
+    [(outcome, "CHANGED_ROWS", 1), (rewritten_here, "FILE_BYTES", 1), (actions_here, "CHANGED_ROWS", 1)],
 )
 def test_how_much_goes_through_this_process(
     large: Session, monkeypatch: pytest.MonkeyPatch, module: ModuleType, name: str, value: int
@@ -370,6 +370,27 @@ def test_how_much_goes_through_this_process(
     monkeypatch.setattr(module, name, value)
     with pytest.raises(StartedError):
         large.sql("UPDATE t SET v = 'x' WHERE n < 3")
+
+
+def test_rows_in_files_of_their_own_are_changed_in_this_process(session: Session) -> None:
+    """More files than are read whole, each with one row: all rows of the rewritten files change."""
+    session.sql("CREATE TABLE s (id BIGINT, v STRING)")
+    for number in range(FEW_FILES + 1):
+        session.sql(f"INSERT INTO s VALUES ({number}, 'a')")
+    merge = "MERGE INTO s USING (SELECT 7L AS id, 'm' AS v UNION ALL SELECT 99L, 'm') AS n ON s.id = n.id"
+    session.sql(f"{merge} WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
+    session.sql("UPDATE s SET v = 'u' WHERE id IN (3, 4)")
+    changed = session.sql("SELECT id, v FROM s WHERE v <> 'a' ORDER BY id").collect()
+    assert changed == [(3, "u"), (4, "u"), (7, "m"), (99, "m")]
+
+
+def test_files_of_which_most_rows_change_are_left_to_the_engine(
+    large: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outcome, "FEW_CHANGED_ROWS", 1)
+    large.sql("UPDATE t SET v = 'x' WHERE n < 2")
+    with pytest.raises(StartedError):
+        large.sql("UPDATE t SET v = 'x' WHERE n < 1000000")
 
 
 def test_a_cluster_changes_large_tables_itself(large: Session, monkeypatch: pytest.MonkeyPatch) -> None:

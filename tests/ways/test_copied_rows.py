@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from deltasql.engines.rewriting import outcome
 from deltasql.engines.spark.rewrites import copied_rows, copy_on_write
 from tests.ways import compare
 from tests.ways.compare import CDF, MAPPED, Both, columns
@@ -54,7 +53,6 @@ LARGE = {
 def test_the_same_comes_of_it(both: Both, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0)
     copies: list[Any] = []
-    monkeypatch.setattr(outcome, "CHANGED_PART", 1)
 
     def copied(*arguments: Any, **more: Any) -> Any:
         copies.append(copied_rows.copied(*arguments, **more))

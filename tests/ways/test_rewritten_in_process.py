@@ -13,7 +13,6 @@ import pytest
 from deltasql.engines import engine
 from deltasql.engines.local import rewrites as module
 from deltasql.engines.local import selections
-from deltasql.engines.rewriting import outcome
 from deltasql.sql.cursor import LeftToEngineError
 from tests.ways import compare
 from tests.ways.compare import MAPPED, VECTORS, Both
@@ -198,7 +197,6 @@ def test_random_statements(
         # As of a large table: rows are looked for, and the others copied.
         monkeypatch.setattr(module, "is_small", lambda _: False)
         monkeypatch.setattr(selections, "is_small", lambda _: False)
-        monkeypatch.setattr(outcome, "CHANGED_PART", 1)
     choose = Chooser(seed)
     columns = ", ".join(f"{name} {kind}" for name, (kind, _) in VALUES.items())
     parted = choose.choice(["", "", " PARTITIONED BY (k)", " PARTITIONED BY (v, d)"])
@@ -235,7 +233,6 @@ def test_a_row_that_several_rows_of_the_source_delete(
 ) -> None:
     if not small:
         monkeypatch.setattr(module, "is_small", lambda _: False)
-        monkeypatch.setattr(outcome, "CHANGED_PART", 1)
     both.run(
         f"CREATE TABLE t (k INT, v STRING){properties}",
         "INSERT INTO t VALUES (1, 'a'), (1, 'b'), (2, 'c'), (NULL, 'd'), (3, 'e')",

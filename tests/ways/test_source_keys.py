@@ -77,7 +77,6 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     monkeypatch.setattr(position_search, "source_key_values", told_keys)
     for limit in ("FEW_BYTES", "FEW_SENT_BYTES"):
         monkeypatch.setattr(f"deltasql.engines.spark.rewrites.rewrite.{limit}", 0)
-    monkeypatch.setattr("deltasql.engines.rewriting.outcome.CHANGED_PART", 1)
     monkeypatch.setattr(position_search, "SOURCE_PART", 100)
     return found
 

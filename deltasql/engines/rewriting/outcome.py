@@ -17,7 +17,7 @@ from deltasql.engines.facts import SessionFacts
 from deltasql.engines.rewriting.positions import Positions
 from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.rewriting.stored_rows import StoredRows, partition_folder, partition_values
-from deltasql.engines.thresholds import CHANGED_PART, CHANGED_ROWS
+from deltasql.engines.thresholds import CHANGED_PART, CHANGED_ROWS, FEW_CHANGED_ROWS
 from deltasql.lazy import pa, pc
 from deltasql.log.storage.paths import decode_path
 from deltasql.log.storage.stores import Stores
@@ -61,7 +61,7 @@ def same_columns(output: StructType, columns: StructType) -> bool:
 
 def most_changed(stores: Stores, files: pa.Table) -> float:
     """The maximum number of changed rows in `files` for which this process does the file rewrite."""
-    return min(CHANGED_ROWS, CHANGED_PART * count_live_rows(stores, files))
+    return min(CHANGED_ROWS, max(FEW_CHANGED_ROWS, CHANGED_PART * count_live_rows(stores, files)))
 
 
 def changed_columns(operator: Rewrite) -> Iterator[str]:

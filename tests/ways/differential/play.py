@@ -26,7 +26,6 @@ _NONE_IS_SMALL = (
     ("deltasql.datafiles.writing.streamed_files.PIECE_BYTES", 1),
     ("deltasql.datafiles.writing.streamed_files.FILE_BYTES", 2 << 10),
     ("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0),
-    ("deltasql.engines.rewriting.outcome.CHANGED_PART", 1),
     ("deltasql.engines.spark.rewrites.position_search.LEAST_ROWS", 0),
     ("deltasql.engines.spark.rewrites.position_search.SOURCE_PART", 100),
 )
