@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from deltasql.engines.facts import SessionFacts
-from deltasql.engines.thresholds import FEW_BYTES, FEW_FILES, IN_MEMORY_BYTES, STORE_BYTES, TINY_BYTES
+from deltasql.engines.thresholds import FEW_BYTES, IN_MEMORY_BYTES, READ_FILES, STORE_BYTES, TINY_BYTES
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import LentCredentialsError, NotOnSailError, NoWayToFilesError, OtherCredentialsError
 from deltasql.lazy import pc
@@ -128,13 +128,13 @@ def scan_size(operator: Scan) -> int:
 
 def is_small(scan: Scan) -> bool:
     """Whether reading all of a scan's rows in this process costs less than a query of the engine."""
-    return scan_size(scan) <= FEW_BYTES and scan.files.num_rows <= FEW_FILES
+    return scan_size(scan) <= FEW_BYTES and scan.files.num_rows <= READ_FILES
 
 
 def require_fits_in_memory(session: SessionFacts, location: str, files: int, size: int) -> None:
     """Raises LeftToEngineError if `files` files of `size` bytes are too many to be held in this process's memory."""
-    if files > FEW_FILES:
-        raise LeftToEngineError(f"{files:,} files are read, more than {FEW_FILES}")
+    if files > READ_FILES:
+        raise LeftToEngineError(f"{files:,} files are read, more than {READ_FILES:,}")
     if size > IN_MEMORY_BYTES:
         raise LeftToEngineError(f"{size:,} bytes are read, more than {IN_MEMORY_BYTES:,}")
     require_streaming(session, location, size)

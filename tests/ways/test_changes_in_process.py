@@ -14,13 +14,13 @@ import pytest
 
 from deltasql import DeltaSqlError, Session, connect
 from deltasql.datafiles.reading import file_reader, pieces
+from deltasql.engines import choice
 from deltasql.engines.local import merge_actions as actions_here
 from deltasql.engines.local import pairs, selections
 from deltasql.engines.local import rewrites as rewritten_here
 from deltasql.engines.local.values import rows_of, values
 from deltasql.engines.rewriting import outcome
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.thresholds import FEW_FILES
 from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowScope, row_expression
@@ -372,10 +372,14 @@ def test_how_much_goes_through_this_process(
         large.sql("UPDATE t SET v = 'x' WHERE n < 3")
 
 
-def test_rows_in_files_of_their_own_are_changed_in_this_process(session: Session) -> None:
-    """More files than are read whole, each with one row: all rows of the rewritten files change."""
+@pytest.mark.parametrize("files", [4, 100])
+def test_rows_in_files_of_their_own_are_changed_in_this_process(
+    session: Session, monkeypatch: pytest.MonkeyPatch, files: int
+) -> None:
+    """More files than are read whole, or fewer, each with one row: all rows of the rewritten files change."""
+    monkeypatch.setattr(choice, "READ_FILES", files)
     session.sql("CREATE TABLE s (id BIGINT, v STRING)")
-    for number in range(FEW_FILES + 1):
+    for number in range(9):
         session.sql(f"INSERT INTO s VALUES ({number}, 'a')")
     merge = "MERGE INTO s USING (SELECT 7L AS id, 'm' AS v UNION ALL SELECT 99L, 'm') AS n ON s.id = n.id"
     session.sql(f"{merge} WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
