@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from deltasql.engines.local.sources import LocalRows
 from deltasql.engines.spark.rows import connect_rows
 from deltasql.interrupts import interruptible
 from deltasql.lazy import pa
+from deltasql.plan.way import ComputedBy, Way, recorded_ways, ways_recorded
 from deltasql.result import RowSource
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 from deltasql.sql.cursor import LeftToEngineError
@@ -34,10 +35,21 @@ class FileRows:
         self, rows: PlainScan | SelectedRows | LocalRows, session: SessionFacts, query: Callable[[], RowSource]
     ) -> None:
         self._rows, self._session, self._make = rows, session, query
+        self._ways = recorded_ways()
 
     @cached_property
     def _query(self) -> RowSource:
-        return self._make()
+        with ways_recorded(self._ways):
+            return self._make()
+
+    @contextmanager
+    def _in_process(self) -> Iterator[None]:
+        """Context: work on rows in this process, which ends quietly where the engine is to compute them after all."""
+        try:
+            with interruptible():
+                yield
+        except LeftToEngineError as left:
+            self._ways[:] = [Way(ComputedBy.ENGINE, left.reason)]
 
     @property
     def df(self) -> DataFrame:
@@ -49,7 +61,7 @@ class FileRows:
 
     def collect(self) -> Sequence[Sequence[Any]]:
         if self._gives_rows:
-            with suppress(LeftToEngineError), interruptible():
+            with self._in_process():
                 return connect_rows(self._rows.table(self._session), self.schema)
         return self._query.collect()
 
@@ -65,19 +77,19 @@ class FileRows:
 
     def head(self, n: int) -> Sequence[Sequence[Any]]:
         if self._gives_rows and self._are_few:
-            with suppress(LeftToEngineError), interruptible():
+            with self._in_process():
                 return connect_rows(self._rows.table(self._session).slice(0, n), self.schema)
         return self._query.head(n)
 
     def count(self) -> int:
         if self._are_few:
-            with suppress(LeftToEngineError), interruptible():
+            with self._in_process():
                 return int(self._rows.table(self._session).num_rows)
         return self._query.count()
 
     def to_arrow(self) -> pa.Table:
         if not self._session.is_in_process:
-            with suppress(LeftToEngineError), interruptible():
+            with self._in_process():
                 return self._rows.table(self._session)
         return self._query.to_arrow()
 

@@ -41,6 +41,10 @@ FEW_CHANGED_ROWS = 100_000
 """So many rows are computed and written here at any share of their files: less work than a job of the engine."""
 CHOSEN_ROWS = 1_000_000
 """Rows that a WHERE of a SELECT in this process may choose, and sort."""
+GROUPS = 10_000
+"""Groups of an aggregate query in this process: each is an object of Python."""
+SPLIT_BYTES = 4 << 20
+"""One task of Spark reads a file of so many bytes, and so adds its numbers in their order."""
 JOINED_PAIRS = 4_000_000
 """Pairs of rows that meet in a join in this process: 0.2 s, and 64 MB of indexes."""
 

@@ -44,9 +44,9 @@ _WAYS: ContextVar[list[Way] | None] = ContextVar("ways", default=None)
 
 
 @contextmanager
-def ways_recorded() -> Iterator[list[Way]]:
-    """Context: the list of the ways that are taken within it, each once."""
-    ways: list[Way] = []
+def ways_recorded(ways: list[Way] | None = None) -> Iterator[list[Way]]:
+    """Context: the list of the ways that are taken within it, each once; `ways` are those before it."""
+    ways = [] if ways is None else ways
     token = _WAYS.set(ways)
     try:
         yield ways

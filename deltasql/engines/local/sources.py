@@ -13,6 +13,7 @@ from deltasql.datafiles.reading.literal_rows import literal_table
 from deltasql.datafiles.reading.pieces import Piece
 from deltasql.engines.choice import require_fits_in_memory, require_streaming, scan_size
 from deltasql.engines.facts import SessionFacts
+from deltasql.engines.local.aggregates import aggregated
 from deltasql.engines.local.plain_scans import PlainScan, only_scan, require_plain
 from deltasql.engines.local.selections import SelectedRows, arranged, local_query, ordered_indexes, selected
 from deltasql.engines.local.values import indexes_where, rows_of
@@ -21,9 +22,10 @@ from deltasql.lazy import pa
 from deltasql.log.storage.locations import is_local
 from deltasql.plan.operators import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns
 from deltasql.schema.evolution import as_nullable
-from deltasql.schema.types import LONG, StructField, StructType
+from deltasql.schema.types import StructType
 from deltasql.sql.constants import current_micros
 from deltasql.sql.cursor import LeftToEngineError, require_value
+from deltasql.sql.evaluated.aggregates import counted_rows, result_field
 from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, row_condition
 from deltasql.sql.evaluated.parquet_paths import without_parquet_path
 from deltasql.sql.evaluated.queries import _is_alone, constants_of
@@ -121,12 +123,16 @@ def local_schema(session: SessionFacts, operator: Operator) -> StructType | None
     return None
 
 
-def _queried(session: SessionFacts, operator: Operator, streams: bool) -> PlainScan | SelectedRows:
-    return local_query(session, operator, streams=streams)
+def _queried(session: SessionFacts, operator: Operator, streams: bool = False) -> PlainScan | SelectedRows | LocalRows:
+    """A query over one table: an aggregate query, or one for its rows."""
+    grouped = aggregated(session, operator)
+    return local_query(session, operator, streams=streams) if grouped is None else LocalRows(*grouped)
 
 
 def _of_table(session: SessionFacts, operator: Operator, streams: bool) -> LocalRows:
-    plan = local_query(session, operator, streams=streams)
+    plan = _queried(session, operator, streams)
+    if isinstance(plan, LocalRows):
+        return plan
     if streams and (isinstance(plan, PlainScan) or plan.is_streamed):
         return LocalRows(plan.schema, partial(plan.table, session), partial(plan.pieces, session))
     if isinstance(plan, PlainScan):
@@ -160,7 +166,7 @@ def answered_query(session: SessionFacts, operator: Operator) -> PlainScan | Sel
     ):
         with suppress(LeftToEngineError):
             return _counted(session, operator)
-        return local_query(session, operator)
+        return _queried(session, operator)
     session.require_fetching()
     session.require_computing()
     return _of_memory(session, operator, False)
@@ -175,8 +181,10 @@ def _counted(session: SessionFacts, operator: Operator) -> LocalRows:
     # One of the columns that are read anyway.
     name = require_value(next((column.name for column in used), None))
     rows = selected(session, scan, Selection(((name, name),), parsed.alias, parsed.where, (), None))
-    result = StructType((StructField(parsed.name, LONG, nullable=False),))
-    return LocalRows(result, lambda: pa.table({parsed.name: pa.array([rows.table(session).num_rows], pa.int64())}))
+    field = result_field(parsed.name, counted_rows(1, len))
+    return LocalRows(
+        StructType((field,)), lambda: pa.table({field.name: pa.array([rows.table(session).num_rows], pa.int64())})
+    )
 
 
 def _of_memory(session: SessionFacts, operator: Operator, streams: bool) -> LocalRows:

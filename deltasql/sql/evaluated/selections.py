@@ -44,9 +44,9 @@ def selection(sql: str, relation: str) -> Selection:
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """SELECT count(*) AS name FROM relation AS alias WHERE where, which is SQL."""
+    """SELECT count(*) AS name FROM relation AS alias WHERE where, which is SQL; None is a name that Spark makes."""
 
-    name: str
+    name: str | None
     alias: str
     where: str
 
@@ -60,14 +60,14 @@ def counting(sql: str, relation: str) -> Counting:
 
 
 class _Reader(PlainSelect):
-    def count(self, relation: str) -> tuple[str, str]:
-        """The name of the column with the number, and the alias of the relation."""
+    def count(self, relation: str) -> tuple[str | None, str]:
+        """The name of the column with the number, if it is given one, and the alias of the relation."""
         for word in ("SELECT", "COUNT", "("):
             self.need(word)
         if not self.take("*", "1"):
             raise LeftToEngineError
         self.need(")")
-        return "count(1)" if self.key == "FROM" else self._alias(), self._source(relation)
+        return None if self.key == "FROM" else self._alias(), self._source(relation)
 
     def where(self, sql: str) -> str | None:
         if not self.take("WHERE"):

@@ -1,7 +1,7 @@
-"""Aggregate queries over one table: COUNT, MIN, MAX, DISTINCT and GROUP BY, parsed to a tree that can be computed.
+"""Aggregate queries over one table, with DISTINCT and GROUP BY, parsed to a tree that can be computed.
 
-A recursive descent over the tokens. It accepts only queries that the log of a table may answer; their tree then has all
-of the query. Names are not resolved here.
+A recursive descent over the tokens. It accepts only queries that the log of a table may answer, or this process; their
+tree then has all of the query. Names are not resolved here.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Aggregate:
-    """COUNT, MIN or MAX (`function` in lower case). `argument` is a number for COUNT(1), and 1 for COUNT(*)."""
+    """COUNT, MIN, MAX, SUM or AVG, in lower case. `argument` is a number for COUNT(1), and 1 for COUNT(*)."""
 
     function: str
     argument: Named | Whole
@@ -117,7 +117,7 @@ def aggregate_query(sql: str) -> AggregateQuery | None:
 def _may_be_one(tokens: list[Token]) -> bool:
     """Whether `tokens` have one SELECT with one FROM, and a keyword that each query of this kind has."""
     keys = [token.key for token in tokens]
-    words = {"COUNT", "MIN", "MAX", "DISTINCT", "GROUP"}
+    words = {"COUNT", "MIN", "MAX", "SUM", "AVG", "DISTINCT", "GROUP"}
     is_one = keys.count("SELECT") == 1 and keys.count("FROM") == 1 and keys[0] == "SELECT"
     return is_one and not words.isdisjoint(keys)
 
@@ -228,7 +228,7 @@ class _Reader(TokenCursor):
         return self.column()
 
     def call(self) -> Expression:
-        function = self.take("COUNT", "MIN", "MAX", "COALESCE").lower()
+        function = self.take("COUNT", "MIN", "MAX", "SUM", "AVG", "COALESCE").lower()
         self.need("(")
         if not function:
             raise LeftToEngineError

@@ -1,4 +1,4 @@
-"""Which queries are read as COUNT, MIN, MAX, DISTINCT and GROUP BY of one table, and what they say."""
+"""Which queries are read as aggregates, DISTINCT and GROUP BY of one table, and what they say."""
 
 from __future__ import annotations
 
@@ -41,7 +41,13 @@ def test_every_part_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "sql", ["SELECT DISTINCT p FROM t", "SELECT count(DISTINCT p) FROM delta.`/a/b`", "SELECT min(p) x FROM t@v1 u"]
+    "sql",
+    [
+        "SELECT DISTINCT p FROM t",
+        "SELECT count(DISTINCT p) FROM delta.`/a/b`",
+        "SELECT min(p) x FROM t@v1 u",
+        "SELECT avg(p), sum(x) FROM t",
+    ],
 )
 def test_these_are(sql: str) -> None:
     assert aggregate_query(sql) is not None
@@ -67,7 +73,9 @@ def test_these_are(sql: str) -> None:
         "SELECT max(p + 1) FROM t",
         "SELECT max(-p) FROM t",
         "SELECT max(s.a[0]) FROM t",
-        "SELECT sum(p) FROM t",
+        "SELECT sum(DISTINCT p) FROM t",
+        "SELECT sum(*) FROM t",
+        "SELECT avg(p + 1) FROM t",
         "SELECT count(*) / 2 FROM t",
         "SELECT count(*), FROM t",
         "SELECT count(*) 'x' FROM t",
