@@ -97,6 +97,10 @@ STATEMENTS = {
         " WHEN MATCHED THEN UPDATE SET l_quantity = s.l_quantity WHEN NOT MATCHED THEN INSERT *"
     ),
     "small_files": "SET spark.databricks.delta.optimize.maxFileSize = {size}",
+    "write_clustered_lineitem": (
+        "CREATE TABLE {table} USING delta CLUSTER BY (l_partkey, l_shipdate) AS SELECT * FROM parquet.`{rows}`"
+    ),
+    "optimize_lineitem": "OPTIMIZE {table}",
     "zorder_lineitem": "OPTIMIZE {table} ZORDER BY (l_partkey, l_shipdate)",
     "group_lineitem": (
         "SELECT l_returnflag, l_linestatus, sum(l_quantity), avg(l_extendedprice), count(*) FROM {table}"

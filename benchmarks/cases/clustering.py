@@ -1,8 +1,9 @@
-"""OPTIMIZE ZORDER of tens of millions of rows, and the part of the table that a query on two columns reads then."""
+"""OPTIMIZE along a curve of tens of millions of rows, and the part of them that a query on two columns then reads."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -14,6 +15,11 @@ from benchmarks.workers import Timing, Worker
 SCALE = 5.0
 """Of a full run without `--scale`: 30,000,000 rows of 16 columns."""
 FILE_SIZE = 32 << 20
+LAYOUTS = {
+    "ZORDER BY": ("write_lineitem", "zorder_lineitem"),
+    "of a table with CLUSTER BY": ("write_clustered_lineitem", "optimize_lineitem"),
+}
+"""The statements that write the rows, and that order them; a table with CLUSTER BY is ordered along a Hilbert curve."""
 PARTS = 200_000
 """Values of `l_partkey` at scale 1."""
 
@@ -29,46 +35,50 @@ def figures(bench: Bench) -> list[Figure]:
         print(f"without {error}", file=sys.stderr)
         return []
     kept: Kept = {}
-    shares: dict[str, tuple[float, float]] = {}
+    shares: dict[tuple[str, str], tuple[float, float]] = {}
     for engine in (OURS, *(() if sizes.sample else (DELTA_SPARK, DELTA_RS))):
         with bench.new_workers(engine) as workers:
             for worker in workers.values():
-                shares[engine] = _ordered(worker, bench, rows, scale, kept.setdefault(engine, {}))
-    label = f"{6_000_000 * scale:,.0f} rows"
-    found = []
-    for peer in (DELTA_RS, DELTA_SPARK):
-        seconds, memory = typical(kept, OURS, "zorder"), typical_peak(kept, OURS, "zorder")
-        assert seconds is not None
-        assert memory is not None
-        theirs = typical_peak(kept, peer, "zorder")
-        found.append(Figure(f"{label}: OPTIMIZE ZORDER BY", "s", seconds, typical(kept, peer, "zorder"), peer))
-        found.append(
-            Figure(
-                f"{label}: OPTIMIZE ZORDER BY, memory",
-                GIB,
-                memory / (1 << 30),
-                None if theirs is None else theirs / (1 << 30),
-                peer,
-            )
-        )
-    before, after = shares[OURS]
-    found.append(Figure(f"{label}: bytes read for 2 % × 5 %, before", "%", 100 * before))
-    for peer in (DELTA_RS, DELTA_SPARK):
-        theirs = shares[peer][1] * 100 if peer in shares else None
-        found.append(Figure(f"{label}: bytes read for 2 % × 5 %, ordered", "%", 100 * after, theirs, peer))
+                for layout in LAYOUTS if engine != DELTA_RS else ("ZORDER BY",):
+                    timings = kept.setdefault(engine, {})
+                    shares[engine, layout] = _ordered(worker, bench, rows, scale, layout, timings)
+    label = f"{6_000_000 * scale:,.0f} rows: OPTIMIZE"
+    found: list[Figure] = []
+    for layout in LAYOUTS:
+        for peer in (DELTA_RS, DELTA_SPARK) if layout == "ZORDER BY" else (DELTA_SPARK,):
+            found += _compared(f"{label} {layout}", kept, layout, peer)
+    for (engine, layout), (_, after) in shares.items():
+        if engine == OURS:
+            theirs = {
+                peer: 100 * shares[peer, layout][1] for peer in (DELTA_RS, DELTA_SPARK) if (peer, layout) in shares
+            }
+            case = f"{label} {layout}: bytes read for 2 % × 5 %"
+            found += [Figure(case, "%", 100 * after, theirs.get(peer), peer) for peer in theirs or (DELTA_SPARK,)]
+    found.append(Figure(f"{label}: bytes read for 2 % × 5 %, before", "%", 100 * shares[OURS, "ZORDER BY"][0]))
     return found
 
 
+def _compared(label: str, kept: Kept, layout: str, peer: str) -> Iterator[Figure]:
+    """Time and memory beside those of a peer."""
+    seconds, memory = typical(kept, OURS, layout), typical_peak(kept, OURS, layout)
+    assert seconds is not None
+    assert memory is not None
+    theirs = typical_peak(kept, peer, layout)
+    yield Figure(label, "s", seconds, typical(kept, peer, layout), peer)
+    yield Figure(f"{label}, memory", GIB, memory / (1 << 30), None if theirs is None else theirs / (1 << 30), peer)
+
+
 def _ordered(
-    worker: Worker, bench: Bench, rows: str, scale: float, kept: dict[str, list[Timing]]
+    worker: Worker, bench: Bench, rows: str, scale: float, layout: str, kept: dict[str, list[Timing]]
 ) -> tuple[float, float]:
     """The shares of bytes that the query reads before and after."""
+    write, order = LAYOUTS[layout]
     values = {"table": "ordered_lineitem", "rows": rows, "vectors": "false", "size": str(FILE_SIZE)}
     worker.run("small_files", **values)
-    worker.run("write_lineitem", **values)
+    worker.run(write, **values)
     (log,) = bench.scratch.glob(f"worker-{worker.engine}/**/ordered_lineitem/_delta_log")
     before = _share(log.parent, scale)
-    kept["zorder"] = [worker.run("zorder_lineitem", **values)]
+    kept[layout] = [worker.run(order, **values)]
     after = _share(log.parent, scale)
     worker.run("drop", **values)
     return before, after
