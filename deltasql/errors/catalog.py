@@ -25,7 +25,7 @@ class TableNotFoundError(DeltaSqlError):
 @condition(
     "TABLE_OR_VIEW_ALREADY_EXISTS",
     "42P07",
-    "Table {table} exists already. Choose another name, drop the table, or add IF NOT EXISTS or OR REPLACE.",
+    "Table {table} already exists. Choose another name, drop the table, or add IF NOT EXISTS or OR REPLACE.",
 )
 class TableAlreadyExistsError(DeltaSqlError):
     """CREATE TABLE, or RENAME TO, of a name that a table has."""

@@ -278,6 +278,26 @@ class ArgumentTypeError(UsageError, TypeError):
 
 
 @condition(
+    "INVALID_ARGUMENT_TYPE",
+    "42K09",
+    "{argument} must contain only {expected}, not {given}.",
+    remedy="Pass values of that type.",
+)
+class ArgumentEntryTypeError(ArgumentTypeError):
+    """An entry of an argument that is a dict, with a key or a value of the wrong type."""
+
+
+@condition(
+    "INVALID_ARGUMENT_TYPE",
+    "42K09",
+    "{argument} needs to be {expected} but got '{given}'.",
+    remedy="Pass a value of that type.",
+)
+class ArgumentKindError(ArgumentTypeError, ValueError):
+    """An argument of a method of DeltaTable of the wrong type: a ValueError as well, as in Delta's package."""
+
+
+@condition(
     "INVALID_ARGUMENT_VALUE",
     "22023",
     "{argument} cannot be {given}: {reason}.",

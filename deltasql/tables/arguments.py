@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from deltasql.errors.usage import ArgumentTypeError, ArgumentValueError
+from deltasql.errors.usage import ArgumentEntryTypeError, ArgumentKindError, ArgumentTypeError, ArgumentValueError
 from deltasql.frames.columns.columns import column_sql, is_column
 from deltasql.frames.columns.texts import Owner, name_parts, one_expression
 from deltasql.parser import keywords
 from deltasql.schema.text import quote_name, quote_text
 
-_EXPRESSION = "a Column, or an expression in SQL as text"
+_EXPRESSION = "a Spark SQL Column or a string with an expression in SQL"
+_EXPRESSIONS = "Spark SQL Columns or strings with expressions in SQL"
 
 
 def exact_name(parts: Iterable[str]) -> str:
@@ -40,16 +41,29 @@ def assignments(values: Any, argument: str, owner: Owner | None = None) -> list[
     found = []
     for name, value in values.items():
         if not isinstance(name, str):
-            raise ArgumentTypeError(f"A key of {argument}", "the name of a column as text", type(name).__name__)
-        found.append((exact_name(name_parts(name)), expression(value, f"The value of {name} in {argument}", owner)))
+            raise ArgumentEntryTypeError(f"Keys of dict in {argument}", "names of columns", type(name).__name__)
+        if not is_column(value) and not isinstance(value, str):
+            raise ArgumentEntryTypeError(f"Values of dict in {argument}", _EXPRESSIONS, type(value).__name__)
+        found.append((exact_name(name_parts(name)), expression(value, argument, owner)))
     return found
 
 
 def given(value: Any, kind: type, argument: str) -> Any:
     """An argument that must be of a type; a bool is no int. Raises ArgumentTypeError."""
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+    if not _is(value, kind):
         raise ArgumentTypeError(argument, _CALLED.get(kind, kind.__name__), type(value).__name__)
     return value
+
+
+def checked(value: Any, kind: type, argument: str) -> Any:
+    """As `given`, for arguments for which Delta's package raises a ValueError. Raises ArgumentKindError."""
+    if not _is(value, kind):
+        raise ArgumentKindError(argument, _CALLED.get(kind, kind.__name__), str(type(value)))
+    return value
+
+
+def _is(value: Any, kind: type) -> bool:
+    return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 
 _CALLED = {str: "a string", int: "an int", bool: "a bool", dict: "a dict"}

@@ -116,7 +116,8 @@ class DeltaTableBuilder(Generic[_Table]):
             return self
         if generatedAlwaysAs is not None and generatedByDefaultAs is not None:
             raise ArgumentValueError("generatedByDefaultAs", "given with generatedAlwaysAs", _BOTH)
-        column = DeltaColumnBuilder(given(colName, str, "Column name")).dataType(dataType).nullable(nullable)
+        with self._runner.working():
+            column = DeltaColumnBuilder(given(colName, str, "Column name")).dataType(dataType).nullable(nullable)
         if isinstance(generatedAlwaysAs, IdentityGenerator):
             column = column.generatedAlwaysAsIdentity(generatedAlwaysAs.start, generatedAlwaysAs.step)
         elif generatedAlwaysAs is not None:

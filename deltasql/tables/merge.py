@@ -100,7 +100,8 @@ class DeltaMergeBuilder:
 
     def _with(self, kind: str, condition: Any, action: str | Clause) -> DeltaMergeBuilder:
         if condition is not None:
-            expression(condition, _CONDITION, _anywhere)
+            with self._runner.working():
+                expression(condition, _CONDITION, _anywhere)
 
         def clause(owner: Owner) -> str:
             tested = "" if condition is None else f" AND {expression(condition, _CONDITION, owner)}"

@@ -18,7 +18,8 @@ class DeltaOptimizeBuilder:
 
     def where(self, partitionFilter: str) -> DeltaOptimizeBuilder:
         """Only partitions for which the condition is TRUE; of several calls all must be."""
-        self._filters.append(one_expression(given(partitionFilter, str, "'partitionFilter'")))
+        with self._runner.working():
+            self._filters.append(one_expression(given(partitionFilter, str, "'partitionFilter'")))
         return self
 
     def executeCompaction(self) -> Any:

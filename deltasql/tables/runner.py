@@ -49,7 +49,7 @@ class StatementRunner:
 
     def run(self, sql: str) -> Result:
         """Runs a statement whose rows nobody reads."""
-        with self._working():
+        with self.working():
             return self.session.sql(sql)
 
     def rows(self, sql: str) -> Any:
@@ -60,12 +60,12 @@ class StatementRunner:
         """A result as the caller gets it."""
         if self._home is None:
             return result
-        with self._working():
+        with self.working():
             return self._home.handed(result.df)
 
     def frame(self, sql: str) -> Any:
         """The rows of a query as a Spark DataFrame."""
-        with self._working():
+        with self.working():
             frame = self.session.sql(sql).df
             return frame if self._home is None else self._home.handed(frame)
 
@@ -86,7 +86,8 @@ class StatementRunner:
         with self.session.supplied(given) as name:
             yield name, alias
 
-    def _working(self) -> AbstractContextManager[None]:
+    def working(self) -> AbstractContextManager[None]:
+        """Context for calls of the session."""
         return nullcontext() if self._home is None else self._home.at_work()
 
 

@@ -7,13 +7,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.statements.features import ProtocolDowngradeError
+from deltasql.errors.statements.frames import NotADataFrameError
 from deltasql.errors.usage import ArgumentTypeError, ArgumentValueError
 from deltasql.frames.columns.columns import origins
 from deltasql.frames.columns.texts import name_parts
 from deltasql.frames.writer import at, rows_to_write
 from deltasql.plan.base import TableName
 from deltasql.schema.text import quote_text
-from deltasql.tables.arguments import assignments, exact_name, expression, given, property_list
+from deltasql.tables.arguments import assignments, checked, exact_name, expression, given, property_list
 from deltasql.tables.definition import DeltaColumnBuilder, DeltaTableBuilder, type_text
 from deltasql.tables.merge import FOREIGN, DeltaMergeBuilder, MergeTarget
 from deltasql.tables.optimize import DeltaOptimizeBuilder
@@ -107,24 +109,31 @@ class DeltaTable:
 
     def delete(self, condition: Any = None) -> None:
         """Deletes the rows for which a condition is TRUE; all without one."""
-        self._runner.run(f"DELETE FROM {self._target}{self._where(condition)}")
+        with self._runner.working():
+            self._runner.run(f"DELETE FROM {self._target}{self._where(condition)}")
 
     def update(self, condition: Any = None, set: Any = None) -> None:
         """Gives columns new values, in the rows for which a condition is TRUE, or in all."""
-        values = ", ".join(f"{name} = {value}" for name, value in assignments(set, "'set'", self._owner))
-        self._runner.run(f"UPDATE {self._target} SET {values}{self._where(condition)}")
+        with self._runner.working():
+            where = "" if set is None else self._where(condition)
+            values = ", ".join(f"{name} = {value}" for name, value in assignments(set, "'set'", self._owner))
+            self._runner.run(f"UPDATE {self._target} SET {values}{where}")
 
     def merge(self, source: Any, condition: Any) -> DeltaMergeBuilder:
         """A MERGE of rows into this table. The alias of `source` is that of the DataFrame.
 
         `source` may also be rows in memory of pandas, polars or Arrow, which are called `source`. Raises
-        NotADataFrameError for anything else.
+        ArgumentTypeError for anything else.
         """
         for argument, value in (("'source'", source), ("'condition'", condition)):
             if value is None:
                 raise ArgumentValueError(argument, "None", "a merge needs a source and a condition")
-        rows_to_write(source)
-        expression(condition, "'condition'")
+        try:
+            rows_to_write(source)
+        except NotADataFrameError as error:
+            raise ArgumentTypeError(_SOURCE, _FRAME, type(source).__name__) from error
+        with self._runner.working():
+            expression(condition, _CONDITION)
         target = MergeTarget(self._sql, self._alias, self._alias or self._name.parts[-1], tuple(self._frames))
         return DeltaMergeBuilder(self._runner, target, source, condition)
 
@@ -153,10 +162,10 @@ class DeltaTable:
 
     def restoreToVersion(self, version: int) -> Any:
         """The table gets the rows and columns of an earlier version; one row with the metrics."""
-        return self._runner.rows(f"RESTORE TABLE {self._sql} TO VERSION AS OF {given(version, int, _VERSION)}")
+        return self._runner.rows(f"RESTORE TABLE {self._sql} TO VERSION AS OF {checked(version, int, _VERSION)}")
 
     def restoreToTimestamp(self, timestamp: str) -> Any:
-        text = quote_text(given(timestamp, str, _TIMESTAMP))
+        text = quote_text(checked(timestamp, str, _TIMESTAMP))
         return self._runner.rows(f"RESTORE TABLE {self._sql} TO TIMESTAMP AS OF {text}")
 
     def clone(
@@ -174,7 +183,7 @@ class DeltaTable:
         properties: dict[str, str] | None = None,
     ) -> DeltaTable:
         """A copy of an earlier version: see `clone`."""
-        time = f" VERSION AS OF {given(version, int, _VERSION)}"
+        time = f" VERSION AS OF {checked(version, int, _VERSION)}"
         return self._cloned(target, isShallow, replace, properties, time)
 
     def cloneAtTimestamp(
@@ -186,28 +195,31 @@ class DeltaTable:
         properties: dict[str, str] | None = None,
     ) -> DeltaTable:
         """A copy of the version at a time: see `clone`."""
-        time = f" TIMESTAMP AS OF {quote_text(given(timestamp, str, _TIMESTAMP))}"
+        time = f" TIMESTAMP AS OF {quote_text(checked(timestamp, str, _TIMESTAMP))}"
         return self._cloned(target, isShallow, replace, properties, time)
 
     def optimize(self) -> DeltaOptimizeBuilder:
         return DeltaOptimizeBuilder(self._runner, self._sql)
 
     def upgradeTableProtocol(self, readerVersion: int, writerVersion: int) -> None:
-        """Raises the protocol; it cannot be lowered."""
-        versions = {
-            "delta.minReaderVersion": str(given(readerVersion, int, "'readerVersion'")),
-            "delta.minWriterVersion": str(given(writerVersion, int, "'writerVersion'")),
-        }
-        self._set(versions)
+        """Raises the protocol. Raises ProtocolDowngradeError for one that is lower than the table's."""
+        reader = checked(readerVersion, int, "The readerVersion")
+        writer = checked(writerVersion, int, "The writerVersion")
+        with self._runner.working():
+            before = self._runner.session.log(self._name).snapshot().protocol
+            if reader < before.min_reader_version or writer < before.min_writer_version:
+                old = before.min_reader_version, before.min_writer_version
+                raise ProtocolDowngradeError(self._sql, *old, reader, writer)
+        self._set({"delta.minReaderVersion": str(reader), "delta.minWriterVersion": str(writer)})
 
     def addFeatureSupport(self, featureName: str) -> None:
         """Lets the table use a feature: the protocol has it from now on."""
-        self._set({f"delta.feature.{given(featureName, str, _FEATURE)}": "supported"})
+        self._set({f"delta.feature.{checked(featureName, str, _FEATURE)}": "supported"})
 
     def dropFeatureSupport(self, featureName: str, truncateHistory: bool | None = None) -> None:
         """Takes a feature out of the protocol, with `truncateHistory` also out of the history."""
-        feature = quote_text(given(featureName, str, _FEATURE))
-        truncates = truncateHistory is not None and given(truncateHistory, bool, "'truncateHistory'")
+        feature = quote_text(checked(featureName, str, _FEATURE))
+        truncates = truncateHistory is not None and checked(truncateHistory, bool, "truncateHistory")
         self._runner.run(f"ALTER TABLE {self._sql} DROP FEATURE {feature}{' TRUNCATE HISTORY' if truncates else ''}")
 
     def __repr__(self) -> str:
@@ -217,7 +229,8 @@ class DeltaTable:
     def _found(cls, runner: StatementRunner, name: TableName) -> DeltaTable:
         """The table of a name. Raises TableNotFoundError, NotADeltaTableError."""
         try:
-            runner.session.log(name).snapshot()
+            with runner.working():
+                runner.session.log(name).snapshot()
         except DeltaSqlError as error:
             # There is no statement in which it would have a place.
             error.caret = None
@@ -227,13 +240,13 @@ class DeltaTable:
     def _cloned(
         self, target: str, shallow: bool, replace: bool, properties: Mapping[str, str] | None, time: str = ""
     ) -> DeltaTable:
-        text = given(target, str, "'target'")
+        text = checked(target, str, "target")
         name = at(text) if _PATH.match(text) else _named(text, "'target'")
-        kind = "SHALLOW" if given(shallow, bool, "'isShallow'") else "DEEP"
-        verb = "CREATE OR REPLACE" if given(replace, bool, "'replace'") else "CREATE"
+        kind = "SHALLOW" if checked(shallow, bool, "isShallow") else "DEEP"
+        verb = "CREATE OR REPLACE" if checked(replace, bool, "replace") else "CREATE"
         set_properties = ""
         if properties:
-            set_properties = f" TBLPROPERTIES ({property_list(given(properties, dict, _PROPERTIES))})"
+            set_properties = f" TBLPROPERTIES ({property_list(checked(properties, dict, _PROPERTIES))})"
         self._runner.run(f"{verb} TABLE {exact_name(name.parts)} {kind} CLONE {self._sql}{time}{set_properties}")
         return DeltaTable(self._runner, name)
 
@@ -257,8 +270,9 @@ class DeltaTable:
             raise LookupError(FOREIGN)
 
 
-_VERSION, _TIMESTAMP, _FEATURE = "'version'", "'timestamp'", "'featureName'"
-_LIMIT, _MODE, _PROPERTIES, _CONDITION = "'limit'", "'mode'", "'properties'", "'condition'"
+_VERSION, _TIMESTAMP, _FEATURE, _PROPERTIES = "version", "timestamp", "featureName", "properties"
+_LIMIT, _MODE, _CONDITION = "'limit'", "'mode'", "'condition'"
+_SOURCE, _FRAME = "Type of 'source' in merge", "DataFrame, or rows in memory of pandas, polars or Arrow"
 
 
 def _named(text: str, argument: str) -> TableName:

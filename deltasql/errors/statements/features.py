@@ -323,3 +323,19 @@ class ManagedTimestampsError(DeltaSqlError):
     """Switching in-commit timestamps off in a table that a catalog manages."""
 
     table: str
+
+
+@condition(
+    "DELTA_INVALID_PROTOCOL_DOWNGRADE",
+    "KD004",
+    "The protocol of {table} cannot be lowered from ({reader}, {writer}) to ({new_reader}, {new_writer}). Drop a "
+    "feature instead: ALTER TABLE {table} DROP FEATURE ….",
+)
+class ProtocolDowngradeError(DeltaSqlError):
+    """upgradeTableProtocol with a version that is lower than the table's."""
+
+    table: str
+    reader: int
+    writer: int
+    new_reader: int
+    new_writer: int

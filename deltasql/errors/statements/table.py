@@ -8,7 +8,7 @@ from deltasql.errors.base import DeltaSqlError, condition
 @condition(
     "DELTA_CANNOT_REPLACE_MISSING_TABLE",
     "42P01",
-    "Cannot replace {table}: there is no such table. Run: CREATE OR REPLACE TABLE {table} ….",
+    "Cannot replace {table}: the table cannot be found. Run: CREATE OR REPLACE TABLE {table} ….",
 )
 class CannotReplaceMissingTableError(DeltaSqlError):
     """REPLACE TABLE of a table that does not exist."""

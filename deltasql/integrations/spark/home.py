@@ -17,6 +17,7 @@ from deltasql.catalog.external.configuration import Catalogs
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.statements.table import NotADeltaProviderError
+from deltasql.integrations.spark.pyspark_errors import pyspark_errors
 from deltasql.integrations.spark.recorded_calls import (
     READER,
     STREAM_READER,
@@ -129,9 +130,10 @@ class Home:
 
     @contextmanager
     def at_work(self) -> Iterator[None]:
-        """Context: resets the process's active session afterwards, if it is the engine's, to the user's."""
+        """Context: errors are PySpark's too. Afterwards the active session is the user's where it is the engine's."""
         try:
-            yield
+            with pyspark_errors():
+                yield
         finally:
             if getattr(self.kind, "_activeSession", None) is self.plain:
                 self.kind._activeSession = self.spark

@@ -14,7 +14,7 @@ import pytest
 from deltasql import DeltaSqlError, Session, connect
 from deltasql.errors.catalog import TableNotFoundError
 from deltasql.errors.log import NotADeltaTableError
-from deltasql.errors.statements.frames import NotADataFrameError
+from deltasql.errors.statements.features import ProtocolDowngradeError
 from deltasql.errors.statements.merge import MergeMissingWhenError
 from deltasql.errors.statements.table import AmbiguousLocationError
 from deltasql.errors.syntax import ParseSyntaxError, UnsupportedDatatypeError
@@ -142,6 +142,8 @@ def test_restore_clone_and_upkeep(session: Session, table: DeltaTable, tmp_path:
 
 def test_protocol(session: Session, table: DeltaTable) -> None:
     table.upgradeTableProtocol(1, 4)
+    with pytest.raises(ProtocolDowngradeError, match=r"from \(1, 4\) to \(1, 3\)"):
+        table.upgradeTableProtocol(1, 3)
     table.addFeatureSupport("deletionVectors")
     assert "deletionVectors" in table.detail().collect()[0].tableFeatures
     with pytest.raises(DeltaSqlError, match="FEATURE"):
@@ -188,7 +190,7 @@ WRONG: dict[str, tuple[type[Exception], Callable[[Any], Any]]] = {
     "a value of another type": (ArgumentTypeError, lambda t: t.update(set={"v": 1})),
     "no source": (ArgumentValueError, lambda t: t.merge(None, "1 = 1")),
     "no merge condition": (ArgumentValueError, lambda t: t.merge(pa.table({"id": [1]}), None)),
-    "a source of another type": (NotADataFrameError, lambda t: t.merge([1], "1 = 1")),
+    "a source of another type": (ArgumentTypeError, lambda t: t.merge([1], "1 = 1")),
     "a clause's condition": (
         ArgumentTypeError,
         lambda t: t.merge(pa.table({"id": [1]}), "1 = 1").whenMatchedDelete(5),
