@@ -66,7 +66,7 @@ def _is(value: Any, kind: type) -> bool:
     return isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
 
 
-_CALLED = {str: "a string", int: "an int", bool: "a bool", dict: "a dict"}
+_CALLED = {str: "a string", int: "an int", bool: "a boolean", dict: "a dict"}
 
 
 def column_names(columns: Sequence[Any], argument: str) -> str:

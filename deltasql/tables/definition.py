@@ -17,6 +17,8 @@ from deltasql.tables.arguments import column_names, exact_name, given, property_
 from deltasql.tables.runner import StatementRunner
 
 _Table = TypeVar("_Table")
+_CHECK = "delta.constraints."
+"""The property of a check constraint is this with its name behind it."""
 _NO_IDENTITY = "the step of an identity column is not zero"
 _BOTH = "a column is generated always, or by default, not both"
 
@@ -151,14 +153,27 @@ class DeltaTableBuilder(Generic[_Table]):
     def execute(self) -> _Table:
         """Creates the table. Raises TableNameMissingError, and errors of the statement."""
         name = self._table()
-        columns = f" ({', '.join(column.sql for column in self._columns)})" if self._columns else ""
+        constraints, properties = self._constraints()
+        parts = ", ".join([*(column.sql for column in self._columns), *constraints])
+        columns = f" ({parts})" if self._columns else ""
         clauses = ["USING DELTA", *self._clauses.values()]
         if self._location is not None and self._name is not None:
             clauses.append(f"LOCATION {quote_text(self._location)}")
-        if self._properties:
-            clauses.append(f"TBLPROPERTIES ({property_list(self._properties)})")
+        if properties:
+            clauses.append(f"TBLPROPERTIES ({property_list(properties)})")
         self._runner.run(f"{self._verb} {exact_name(name.parts)}{columns} {' '.join(clauses)}")
         return self._opened(self._runner, name)
+
+    def _constraints(self) -> tuple[list[str], dict[str, str]]:
+        """The properties that are checks, as SQL for the list of columns, and the others; all of them without columns."""
+        checks, others = [], {}
+        with self._runner.working():
+            for key, value in self._properties.items():
+                if self._columns and key.lower().startswith(_CHECK):
+                    checks.append(f"CONSTRAINT {exact_name((key[len(_CHECK) :],))} CHECK ({one_expression(value)})")
+                else:
+                    others[key] = value
+        return checks, others
 
     def _table(self) -> TableName:
         if self._name is not None:

@@ -154,6 +154,21 @@ def test_protocol(session: Session, table: DeltaTable) -> None:
     table.dropFeatureSupport("vacuumProtocolCheck", truncateHistory=False)
 
 
+def test_a_property_that_is_a_check_constraint(session: Session) -> None:
+    builder = DeltaTable.create(session).tableName("checked").addColumn("id", "INT").addColumn("v", "STRING")
+    builder = builder.property("delta.constraints.positive", "(id > 0)").property("Delta.Constraints.order", "v != 'z'")
+    builder.property("delta.appendOnly", "true").execute()
+    properties = DeltaTable.forName(session, "checked").detail().collect()[0].properties
+    assert properties["delta.constraints.positive"] == "(id > 0)"
+    assert properties["delta.constraints.order"] == "v != 'z'"
+    assert properties["delta.appendOnly"] == "true"
+    with pytest.raises(DeltaSqlError, match="positive"):
+        session.sql("INSERT INTO checked VALUES (-1, 'a')")
+    wrong = DeltaTable.create(session).tableName("wrong").addColumn("id", "INT")
+    with pytest.raises(ParseSyntaxError):
+        wrong.property("delta.constraints.c", "id > 0), CHECK (id > 1").execute()
+
+
 def test_convert(session: Session, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
