@@ -165,7 +165,7 @@ class DeltaTableBuilder(Generic[_Table]):
         return self._opened(self._runner, name)
 
     def _constraints(self) -> tuple[list[str], dict[str, str]]:
-        """Checks among the properties, as SQL for the list of columns, and the others. Without columns there are no checks."""
+        """Checks among the properties, as SQL for the list of columns, and the others. Without columns it has none."""
         checks, others = [], {}
         with self._runner.working():
             for key, value in self._properties.items():
