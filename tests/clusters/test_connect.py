@@ -110,6 +110,7 @@ def test_a_session_that_deltasql_is_installed_in(server: str, disk: Path) -> Non
 
 
 def test_builders_of_delta(server: str, disk: Path) -> None:
+    from pyspark.errors import AnalysisException
     from pyspark.sql import functions as F
 
     with connect(str(disk / "none"), server) as session:
@@ -130,6 +131,8 @@ def test_builders_of_delta(server: str, disk: Path) -> None:
         assert rows == [(0, "zero"), (1, "old"), (2, "IT'S"), (3, "it's")]
         with pytest.raises(ForeignColumnError):
             table.delete(spark.range(1).id == 1)
+        with pytest.raises(AnalysisException, match="nowhere"):
+            tables.DeltaTable.forName(spark, "nowhere")
         assert table.history(1).select("operation").collect() == [("UPDATE",)]
     finally:
         deltasql.uninstall(spark)
