@@ -162,8 +162,7 @@ class TimestampTooLateError(DeltaSqlError):
 @condition(
     "DELTA_TIMESTAMP_INVALID",
     "42816",
-    "The provided timestamp ({expression}) cannot be converted to a valid timestamp. Write one like "
-    "TIMESTAMP AS OF '2024-01-31 12:00:00'.",
+    "{expression} is not a valid timestamp. Write one like TIMESTAMP AS OF '2024-01-31 12:00:00'.",
 )
 class TimestampInvalidError(DeltaSqlError):
     """A time-travel expression that does not give a timestamp."""

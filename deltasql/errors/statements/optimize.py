@@ -8,8 +8,8 @@ from deltasql.errors.base import DeltaSqlError, condition
 @condition(
     "DELTA_NON_PARTITION_COLUMN_REFERENCE",
     "42P10",
-    "Predicate references non-partition column '{column}'. Only the partition columns may be referenced: "
-    "[{partitions}]. Files of {table} are chosen by partition: leave out WHERE to take the whole table.",
+    "The predicate names {column}, a non-partition column of {table}: files are chosen by partition. "
+    "Partition columns: {partitions}. Leave out WHERE to take the whole table.",
 )
 class NonPartitionPredicateError(DeltaSqlError):
     """A column of the data in the WHERE of OPTIMIZE or REORG."""
@@ -49,7 +49,7 @@ class ZOrderColumnNotFoundError(DeltaSqlError):
 @condition(
     "DELTA_ZORDERING_ON_PARTITION_COLUMN",
     "42P10",
-    "{column} is a partition column. Z-Ordering can only be performed on data columns: leave it out of ZORDER BY.",
+    "{column} is a partition column: all rows of a file have the same value. Leave it out of ZORDER BY.",
 )
 class ZOrderPartitionColumnError(DeltaSqlError):
     """ZORDER BY of a partition column."""

@@ -43,7 +43,7 @@ def partition_predicate(predicate: SqlText | None, snapshot: Snapshot, context: 
         column = ".".join(quote(part) for part in reference.parts)
         value = _variable(column, context) if field is None else None
         if value is None:
-            partitions = ", ".join(snapshot.partition_columns)
+            partitions = ", ".join(snapshot.partition_columns) or "none"
             caret = context.caret(predicate.start + reference.start, predicate.start + reference.end)
             raise NonPartitionPredicateError(column, snapshot.table, partitions).at(caret)
         variables.append((reference.start, reference.end, value))
