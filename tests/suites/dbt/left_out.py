@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 _GRANTS = "a warehouse has no users: grants are passed over with a warning"
-_VIEWS = "there are no materialized views"
 _SCRIPTS = "functions are in SQL or Python, as on Databricks, and not in JavaScript"
 _AGGREGATES = "there are no aggregate functions of users in SQL"
 
@@ -20,12 +19,6 @@ LEFT_OUT: dict[str, str] = {
     "BaseContractSqlHeader": "a base class",
     "BaseIncrementalBadStrategy": "dbt-spark refuses such a strategy in other words",
     "BaseGetCatalogForSingleRelation": "dbt-spark does not implement the method",
-    "CatalogRelationTypes": _VIEWS,
-    "MaterializedViewBasic": _VIEWS,
-    "MaterializedViewChanges": _VIEWS,
-    "MaterializedViewChangesApplyMixin": _VIEWS,
-    "MaterializedViewChangesContinueMixin": _VIEWS,
-    "MaterializedViewChangesFailMixin": _VIEWS,
     "BaseGrants": _GRANTS,
     "BaseIncrementalGrants": _GRANTS,
     "BaseInvalidGrants": _GRANTS,

@@ -14,6 +14,8 @@ from dbt.tests.adapter.python_model import test_spark as frames
 from dbt.tests.adapter.simple_seed import seeds as seed_files
 from dbt.tests.util import check_relations_equal, run_dbt
 
+from tests.suites.dbt.views import SparkRelationTypes, SparkViewChanges, SparkViews
+
 
 class SparkTypes:
     """Types in contracts: in the model's SQL, in its properties, and in messages."""
@@ -356,8 +358,18 @@ _HOOKS = (
     "BasePrePostRunHooks",
 )
 
+_CHANGES = (
+    "MaterializedViewChanges",
+    "MaterializedViewChangesApplyMixin",
+    "MaterializedViewChangesContinueMixin",
+    "MaterializedViewChangesFailMixin",
+)
+
 OVERRIDES: dict[str, type] = {
     **dict.fromkeys(_HOOKS, SparkHooks),
+    **dict.fromkeys(_CHANGES, SparkViewChanges),
+    "MaterializedViewBasic": SparkViews,
+    "CatalogRelationTypes": SparkRelationTypes,
     "BaseTableConstraintsColumnsEqual": SparkTypes,
     "BaseViewConstraintsColumnsEqual": SparkTypes,
     "BaseIncrementalConstraintsColumnsEqual": SparkTypes,

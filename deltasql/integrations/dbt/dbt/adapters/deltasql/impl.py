@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from dbt.adapters.deltasql.column import DeltaSqlColumn
 from dbt.adapters.deltasql.connections import MISSING_CATALOG, DeltaSqlConnectionManager
 from dbt.adapters.deltasql.literals import seed_literal
 from dbt.adapters.deltasql.python_models import ELSEWHERE, IN_SESSION, SessionJob
+from dbt.adapters.deltasql.refreshed import Change, change, schedule_clause
 from dbt.adapters.deltasql.relation import DeltaSqlRelation
 from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
@@ -28,6 +30,11 @@ from deltasql.plan.base import quote
 
 if TYPE_CHECKING:
     import agate
+
+# The first such line: the comment, which may have the same words, comes later.
+_TYPE = re.compile(r"^Type: (\w+)$", re.MULTILINE)
+_IN_PLACE = frozenset({"table", "view", "incremental"})
+_REFRESHED = frozenset({"MATERIALIZED_VIEW", "STREAMING_TABLE"})
 
 
 @dataclass
@@ -72,7 +79,7 @@ class DeltaSqlAdapter(SparkAdapter):
         """Those of a schema, with its catalog; none where the catalog or the schema does not exist."""
         with _without_missing_catalogs():
             relations = super().list_relations_without_caching(schema_relation)
-            return [relation.replace_path(database=schema_relation.database) for relation in relations]
+            return [_typed(relation).replace_path(database=schema_relation.database) for relation in relations]
         return []
 
     def _catalog(self, database: str | None) -> str:
@@ -118,6 +125,17 @@ class DeltaSqlAdapter(SparkAdapter):
         text: str = seed_literal(value, kind)
         return text
 
+    @available
+    def refreshed_change(self, current: str, wanted: str) -> Change | None:
+        """What a model changes in its materialized view or streaming table, by the statements that create them."""
+        return change(current, wanted)
+
+    @available
+    def schedule_clause(self, schedule: Any) -> str:
+        """The configuration `schedule` as a clause of SQL."""
+        clause: str = schedule_clause(schedule)
+        return clause
+
     @property
     def default_python_submission_method(self) -> str:
         method: str = IN_SESSION
@@ -128,10 +146,20 @@ class DeltaSqlAdapter(SparkAdapter):
         return dict.fromkeys((IN_SESSION, *ELSEWHERE), SessionJob)
 
     def pre_model_hook(self, config: Mapping[str, Any]) -> None:
-        """Sets `file_format` of a node to delta if it is missing: dbt-spark's macros require it."""
+        """Sets `file_format` of a node to delta if it is missing: dbt-spark's macros require it.
+
+        Drops a materialized view or streaming table whose place the node takes. A macro around a materialization of
+        dbt-spark could not do so, since dbt runs models in Python for the materialization alone.
+        """
         node = getattr(config, "model", None)
-        if node is not None and not node.config.get("file_format"):
+        if node is None:
+            return
+        if not node.config.get("file_format"):
             node.config["file_format"] = "delta"
+        if node.config.get("materialized") in _IN_PLACE:
+            relation = self.get_relation(node.database, node.schema, node.alias)
+            if relation is not None and relation.is_refreshed:
+                self.drop_relation(relation)
 
     def parse_describe_extended(self, relation: BaseRelation, raw_rows: Any) -> list[DeltaSqlColumn]:
         return [DeltaSqlColumn(**vars(column)) for column in super().parse_describe_extended(relation, raw_rows)]
@@ -163,6 +191,14 @@ class DeltaSqlAdapter(SparkAdapter):
                 "column_comment": comment,
                 **SparkColumn.convert_table_stats(statistics and statistics[1]),
             }
+
+
+def _typed(relation: BaseRelation) -> BaseRelation:
+    """A relation from SHOW TABLE EXTENDED. One that is refreshed is not for dbt-spark to replace as a Delta table."""
+    found = _TYPE.search(relation.information or "")
+    if found is None or found[1] not in _REFRESHED:
+        return relation
+    return relation.incorporate(type=found[1].lower(), is_delta=False)
 
 
 @contextmanager

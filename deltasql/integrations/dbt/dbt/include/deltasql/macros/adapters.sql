@@ -37,6 +37,19 @@
 {% endmacro %}
 
 
+{% macro deltasql__tblproperties_clause() %}
+  {#- dbt-spark escapes no quotes. -#}
+  {%- set pairs = [] -%}
+  {%- for key, value in (config.get('tblproperties') or {}).items() -%}
+    {%- set text = value | string | lower if value is boolean else value | string -%}
+    {%- do pairs.append(deltasql_text(key | string) ~ ' = ' ~ deltasql_text(text)) -%}
+  {%- endfor -%}
+  {%- if pairs -%}
+    tblproperties ({{ pairs | join(', ') }})
+  {%- endif -%}
+{% endmacro %}
+
+
 {% macro deltasql__make_temp_relation(base_relation, suffix) %}
   {{ return(spark__make_temp_relation(base_relation, suffix).incorporate(type='view')) }}
 {% endmacro %}
@@ -49,6 +62,7 @@
 
 {% macro deltasql__create_csv_table(model, agate_table) %}
   {#- An existing table keeps its history, and its readers see it at any time. -#}
+  {%- do deltasql_refuse_refreshed() -%}
   {%- set types = model['config'].get('column_types') or {} -%}
   {%- set columns = [] -%}
   {%- for name in agate_table.column_names -%}
@@ -301,7 +315,7 @@
       {%- if found is none or not deltasql_is_described(name, model.columns[name], found[0]) -%}
         {%- do missing.append(name) -%}
       {%- elif description != found[1] -%}
-        {%- do changes.append(adapter.quote(found[0]) ~ ' comment ' ~ deltasql_text(description)) -%}
+        {%- do changes.append([adapter.quote(found[0]), deltasql_text(description)]) -%}
       {%- endif -%}
     {%- endfor -%}
     {%- if missing -%}
@@ -311,8 +325,13 @@
         ~ 'in the database: ' ~ missing | join(', ')
       ) -%}
     {%- endif -%}
-    {%- if changes -%}
-      {%- do run_query('alter table ' ~ relation.render() ~ ' alter column ' ~ changes | join(', ')) -%}
+    {%- if relation.is_refreshed -%}
+      {%- for column, comment in changes -%}
+        {%- do run_query('comment on column ' ~ relation.render() ~ '.' ~ column ~ ' is ' ~ comment) -%}
+      {%- endfor -%}
+    {%- elif changes -%}
+      {%- set clauses = changes | map('join', ' comment ') | join(', ') -%}
+      {%- do run_query('alter table ' ~ relation.render() ~ ' alter column ' ~ clauses) -%}
     {%- endif -%}
   {%- endif -%}
 {% endmacro %}
