@@ -14,6 +14,7 @@ from dbt.tests.adapter.python_model import test_spark as frames
 from dbt.tests.adapter.simple_seed import seeds as seed_files
 from dbt.tests.util import check_relations_equal, run_dbt
 
+from tests.suites.dbt.grants import RecordedGrants
 from tests.suites.dbt.views import SparkRelationTypes, SparkViewChanges, SparkViews
 
 
@@ -365,9 +366,12 @@ _CHANGES = (
     "MaterializedViewChangesFailMixin",
 )
 
+_GRANTS = ("BaseIncrementalGrants", "BaseModelGrants", "BaseSeedGrants", "BaseSnapshotGrants")
+
 OVERRIDES: dict[str, type] = {
     **dict.fromkeys(_HOOKS, SparkHooks),
     **dict.fromkeys(_CHANGES, SparkViewChanges),
+    **dict.fromkeys(_GRANTS, RecordedGrants),
     "MaterializedViewBasic": SparkViews,
     "CatalogRelationTypes": SparkRelationTypes,
     "BaseTableConstraintsColumnsEqual": SparkTypes,

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 # The first such line: the comment, which may have the same words, comes later.
 _TYPE = re.compile(r"^Type: (\w+)$", re.MULTILINE)
+_GRANTING = frozenset({"TABLE", "VIEW"})
 _IN_PLACE = frozenset({"table", "view", "incremental"})
 _REFRESHED = frozenset({"MATERIALIZED_VIEW", "STREAMING_TABLE"})
 
@@ -144,6 +145,14 @@ class DeltaSqlAdapter(SparkAdapter):
     @property
     def python_submission_helpers(self) -> dict[str, type[PythonJobHelper]]:
         return dict.fromkeys((IN_SESSION, *ELSEWHERE), SessionJob)
+
+    def standardize_grants_dict(self, grants_table: agate.Table) -> dict[str, list[str]]:
+        """The principals of each privilege that a table or view grants itself; those of its schema are inherited."""
+        grants: dict[str, list[str]] = {}
+        for principal, privilege, kind, _ in grants_table.rows:
+            if kind in _GRANTING and not privilege.startswith("DENIED_"):
+                grants.setdefault(privilege, []).append(principal)
+        return grants
 
     def pre_model_hook(self, config: Mapping[str, Any]) -> None:
         """Sets `file_format` of a node to delta if it is missing: dbt-spark's macros require it.

@@ -254,10 +254,21 @@
 
 
 {% macro deltasql__apply_grants(relation, grant_config, should_revoke=True) %}
-  {#- There are no users. A project that runs elsewhere, too, keeps its grants. -#}
-  {%- if grant_config -%}
-    {%- do exceptions.warn('deltasql has no rights of users; ' ~ relation ~ ' goes without its grants') -%}
+  {#- Without records there are no users: a project that also runs elsewhere keeps its grants. -#}
+  {%- if grant_config and run_query('set deltasql.governance')[0][1] == 'RECORD' -%}
+    {%- do default__apply_grants(relation, grant_config, should_revoke) -%}
+  {%- elif grant_config -%}
+    {%- do exceptions.warn(
+      'deltasql has no rights of users; ' ~ relation ~ ' goes without its grants. With `deltasql.governance: RECORD` in '
+      ~ 'the `settings` of the profile they are recorded.'
+    ) -%}
   {%- endif -%}
+{% endmacro %}
+
+
+{% macro deltasql__copy_grants() %}
+  {#- CREATE OR REPLACE keeps the records, also those of a view. -#}
+  {{ return(true) }}
 {% endmacro %}
 
 
