@@ -1,4 +1,4 @@
-"""What differs between two statements that create a materialized view or a streaming table; no project, no rows."""
+"""Differences between two statements that create a materialized view or a streaming table; no project, no rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What classes of dbt's suite about grants leave to adapters."""
+"""Fixtures for the classes of dbt's suite about grants."""
 
 from __future__ import annotations
 

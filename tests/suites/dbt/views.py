@@ -1,4 +1,4 @@
-"""What classes of dbt's suite about materialized views leave to adapters."""
+"""Statements and fixtures for the classes of dbt's suite about materialized views."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from dbt.adapters.deltasql.column import DeltaSqlColumn
 from dbt.adapters.deltasql.connections import MISSING_CATALOG, DeltaSqlConnectionManager
 from dbt.adapters.deltasql.literals import seed_literal
 from dbt.adapters.deltasql.python_models import ELSEWHERE, IN_SESSION, SessionJob
-from dbt.adapters.deltasql.refreshed import Change, change, schedule_clause
+from dbt.adapters.deltasql.refreshed import RefreshedChange, change, schedule_clause
 from dbt.adapters.deltasql.relation import DeltaSqlRelation
 from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
@@ -127,8 +127,8 @@ class DeltaSqlAdapter(SparkAdapter):
         return text
 
     @available
-    def refreshed_change(self, current: str, wanted: str) -> Change | None:
-        """What a model changes in its materialized view or streaming table, by the statements that create them."""
+    def refreshed_change(self, current: str, wanted: str) -> RefreshedChange | None:
+        """The differences between a model and its materialized view or streaming table; see refreshed.change."""
         return change(current, wanted)
 
     @available

@@ -1,4 +1,4 @@
-"""What a model changes in its materialized view or streaming table, by the statements that create the two."""
+"""Differences between a model and its materialized view or streaming table, by the statements that create them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PROTOCOL = ("delta.feature.", "delta.minreaderversion", "delta.minwriterversion
 
 
 @dataclass(frozen=True)
-class Change:
+class RefreshedChange:
     """`replaced` names what only another CREATE can change; `altered` has the ends of ALTER statements."""
 
     is_query_changed: bool
@@ -26,17 +26,17 @@ class Change:
     altered: tuple[str, ...]
 
 
-def change(current: str, wanted: str) -> Change | None:
-    """What to do to the relation that SHOW CREATE TABLE gives as `current`, so that it is as `wanted` creates it.
+def change(current: str, wanted: str) -> RefreshedChange | None:
+    """The differences between SHOW CREATE TABLE of a relation and the statement that creates it as the model says.
 
-    Comments are left out: they are written when a model's descriptions are. Raises DbtDatabaseError.
+    None if there are none. Comments do not count: persist_docs writes them. Raises DbtDatabaseError.
     """
     old, new = _read(current), _read(wanted)
     one, other = _fixed(old), _fixed(new)
     replaced = tuple(name for name in one if one[name] != other[name])
     is_query_changed = old.query.text != new.query.text
     altered = (*_schedule(old, new), *_properties(old, new))
-    return Change(is_query_changed, replaced, altered) if is_query_changed or replaced or altered else None
+    return RefreshedChange(is_query_changed, replaced, altered) if is_query_changed or replaced or altered else None
 
 
 def schedule_clause(schedule: Any) -> str:
@@ -73,7 +73,7 @@ def _read(sql: str) -> CreateRefreshed:
 
 
 def _fixed(statement: CreateRefreshed) -> dict[str, Any]:
-    """What no ALTER statement changes, by its name in a model's configuration."""
+    """The parts that no ALTER statement changes, by their names in a model's configuration."""
     return {
         "partition_by": [column.name.lower() for column in statement.create.partitioned_by or ()],
         "liquid_clustered_by": _clustering(statement),
