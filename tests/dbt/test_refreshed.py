@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -208,8 +209,58 @@ def test_a_seed_does_not_take_the_place_of_a_view(feed: Played) -> None:
         seed.unlink()
         for path, text in texts.items():
             path.write_text(text, encoding="utf-8")
-    assert "Cannot seed to 'feed.totals', it is a materialized view" in feed.messages["seeded totals"]
+    refused = "a seed does not take its place. Run DROP MATERIALIZED VIEW feed.totals"
+    assert refused in feed.messages["seeded totals"]
     assert feed.rows("SELECT count(*) FROM feed.totals") == [(2,)]
+
+
+@pytest.fixture
+def elsewhere(feed: Played) -> Iterator[Played]:
+    """A further model, in another catalog, with a header and a name in capitals."""
+    feed.session.sql("CREATE CATALOG IF NOT EXISTS other")
+    model = feed.folder / "project" / "models" / "Elsewhere.sql"
+    header = "declare or replace variable least int default 1;"
+    model.write_text(
+        f"{{{{ config(materialized=var('form'), database='other', sql_header='{header}') }}}}\n"
+        "select id as `ID` from {{ ref('orders') }} where amount > {{ var('least') }}",
+        encoding="utf-8",
+    )
+    yield feed
+    model.unlink()
+
+
+def test_views_of_another_catalog(elsewhere: Played) -> None:
+    for step, form in enumerate(("view", "materialized_view", "materialized_view", "table", "materialized_view")):
+        done = run(elsewhere, f"{step} elsewhere", "--select", "Elsewhere", form=form)
+        assert done == {"Elsewhere": "success"}, elsewhere.messages[f"{step} elsewhere Elsewhere"]
+    assert "MATERIALIZED VIEW other.feed." in elsewhere.rows("SHOW CREATE TABLE other.feed.elsewhere")[0][0]
+    assert len(elsewhere.rows("SHOW TABLES IN other.feed")) == 1
+    assert run(elsewhere, "empty", "--select", "Elsewhere", "--empty") == {"Elsewhere": "success"}
+    assert elsewhere.rows("SELECT * FROM other.feed.elsewhere") == []
+    assert run(elsewhere, "full", "--select", "Elsewhere") == {"Elsewhere": "success"}
+    assert elsewhere.rows("SELECT count(id) FROM other.feed.elsewhere") == [(3,)]
+
+
+def test_a_snapshot_does_not_take_the_place_of_a_view(feed: Played) -> None:
+    folder = feed.folder / "project" / "snapshots"
+    folder.mkdir()
+    snapshot = folder / "copy.sql"
+    snapshot.write_text(
+        "{% snapshot copy %}{{ config(alias='totals', unique_key='id', strategy='check', check_cols='all') }}\n"
+        "select * from {{ ref('orders') }}{% endsnapshot %}",
+        encoding="utf-8",
+    )
+    model = feed.folder / "project" / "models" / "totals.sql"
+    text = model.read_text(encoding="utf-8")
+    model.write_text(text.replace("config(", "config(enabled=false,"), encoding="utf-8")
+    try:
+        feed.dbt("snapshot", "snapshot", variables=DEFAULTS)
+    finally:
+        shutil.rmtree(folder)
+        model.write_text(text, encoding="utf-8")
+    assert feed.steps["snapshot"] == {"copy": "error"}
+    assert "is a materialized view, and a snapshot does not take its place" in feed.messages["snapshot copy"]
+    assert facts(feed, "totals")["Type"] == "MATERIALIZED_VIEW"
 
 
 def test_docs_have_their_types(feed: Played) -> None:

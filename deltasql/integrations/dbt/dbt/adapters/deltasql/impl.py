@@ -23,7 +23,7 @@ from dbt.adapters.deltasql.relation import DeltaSqlRelation
 from dbt.adapters.spark.column import SparkColumn
 from dbt.adapters.spark.impl import SparkAdapter, SparkConfig
 from dbt_common.contracts.constraints import ConstraintType
-from dbt_common.exceptions import DbtRuntimeError
+from dbt_common.exceptions import CompilationError, DbtRuntimeError
 from dbt_common.utils import executor
 
 from deltasql.plan.base import quote
@@ -34,7 +34,8 @@ if TYPE_CHECKING:
 # The first such line: the comment, which may have the same words, comes later.
 _TYPE = re.compile(r"^Type: (\w+)$", re.MULTILINE)
 _GRANTING = frozenset({"TABLE", "VIEW"})
-_IN_PLACE = frozenset({"table", "view", "incremental"})
+_REPLACING = frozenset({"table", "view", "incremental"})
+_REFUSING = frozenset({"seed", "snapshot"})
 _REFRESHED = frozenset({"MATERIALIZED_VIEW", "STREAMING_TABLE"})
 
 
@@ -157,17 +158,20 @@ class DeltaSqlAdapter(SparkAdapter):
     def pre_model_hook(self, config: Mapping[str, Any]) -> None:
         """Sets `file_format` of a node to delta if it is missing: dbt-spark's macros require it.
 
-        Drops a materialized view or streaming table whose place the node takes. A macro around a materialization of
-        dbt-spark could not do so, since dbt runs models in Python for the materialization alone.
+        Drops a materialized view or streaming table whose place a model takes. A macro around a materialization of
+        dbt-spark could not do so, since dbt runs models in Python for the materialization alone. Raises
+        CompilationError if the place is that of a seed or a snapshot.
         """
         node = getattr(config, "model", None)
         if node is None:
             return
         if not node.config.get("file_format"):
             node.config["file_format"] = "delta"
-        if node.config.get("materialized") in _IN_PLACE:
+        form = node.config.get("materialized")
+        if form in _REPLACING or form in _REFUSING:
             relation = self.get_relation(node.database, node.schema, node.alias)
             if relation is not None and relation.is_refreshed:
+                _refuse(relation, form)
                 self.drop_relation(relation)
 
     def parse_describe_extended(self, relation: BaseRelation, raw_rows: Any) -> list[DeltaSqlColumn]:
@@ -208,6 +212,15 @@ def _typed(relation: BaseRelation) -> BaseRelation:
     if found is None or found[1] not in _REFRESHED:
         return relation
     return relation.incorporate(type=found[1].lower(), is_delta=False)
+
+
+def _refuse(relation: BaseRelation, form: str) -> None:
+    """Raises CompilationError for a seed or a snapshot, which are not to drop a relation."""
+    if form in _REFUSING:
+        raise CompilationError(
+            f"{relation} is a {relation.kind}, and a {form} does not take its place. Run DROP {relation.kind.upper()} "
+            f"{relation}, or give the {form} another alias."
+        )
 
 
 @contextmanager

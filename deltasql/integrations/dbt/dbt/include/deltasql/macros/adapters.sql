@@ -62,7 +62,6 @@
 
 {% macro deltasql__create_csv_table(model, agate_table) %}
   {#- An existing table keeps its history, and its readers see it at any time. -#}
-  {%- do deltasql_refuse_refreshed() -%}
   {%- set types = model['config'].get('column_types') or {} -%}
   {%- set columns = [] -%}
   {%- for name in agate_table.column_names -%}

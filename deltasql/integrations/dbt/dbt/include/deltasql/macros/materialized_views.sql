@@ -190,14 +190,3 @@
     alter {{ from_relation.kind }} {{ from_relation.render() }} rename to {{ to_relation.render() }}
   {%- endcall -%}
 {% endmacro %}
-
-
-{% macro deltasql_refuse_refreshed() %}
-  {%- set existing = load_cached_relation(this) -%}
-  {%- if existing is not none and existing.is_refreshed -%}
-    {%- do exceptions.raise_compiler_error(
-      "Cannot seed to '" ~ existing.render() ~ "', it is a " ~ existing.kind ~ '. Run DROP ' ~ existing.kind | upper
-      ~ ' ' ~ existing.render() ~ ', or give the seed another alias.'
-    ) -%}
-  {%- endif -%}
-{% endmacro %}
