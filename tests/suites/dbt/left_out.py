@@ -26,6 +26,7 @@ LEFT_OUT: dict[str, str] = {
     "JSUDFNonDeterministicVolatility": _SCRIPTS,
     "JSUDFStableVolatilityWarns": _SCRIPTS,
     "JSUDFDefaultArgSupport": _SCRIPTS,
+    "UDAFBase": "a base class",
     "BasicJSAggregateUDF": _AGGREGATES,
     "JSAggregateUDFVolatilityIgnored": _AGGREGATES,
     "BasicPythonUDAF": _AGGREGATES,
