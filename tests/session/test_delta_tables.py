@@ -164,7 +164,8 @@ def test_a_job_that_imports_delta(plain: Any, tmp_path: Path) -> None:
     try:
         delta, names = import_module("delta"), vars(import_module("delta.tables"))
         assert delta.DeltaTable is names["DeltaTable"] is DeltaTable
-        assert set(names["__all__"]) == set(tables.__all__)
+        of_pyspark = {"Column", "DataFrame", "SparkSession", "functions", "DataType", "StructField", "StructType"}
+        assert set(names["__all__"]) == {*tables.__all__, *of_pyspark}
         assert issubclass(import_module("delta.exceptions").ConcurrentAppendException, ConcurrentModificationError)
         builder = type(plain).Builder() if hasattr(type(plain), "Builder") else plain.builder
         assert delta.configure_spark_with_delta_pip(builder) is builder

@@ -65,9 +65,10 @@ def _refuse_other() -> None:
 def _modules() -> dict[str, ModuleType]:
     pip_utils = {"configure_spark_with_delta_pip": configure_spark_with_delta_pip}
     root = {"DeltaTable": DeltaTable, "__version__": __version__, **pip_utils}
+    builders = {name: getattr(tables, name) for name in tables.__all__}
     made = {
         "delta": _module("delta", root),
-        "delta.tables": _module("delta.tables", {name: getattr(tables, name) for name in tables.__all__}),
+        "delta.tables": _module("delta.tables", {**builders, **_names_of_pyspark()}),
         "delta.exceptions": _module(
             "delta.exceptions", {name: getattr(exceptions, name) for name in exceptions.__all__}
         ),
@@ -79,6 +80,14 @@ def _modules() -> dict[str, ModuleType]:
             setattr(made["delta"], name.partition(".")[2], module)
     made["delta"].__path__ = []
     return made
+
+
+def _names_of_pyspark() -> dict[str, Any]:
+    """What a job also has after `from delta.tables import *`, since the module of delta-spark imports it."""
+    from pyspark.sql import Column, DataFrame, SparkSession, functions, types
+
+    names = {"Column": Column, "DataFrame": DataFrame, "SparkSession": SparkSession, "functions": functions}
+    return {**names, **{name: getattr(types, name) for name in ("DataType", "StructField", "StructType")}}
 
 
 def _module(name: str, values: Mapping[str, Any]) -> ModuleType:
