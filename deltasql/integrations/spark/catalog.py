@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql.catalog import Column, Database, Table
 
     from deltasql.integrations.spark.home import Home
-    from deltasql.result import Row
+    from deltasql.result import Result, Row
 
 
 class DeltaSqlCatalog:
@@ -29,11 +29,15 @@ class DeltaSqlCatalog:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._sparks, name)
 
+    def _run(self, sql: str) -> Result:
+        with self._home.at_work():
+            return self._home.session.sql(sql)
+
     def currentDatabase(self) -> str:
         return self._home.session.catalog.current_schema
 
     def setCurrentDatabase(self, dbName: str) -> None:
-        self._home.session.sql(f"USE SCHEMA {dbName}")
+        self._run(f"USE SCHEMA {dbName}")
 
     def databaseExists(self, dbName: str) -> bool:
         return self._home.session.catalog.has_schema(table_name(dbName).parts)
@@ -48,7 +52,7 @@ class DeltaSqlCatalog:
         """Whether there is a table or a view, also one that only Spark knows."""
         name = tableName if dbName is None else f"{quote(dbName)}.{tableName}"
         try:
-            self._home.session.sql(f"DESCRIBE TABLE {name}")
+            self._run(f"DESCRIBE TABLE {name}")
         except DeltaSqlError:
             return self._home.is_foreign(name)
         return True
@@ -57,14 +61,14 @@ class DeltaSqlCatalog:
         schema = dbName or quote(self.currentDatabase())
         return [
             _table(row)
-            for row in self._home.session.sql(f"SHOW TABLE EXTENDED IN {schema} LIKE '*'").collect()
+            for row in self._run(f"SHOW TABLE EXTENDED IN {schema} LIKE '*'").collect()
             if pattern is None or re.fullmatch(pattern.replace("*", ".*"), row["tableName"], re.IGNORECASE)
         ]
 
     def getTable(self, tableName: str) -> Table:
         name = table_name(tableName)
         schema = f" IN {TableName(name.parts[:-1])}" if len(name.parts) > 1 else ""
-        rows = self._home.session.sql(f"SHOW TABLE EXTENDED{schema} LIKE '*'").collect()
+        rows = self._run(f"SHOW TABLE EXTENDED{schema} LIKE '*'").collect()
         tables = [_table(row) for row in rows if row["tableName"].lower() == name.parts[-1].lower()]
         return tables[0] if tables else self._sparks.getTable(tableName)
 
@@ -74,7 +78,7 @@ class DeltaSqlCatalog:
         name = tableName if dbName is None else f"{quote(dbName)}.{tableName}"
         if self._home.is_foreign(name):
             return list(self._sparks.listColumns(name))
-        rows = self._home.session.sql(f"DESCRIBE TABLE {name}").collect()
+        rows = self._run(f"DESCRIBE TABLE {name}").collect()
         texts = [str(row["col_name"]) for row in rows]
         ends = [number for number, text in enumerate(texts) if not text or text.startswith("#")]
         partitions = {text for text in texts[ends[0] :] if text} if ends else set()
@@ -103,13 +107,13 @@ class DeltaSqlCatalog:
         clauses = ["USING DELTA"]
         clauses += [f"COMMENT {quote_text(description)}"] if description is not None else []
         clauses += [f"LOCATION {quote_text(location)}"] if location is not None else []
-        self._home.session.sql(f"CREATE TABLE {tableName}{columns} {' '.join(clauses)}")
+        self._run(f"CREATE TABLE {tableName}{columns} {' '.join(clauses)}")
         return self._home.spark.table(tableName)
 
     def dropTempView(self, viewName: str) -> bool:
         """Whether there was one, of either kind."""
         if viewName.lower() in self._home.session.views:
-            self._home.session.sql(f"DROP VIEW {quote(viewName)}")
+            self._run(f"DROP VIEW {quote(viewName)}")
             return True
         return bool(self._sparks.dropTempView(viewName))
 
