@@ -15,7 +15,7 @@ from deltasql.engines.thresholds import FEW_BYTES, GROUPS, SPLIT_BYTES
 from deltasql.lazy import Numbers, np, pa, pc
 from deltasql.plan.operators import Operator, Scan
 from deltasql.schema.text import sql_text
-from deltasql.schema.type_lattice import fits, is_integral
+from deltasql.schema.type_lattice import is_integral
 from deltasql.schema.types import (
     BOOLEAN,
     DATE,
@@ -40,8 +40,8 @@ GroupValues: TypeAlias = "Mapping[tuple[str, ...], Any]"
 
 _ROWS = ("rows",)
 _MOST_DIGITS = 38
-_EXACT = 2**53
-"""Whole numbers up to this are doubles, so that their sum is the same in any order."""
+_LONG, _EXACT = 2**63, 2**53
+"""Whole numbers below these are of the type BIGINT, and exact as DOUBLE."""
 _QUOTIENT = Context(prec=_MOST_DIGITS + 1, rounding=ROUND_DOWN)
 """As Spark divides decimals, before it rounds to the scale of the result."""
 
@@ -153,25 +153,27 @@ class _RowScope(AggregateScope):
             return _distinct(values, numbers, rows.groups) if asked.aggregate.distinct else counts.tolist()
         if function in {"min", "max"}:
             return _ends(values, numbers, rows.groups, highest=function == "max")
-        sums = self._sums(values, numbers, rows.groups, kind, most=_EXACT if function == "avg" else None)
-        if function == "sum":
-            return [total if number else None for total, number in zip(sums, counts.tolist(), strict=True)]
+        sums = self._sums(values, numbers, rows.groups, kind, most=_EXACT if function == "avg" else _LONG)
         pairs = zip(sums, counts.tolist(), strict=True)
+        if function == "sum":
+            return [total if number else None for total, number in pairs]
         return [_average(total, number, kind) if number else None for total, number in pairs]
 
-    def _sums(self, values: pa.Array, numbers: Numbers, count: int, kind: DataType, most: int | None) -> list[Any]:
-        """The sum of each group. Raises LeftToEngineError where it depends on the order of rows, or on `most`."""
+    def _sums(self, values: pa.Array, numbers: Numbers, count: int, kind: DataType, most: int) -> list[Any]:
+        """The sum of each group. Raises LeftToEngineError where it depends on the order of rows.
+
+        Whole numbers without their signs must add up to less than `most`: part of a sum may overflow before the sum.
+        """
         if isinstance(kind, DecimalType):
             return _decimal_sums(values, numbers, count, kind)
         if is_integral(kind):
-            return _whole_sums(values.to_numpy().astype(np.int64), numbers, count, most)
+            if sum(map(abs, values.to_pylist())) >= most:
+                raise LeftToEngineError("numbers add up to more digits than those of their sum's type")
+            return _added(values.to_numpy().astype(np.int64), numbers, count)
         doubles = values.to_numpy().astype(np.float64)
         if not self._is_in_order and not _is_exact(doubles):
             raise LeftToEngineError("a sum of floating-point numbers depends on the order of rows in several files")
-        sums = np.zeros(count, np.float64)
-        # One after the other, as Spark adds them.
-        np.add.at(sums, numbers, doubles)
-        return list(sums.tolist())
+        return _added(doubles, numbers, count)
 
 
 def _kind(aggregate: Aggregate, kind: DataType) -> DataType:
@@ -206,29 +208,28 @@ def _average_kind(kind: DecimalType) -> DecimalType:
 
 def _numbered(table: pa.Table, keys: list[str] | None) -> tuple[Numbers, int, Numbers]:
     """The number of each row's group, how many groups there are, and a row of each."""
-    numbers, count = np.zeros(table.num_rows, np.int64), 1
+    numbers = np.zeros(table.num_rows, np.int64)
     if keys is None:
         return numbers, 1, numbers[:0]
     for name in keys:
-        codes = _codes(table.column(name).combine_chunks())
-        _, numbers = np.unique(numbers * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)
+        codes, most = _codes(table.column(name).combine_chunks())
+        _, numbers = np.unique(numbers * most + codes, return_inverse=True)
     groups, firsts, numbers = np.unique(numbers, return_index=True, return_inverse=True)
-    count = len(groups)
-    if count > GROUPS:
-        raise LeftToEngineError(f"there are {count:,} groups, more than {GROUPS:,}")
-    return numbers, count, firsts
+    if len(groups) > GROUPS:
+        raise LeftToEngineError(f"there are {len(groups):,} groups, more than {GROUPS:,}")
+    return numbers, len(groups), firsts
 
 
-def _codes(values: pa.Array) -> Numbers:
-    """A number for each value, the same for equal ones; NULL has one, too."""
-    codes: Numbers = pc.dictionary_encode(values, null_encoding="encode").indices.to_numpy().astype(np.int64)
-    return codes
+def _codes(values: pa.Array) -> tuple[Numbers, int]:
+    """A number for each value, the same for equal ones, and one that is higher than all; NULL has a number, too."""
+    codes = pc.dictionary_encode(values, null_encoding="encode").indices.to_numpy().astype(np.int64)
+    return codes, int(codes.max(initial=0)) + 1
 
 
 def _distinct(values: pa.Array, numbers: Numbers, count: int) -> list[int]:
-    codes = _codes(values)
-    pairs = np.unique(numbers * (int(codes.max(initial=0)) + 1) + codes)
-    counts: list[int] = np.bincount(pairs // (int(codes.max(initial=0)) + 1), minlength=count).tolist()
+    codes, most = _codes(values)
+    pairs = np.unique(numbers * most + codes)
+    counts: list[int] = np.bincount(pairs // most, minlength=count).tolist()
     return counts
 
 
@@ -244,16 +245,11 @@ def _ends(values: pa.Array, numbers: Numbers, count: int, *, highest: bool) -> l
     return [by_group.get(number) for number in range(count)]
 
 
-def _whole_sums(values: Numbers, numbers: Numbers, count: int, most: int | None) -> list[int]:
-    """The sum of each group. Raises LeftToEngineError beyond LONG, and for values that add up to `most` or more."""
-    low, high = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    np.add.at(low, numbers, values & 0xFFFFFFFF)
-    np.add.at(high, numbers, values >> 32)
-    sums = [(above << 32) + below for above, below in zip(high.tolist(), low.tolist(), strict=True)]
-    size = sum(map(abs, values.tolist())) if most is not None else 0
-    if (most is not None and size >= most) or not all(fits(total, LONG) for total in sums):
-        raise LeftToEngineError("a sum has more digits than the numbers of its type")
-    return sums
+def _added(values: Numbers, numbers: Numbers, count: int) -> list[Any]:
+    """The sum of each group, to which values are added one after the other, as by Spark."""
+    sums = np.zeros(count, values.dtype)
+    np.add.at(sums, numbers, values)
+    return list(sums.tolist())
 
 
 def _is_exact(values: np.ndarray[Any, Any]) -> bool:
