@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from deltasql.errors.statements.refused import DefaultCollationError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds, caret
@@ -12,6 +13,7 @@ from deltasql.plan.statements.properties import SetTableProperties, UnsetTablePr
 from deltasql.plan.statements.refresh import AlterRefreshed, CreateRefreshed, Refreshed, SetSchedule
 from deltasql.plan.statements.table import CreateTable, RenameTable
 from deltasql.plan.statements.view import ViewColumn
+from deltasql.schema.types import BINARY_COLLATION
 
 
 @builds("materialized_view", "streaming_table")
@@ -61,6 +63,8 @@ def _create(children: list[Any], tree: Tree, text: str) -> CreateRefreshed:
         values.get("properties", ()),
         query,
         tuple(item for item in elements or () if not isinstance(item, ViewColumn)),
+        (),
+        values.get("row_filter"),
     )
     return CreateRefreshed(kind, mode, if_not_exists, create, query, columns, values.get("schedule"))
 
@@ -71,6 +75,9 @@ def _refuse(values: dict[str, Any], columns: tuple[ViewColumn, ...], kind: Refre
         if field in values:
             reason = f"The files of a {kind.value.lower()} lie below its schema. Leave {word} out."
             raise ParseSyntaxError(reason, word).at(caret(tree.children[3], text))
+    collation = values.get("collation", BINARY_COLLATION)
+    if collation != BINARY_COLLATION:
+        raise DefaultCollationError(collation).at(caret(tree.children[3], text))
     if str(values.get("provider") or "delta").lower() != "delta":
         raise ParseSyntaxError(f"A {kind.value.lower()} is a Delta table. Leave USING out.", "USING").at(
             caret(tree.children[3], text)

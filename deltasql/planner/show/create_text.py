@@ -55,7 +55,9 @@ def create_statement(
     return "\n".join(lines) + "\n"
 
 
-def refreshed_statement(name: Sequence[str], snapshot: Snapshot, definition: RefreshDefinition) -> str:
+def refreshed_statement(
+    name: Sequence[str], snapshot: Snapshot, definition: RefreshDefinition, governance: Governance = UNGOVERNED
+) -> str:
     """SQL that creates a materialized view or streaming table like this one."""
     constraints = snapshot.properties.constraints.items()
     elements = [
@@ -72,6 +74,7 @@ def refreshed_statement(name: Sequence[str], snapshot: Snapshot, definition: Ref
         lines.append(f"COMMENT {quote_text(snapshot.metadata.description)}")
     lines += _properties(snapshot)
     lines += [] if definition.schedule is None else [definition.schedule]
+    lines += filter_clause(governance)
     return "\n".join([*lines, "AS", definition.view.query]) + "\n"
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from deltasql.catalog.definitions import RefreshDefinition
 from deltasql.catalog.entries import TableEntry
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.statements.governance import PolicyTableError
 from deltasql.errors.statements.refresh import AsynchronousRefreshError, StreamingQueryError, StreamInQueryError
 from deltasql.errors.statements.refused import WrongObjectError
 from deltasql.log.actions import operations
@@ -33,9 +34,11 @@ from deltasql.planner.statements.data.refreshing import Refresh, refresh_of, sou
 from deltasql.planner.statements.data.streaming import has_stream, stream_of, stream_refresh, table_source
 from deltasql.planner.statements.definitions.catalog_view import view_definition
 from deltasql.planner.statements.definitions.table import created_from_rows
+from deltasql.planner.tables.governed_registration import policies_of_existing
 from deltasql.planner.tables.refresh_state import RefreshState
 from deltasql.schema.checks import HIDDEN_PREFIX
 from deltasql.schema.types import StructType
+from deltasql.settings.session_settings import GOVERNANCE, GOVERNANCE_FILTERS
 
 _ALL_ROWS = f"{HIDDEN_PREFIX}all_rows"
 
@@ -112,11 +115,16 @@ def _streaming(
 ) -> Plan:
     """Creates the table without rows, or sets its query, then refreshes it."""
     name = statement.create.table
+    _refuse_filtered(statement, existing, context)
+    policies = None
     if isinstance(existing, TableEntry):
         _require_names(name, definition, context)
+        policies = policies_of_existing(statement.create, existing, context)
 
     def steps() -> Iterator[Plan]:
         if isinstance(existing, TableEntry):
+            if policies is not None:
+                yield policies
             yield Redefinition(existing.parts, definition)
         else:
             none = SqlQuery(f"SELECT * FROM {_ALL_ROWS} LIMIT 0", {_ALL_ROWS: rows}, "no rows")
@@ -129,6 +137,18 @@ def _streaming(
     if existing is not None and statement.mode == "create":
         created_from_rows(statement.create, context, rows)
     return Stepwise("the table, then its rows", steps())
+
+
+def _refuse_filtered(statement: CreateRefreshed, existing: object, context: Context) -> None:
+    """Raises PolicyTableError where the row filter or masks of a streaming table would hinder its first refresh."""
+    create = statement.create
+    words = f"{'CREATE' if statement.mode == 'create' else 'CREATE OR REFRESH'} STREAMING TABLE"
+    if isinstance(existing, TableEntry):
+        refuse_enforced(words, create.table, existing.location, context)
+    applies = context.setting(GOVERNANCE) == "RECORD" and context.setting(GOVERNANCE_FILTERS)
+    if applies and (create.row_filter is not None or any(column.mask for column in create.columns or ())):
+        name = create.table
+        raise PolicyTableError(words, str(name)).at(context.caret(name.start, name.end))
 
 
 def _require_names(name: TableName, definition: RefreshDefinition, context: Context) -> None:

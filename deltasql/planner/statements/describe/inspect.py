@@ -310,7 +310,7 @@ def _create_text(name: Sequence[str], snapshot: Snapshot, entry: TableEntry | No
     if entry is None:
         return create_statement(name, snapshot, None)
     if entry.refreshed is not None:
-        return refreshed_statement(name, snapshot, entry.refreshed)
+        return refreshed_statement(name, snapshot, entry.refreshed, entry.governance)
     return create_statement(name, snapshot, None if entry.managed else snapshot.location, entry.governance)
 
 
