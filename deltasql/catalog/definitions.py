@@ -78,17 +78,42 @@ class ViewDefinition:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredExpectation:
+    """An expectation: `condition` is without its parentheses; `action` is FAIL UPDATE, DROP ROW or None."""
+
+    name: str
+    condition: str
+    action: str | None
+
+    @classmethod
+    def from_json(cls, value: Json) -> StoredExpectation:
+        """Raises KeyError, TypeError for invalid JSON of an expectation."""
+        action = value["action"]
+        return cls(read_text(value["name"]), read_text(value["condition"]), action and read_text(action))
+
+    def to_json(self) -> Json:
+        return {"name": self.name, "condition": self.condition, "action": self.action}
+
+
+@dataclass(frozen=True, slots=True)
 class RefreshDefinition:
-    """A materialized view or streaming table: the view that its rows are taken from, and its schedule as written."""
+    """A materialized view or streaming table: the view that its rows are taken from, its schedule as written, and the
+    expectations of its rows."""
 
     kind: Refreshed
     view: ViewDefinition
     schedule: str | None = None
+    expectations: tuple[StoredExpectation, ...] = ()
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The conditions of the rows that are not dropped."""
+        return tuple(item.condition for item in self.expectations if item.action == "DROP ROW")
 
     @property
     def id(self) -> str:
         """A text that differs for queries with another meaning."""
-        meant = (self.view.query, self.view.namespace, sorted(self.view.settings.items()))
+        meant = (self.view.query, self.view.namespace, sorted(self.view.settings.items()), *self.kept)
         return hashlib.sha256(json.dumps(meant).encode()).hexdigest()[:16]
 
     @classmethod
@@ -99,10 +124,14 @@ class RefreshDefinition:
             Refreshed(value["kind"]),
             ViewDefinition.from_json(value["view"]),
             None if schedule is None else read_text(schedule),
+            tuple(map(StoredExpectation.from_json, value.get("expectations", ()))),
         )
 
     def to_json(self) -> Json:
-        return {"kind": self.kind.value, "view": self.view.to_json(), "schedule": self.schedule}
+        value: Json = {"kind": self.kind.value, "view": self.view.to_json(), "schedule": self.schedule}
+        if self.expectations:
+            value["expectations"] = [item.to_json() for item in self.expectations]
+        return value
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,8 @@ _OTHERS: Mapping[type[LogicalPlan], str] = {DropTable: "DROP TABLE", RenameTable
 def refuse_refreshed(statement: LogicalPlan, context: Context) -> None:
     """Raises WriteIntoRefreshedError, WrongObjectError for a change of a table that refreshes alone may change."""
     operation, name = _operation(statement), getattr(statement, "table", None)
+    if isinstance(statement, columns.AlterColumns) and _comments(statement):
+        return
     if operation is None or not isinstance(name, TableName):
         return
     entry = _entry(name, context)
@@ -57,6 +59,14 @@ def refuse_refreshed(statement: LogicalPlan, context: Context) -> None:
         advice = operation.replace("TABLE", kind, 1) + f" of {name}"
         raise WrongObjectError(operation, "table", str(name), kind.lower(), advice.replace(" of ", " ")).at(caret)
     raise WriteIntoRefreshedError(operation, str(name), kind.lower(), kind).at(caret)
+
+
+def _comments(statement: columns.AlterColumns) -> bool:
+    """Whether nothing but comments of columns changes."""
+    return all(
+        change.name is None and all(isinstance(item, columns.Commented) for item in change.alterations)
+        for change in statement.changes
+    )
 
 
 def _operation(statement: LogicalPlan) -> str | None:

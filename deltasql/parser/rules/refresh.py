@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from deltasql.errors.base import Caret
 from deltasql.errors.statements.refused import DefaultCollationError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import Tree
 from deltasql.parser.build import builds, caret
 from deltasql.parser.rules.options import Clause, collect
+from deltasql.plan.base import quote
+from deltasql.plan.statements.columns import AlterColumns, ColumnChange, Commented
+from deltasql.plan.statements.constraints import KeyConstraint
+from deltasql.plan.statements.governance import SecurableName, SetMask, SetOwner, SetRowFilter
 from deltasql.plan.statements.properties import SetTableProperties, UnsetTableProperties
-from deltasql.plan.statements.refresh import AlterRefreshed, CreateRefreshed, Refreshed, SetSchedule
-from deltasql.plan.statements.table import CreateTable, RenameTable
+from deltasql.plan.statements.refresh import AlterRefreshed, CreateRefreshed, Expectation, Refreshed, SetSchedule
+from deltasql.plan.statements.table import AlterClustering, CheckConstraint, ColumnDefinition, CreateTable, RenameTable
+from deltasql.plan.statements.tags import SetTags, Tagged, UnsetTags
 from deltasql.plan.statements.view import ViewColumn
 from deltasql.schema.types import BINARY_COLLATION
 
@@ -31,6 +38,22 @@ def _elements(children: list[Any], tree: Tree, text: str) -> tuple[Any, ...]:
     return tuple(children)
 
 
+@builds("refreshed_column")
+def _column(children: list[Any], tree: Tree, text: str) -> ViewColumn:
+    name, comment = children
+    return ViewColumn(name, comment)
+
+
+@builds("fail_update", "drop_row")
+def _violation(children: list[Any], tree: Tree, text: str) -> str:
+    return tree.name.replace("_", " ").upper()
+
+
+@builds("expectation")
+def _expectation(children: list[Any], tree: Tree, text: str) -> Expectation:
+    return Expectation(*children)
+
+
 @builds("schedule_clause")
 def _schedule(children: list[Any], tree: Tree, text: str) -> Clause:
     return Clause("schedule", " ".join(text[tree.start : tree.end].split()))
@@ -47,14 +70,15 @@ def _create(children: list[Any], tree: Tree, text: str) -> CreateRefreshed:
         reason = "A view is created IF NOT EXISTS or replaced, not both. Leave out one of them."
         raise ParseSyntaxError(reason, "IF NOT EXISTS").at(caret(tree.children[2], text))
     values = collect(clauses, tree.children[5:-1], text)
-    columns = tuple(item for item in elements or () if isinstance(item, ViewColumn))
-    _refuse(values, columns, kind, tree, text)
+    _refuse(values, kind, tree, text)
+    columns, declared = _columns(elements or (), tree, text)
+    expectations = tuple(item for item in elements or () if isinstance(item, Expectation))
     create = CreateTable(
         "create_or_replace" if mode == "replace" else "create",
         False,
         False,
         table,
-        None,
+        declared,
         None,
         values.get("partitioned_by", ()),
         values.get("cluster_by"),
@@ -62,14 +86,58 @@ def _create(children: list[Any], tree: Tree, text: str) -> CreateRefreshed:
         values.get("comment"),
         values.get("properties", ()),
         query,
-        tuple(item for item in elements or () if not isinstance(item, ViewColumn)),
+        tuple(_constraints(elements or ())),
         (),
         values.get("row_filter"),
     )
-    return CreateRefreshed(kind, mode, if_not_exists, create, query, columns, values.get("schedule"))
+    return CreateRefreshed(kind, mode, if_not_exists, create, query, columns, values.get("schedule"), expectations)
 
 
-def _refuse(values: dict[str, Any], columns: tuple[ViewColumn, ...], kind: Refreshed, tree: Tree, text: str) -> None:
+def _columns(
+    elements: tuple[Any, ...], tree: Tree, text: str
+) -> tuple[tuple[ViewColumn, ...], tuple[ColumnDefinition, ...] | None]:
+    """The columns of a list by name and comment, and as they are declared: None where they have no types.
+
+    Raises ParseSyntaxError for a list that has both, and for clauses that define values.
+    """
+    declared = tuple(item for item in elements if isinstance(item, ColumnDefinition))
+    bare = tuple(item for item in elements if isinstance(item, ViewColumn))
+    if declared and bare:
+        reason = f"Either all columns have a type here, or none has. Give {quote(bare[0].name)} a type."
+        raise ParseSyntaxError(reason, bare[0].name).at(caret(tree.children[4], text))
+    if not declared:
+        _refuse_keys(elements, text)
+    for column in declared:
+        _refuse_values(column, text)
+    return bare or tuple(ViewColumn(item.name, item.comment) for item in declared), declared or None
+
+
+def _refuse_keys(elements: tuple[Any, ...], text: str) -> None:
+    for key in elements:
+        if isinstance(key, KeyConstraint) and key.references is None:
+            reason = "Columns of a primary key are NOT NULL. Give all columns types, as in (id INT NOT NULL, …)."
+            raise ParseSyntaxError(reason, "PRIMARY KEY").at(Caret(text, key.start, key.end))
+
+
+def _refuse_values(column: ColumnDefinition, text: str) -> None:
+    for word, value in (("DEFAULT", column.default), ("GENERATED", column.generated or column.identity)):
+        if value is not None:
+            reason = f"The values of {quote(column.name)} come from the query. Leave {word} out."
+            raise ParseSyntaxError(reason, word).at(Caret(text, column.start, column.end))
+
+
+def _constraints(elements: tuple[Any, ...]) -> Iterator[CheckConstraint | KeyConstraint]:
+    """Those of the list and of its columns, and those that expectations with FAIL UPDATE are."""
+    for item in elements:
+        if isinstance(item, ColumnDefinition):
+            yield from item.constraints
+        elif isinstance(item, CheckConstraint | KeyConstraint):
+            yield item
+        elif isinstance(item, Expectation) and item.action == "FAIL UPDATE":
+            yield CheckConstraint(item.name, item.condition)
+
+
+def _refuse(values: dict[str, Any], kind: Refreshed, tree: Tree, text: str) -> None:
     """Raises ParseSyntaxError for clauses that only tables have."""
     for field, word in (("location", "LOCATION"), ("options", "OPTIONS")):
         if field in values:
@@ -82,9 +150,6 @@ def _refuse(values: dict[str, Any], columns: tuple[ViewColumn, ...], kind: Refre
         raise ParseSyntaxError(f"A {kind.value.lower()} is a Delta table. Leave USING out.", "USING").at(
             caret(tree.children[3], text)
         )
-    if any(column.typed for column in columns):
-        reason = "Columns have the types of the query. Leave the types out, or write CAST in the query."
-        raise ParseSyntaxError(reason, columns[0].name).at(caret(tree.children[4], text))
 
 
 @builds("set_schedule")
@@ -109,3 +174,47 @@ def _unset_properties(children: list[Any], tree: Tree, text: str) -> AlterRefres
 def _rename(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
     kind, table, name = children
     return AlterRefreshed(kind, table, RenameTable(table, name))
+
+
+@builds("cluster_refreshed")
+def _cluster(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
+    kind, table, cluster_by = children
+    return AlterRefreshed(kind, table, AlterClustering(table, cluster_by))
+
+
+@builds("comment_refreshed_column")
+def _comment(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
+    kind, table, column, comment = children
+    return AlterRefreshed(kind, table, AlterColumns(table, (ColumnChange(column, (Commented(comment),)),)))
+
+
+@builds("set_refreshed_mask", "drop_refreshed_mask")
+def _mask(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
+    kind, table, column, *mask = children
+    return AlterRefreshed(kind, table, SetMask(table, column, mask[0] if mask else None))
+
+
+@builds("set_refreshed_filter", "drop_refreshed_filter")
+def _row_filter(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
+    kind, table, *row_filter = children
+    return AlterRefreshed(kind, table, SetRowFilter(table, row_filter[0] if row_filter else None))
+
+
+@builds("set_refreshed_column_tags", "unset_refreshed_column_tags")
+def _column_tags(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
+    kind, table, column, tags = children
+    change = SetTags if tree.name.startswith("set") else UnsetTags
+    return AlterRefreshed(kind, table, change(Tagged.COLUMN, table, column, tags, False))
+
+
+@builds("set_refreshed_tags", "unset_refreshed_tags")
+def _tags(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
+    kind, table, tags = children
+    change = SetTags if tree.name.startswith("set") else UnsetTags
+    return AlterRefreshed(kind, table, change(Tagged.TABLE, table, None, tags, False))
+
+
+@builds("set_refreshed_owner")
+def _owner(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
+    kind, table, principal = children
+    return AlterRefreshed(kind, table, SetOwner(SecurableName("TABLE", table, table.start, table.end), principal))

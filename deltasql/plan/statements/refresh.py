@@ -18,10 +18,23 @@ class Refreshed(Enum):
 
 
 @dataclass(frozen=True, slots=True)
+class Expectation:
+    """CONSTRAINT name EXPECT (condition) [ON VIOLATION {FAIL UPDATE | DROP ROW}]
+
+    `condition` has its parentheses; `action` is FAIL UPDATE, DROP ROW, or None where rows that violate it stay.
+    """
+
+    name: str
+    condition: SqlText
+    action: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class CreateRefreshed(LogicalPlan):
     """CREATE [OR {REPLACE | REFRESH}] {MATERIALIZED VIEW | STREAMING TABLE} [IF NOT EXISTS] t [(columns)] … AS query
 
-    `create` has the name, the constraints and the clauses of CREATE TABLE; `mode` is create, replace or refresh.
+    `create` has the name, the constraints and the clauses of CREATE TABLE, and the columns if they have types;
+    `columns` are their names and comments. `mode` is create, replace or refresh.
     """
 
     kind: Refreshed
@@ -31,6 +44,7 @@ class CreateRefreshed(LogicalPlan):
     query: SqlText
     columns: tuple[ViewColumn, ...] = ()
     schedule: str | None = None
+    expectations: tuple[Expectation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +77,8 @@ class SetSchedule(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class AlterRefreshed(LogicalPlan):
-    """ALTER {MATERIALIZED VIEW | STREAMING TABLE} t {[UN]SET TBLPROPERTIES (…) | RENAME TO u}
+    """ALTER {MATERIALIZED VIEW | STREAMING TABLE} t {[UN]SET {TBLPROPERTIES | TAGS} (…) | RENAME TO u | CLUSTER BY …
+    | ALTER COLUMN … | {SET | DROP} ROW FILTER … | [SET] OWNER TO p}
 
     `change` is the same statement about a table.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from deltasql.catalog.definitions import RefreshDefinition
+from deltasql.catalog.definitions import RefreshDefinition, StoredExpectation
 from deltasql.catalog.entries import ViewEntry
 from deltasql.catalog.governance import UNGOVERNED, Governance
 from deltasql.errors.base import DeltaSqlError
@@ -59,12 +59,15 @@ def refreshed_statement(
     name: Sequence[str], snapshot: Snapshot, definition: RefreshDefinition, governance: Governance = UNGOVERNED
 ) -> str:
     """SQL that creates a materialized view or streaming table like this one."""
-    constraints = snapshot.properties.constraints.items()
-    elements = [
-        quote(field.name) if field.comment is None else f"{quote(field.name)} COMMENT {quote_text(field.comment)}"
-        for field in snapshot.schema
+    expected = {item.name.lower() for item in definition.expectations}
+    elements = list(_refreshed_columns(snapshot, definition, governance))
+    elements += [
+        f"CONSTRAINT {quote(key)} CHECK ({condition})"
+        for key, condition in snapshot.properties.constraints.items()
+        if key.lower() not in expected
     ]
-    elements += [f"CONSTRAINT {quote(key)} CHECK ({condition})" for key, condition in constraints]
+    elements += [key.clause(name) for key in keys_of(snapshot.metadata)]
+    elements += map(_expectation, definition.expectations)
     columns = ",\n".join(f"  {element}" for element in elements)
     lines = [f"CREATE {definition.kind.value} {'.'.join(map(quote, name))} (\n{columns})"]
     if snapshot.partition_columns:
@@ -76,6 +79,22 @@ def refreshed_statement(
     lines += [] if definition.schedule is None else [definition.schedule]
     lines += filter_clause(governance)
     return "\n".join([*lines, "AS", definition.view.query]) + "\n"
+
+
+def _refreshed_columns(snapshot: Snapshot, definition: RefreshDefinition, governance: Governance) -> Iterator[str]:
+    """Names and comments; and types, where the query alone does not give the columns as they are."""
+    of_query = {field.name.lower(): declared_type(field) for field in definition.view.schema}
+    if governance.masks or any(
+        not field.nullable or declared_type(field) != of_query.get(field.name.lower()) for field in snapshot.schema
+    ):
+        yield from (column_text(field) + mask_clause(governance, field.name) for field in snapshot.schema)
+    else:
+        yield from (_view_column(field.name, field.comment) for field in snapshot.schema)
+
+
+def _expectation(item: StoredExpectation) -> str:
+    violation = f" ON VIOLATION {item.action}" if item.action is not None else ""
+    return f"CONSTRAINT {quote(item.name)} EXPECT ({item.condition}){violation}"
 
 
 def _clustered_by(snapshot: Snapshot) -> Iterator[str]:

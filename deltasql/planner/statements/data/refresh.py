@@ -30,6 +30,7 @@ from deltasql.planner.changes import REFRESHED, Answer, CopyLoad, Plan, RowChang
 from deltasql.planner.context import Context, VisibleViews
 from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.rule import plan
+from deltasql.planner.statements.data.refreshed_columns import checked_expectations, stored_rows
 from deltasql.planner.statements.data.refreshing import Refresh, refresh_of, sources_of
 from deltasql.planner.statements.data.streaming import has_stream, stream_of, stream_refresh, table_source
 from deltasql.planner.statements.definitions.catalog_view import view_definition
@@ -59,12 +60,13 @@ def _(statement: CreateRefreshed, context: Context) -> Plan:
             raise _wrong(f"CREATE {statement.kind.value}", statement.kind, name, kind, context)
         if statement.mode != "create":
             _require_kind(f"CREATE OR {statement.mode.upper()} {statement.kind.value}", statement.kind, name, context)
-    definition, rows = _definition(statement, context)
+    definition, query = _definition(statement, context)
+    rows = stored_rows(statement, definition, query, context)
     if statement.kind is Refreshed.STREAMING_TABLE:
         return _streaming(statement, definition, rows, existing, context)
     planned = created_from_rows(statement.create, context, rows)
     assert isinstance(planned, RowChange)
-    sources = sources_of(rows, context)
+    sources = sources_of(query, context)
     versions = {} if sources is None else {source.id: source.snapshot.version for source in sources.values()}
     change = RefreshState(definition.id, versions).recorded(_commented(planned, definition))
     if existing is None:
@@ -103,7 +105,8 @@ def _definition(statement: CreateRefreshed, context: Context) -> tuple[RefreshDe
     rows = binding.view_rows(context, binding.stored_view(view), name)
     if statement.kind is Refreshed.STREAMING_TABLE:
         view = replace(view, query=query.text.rstrip().rstrip(";").rstrip())
-    return RefreshDefinition(statement.kind, view, statement.schedule), rows
+    expectations = checked_expectations(statement, view.schema, context)
+    return RefreshDefinition(statement.kind, view, statement.schedule, expectations), rows
 
 
 def _streaming(

@@ -73,9 +73,15 @@ def full_name(entry: TableEntry) -> str:
     return ".".join(map(quote, entry.parts))
 
 
-def all_columns(snapshot: Snapshot) -> str:
+def all_columns(snapshot: Snapshot, definition: RefreshDefinition) -> str:
     """The query for the rows of QUERY as the table has its columns: by their names, whatever their order."""
-    return f"SELECT {', '.join(map(quote, snapshot.schema.names))} FROM {QUERY}"
+    return f"SELECT {', '.join(map(quote, snapshot.schema.names))} FROM {QUERY}{expected(definition)}"
+
+
+def expected(definition: RefreshDefinition) -> str:
+    """The condition that leaves out rows which violate expectations with DROP ROW, with its WHERE; "" without one."""
+    conditions = " AND ".join(f"coalesce(({condition}\n), false)" for condition in definition.kept)
+    return f" WHERE {conditions}" if conditions else ""
 
 
 def refresh_of(entry: TableEntry, snapshot: Snapshot, context: Context, *, full: bool) -> Refresh:
@@ -166,7 +172,7 @@ class _Refreshing:
 
     def fully(self, reason: str) -> Refresh:
         """The query is run again, and its rows replace all others."""
-        sql = f"INSERT OVERWRITE TABLE {full_name(self.entry)} {all_columns(self.snapshot)}"
+        sql = f"INSERT OVERWRITE TABLE {full_name(self.entry)} {all_columns(self.snapshot, self.definition)}"
         return Refresh("FULL", reason, self.after, sql, self.views)
 
     def require_repeatable(self, context: Context, *, is_of_tables: bool) -> None:
@@ -228,7 +234,7 @@ class _Refreshing:
     def _added(self, reference: TableReference, source: Source, versions: Sequence[VersionChanges]) -> Refresh:
         """The rows of the query over the new rows of one source."""
         rows = rows_of_changes(source.log, source.snapshot, versions)
-        sql = f"INSERT INTO {full_name(self.entry)} {all_columns(self.snapshot)}"
+        sql = f"INSERT INTO {full_name(self.entry)} {all_columns(self.snapshot, self.definition)}"
         views = {QUERY: over_rows(self.definition, self.definition.view.query, reference), ROWS: View("", rows=rows)}
         return Refresh("APPEND", "the source has new rows alone", replace(self.after, mode="APPEND"), sql, views)
 
@@ -236,13 +242,15 @@ class _Refreshing:
         self, shape: Incremental, sources: Mapping[str, Source], changed: Mapping[str, Sequence[VersionChanges]]
     ) -> Refresh:
         """The rows with keys that changed rows have are replaced."""
+        self._require_same_types(shape.keys)
+        rows = f"(SELECT * FROM {QUERY}{expected(self.definition)})"
         keys = [quote(self.columns[index]) for index in shape.keys]
         views, selects = self.views, []
         for number, (alias, source) in enumerate(sources.items()):
             if _at(source) not in changed:
                 continue
-            rows = rows_of_changes(source.log, source.snapshot, changed[_at(source)])
-            views[f"{_CHANGED}{number}"] = View("", rows=rows)
+            changes = rows_of_changes(source.log, source.snapshot, changed[_at(source)])
+            views[f"{_CHANGED}{number}"] = View("", rows=changes)
             listed = ", ".join(f"{quote(name)} AS {key}" for name, key in zip(shape.sources[alias], keys, strict=True))
             selects.append(f"SELECT {listed} FROM {_CHANGED}{number}")
         found = "\nUNION ".join(selects) if len(selects) > 1 else selects[0].replace("SELECT", "SELECT DISTINCT", 1)
@@ -252,7 +260,7 @@ class _Refreshing:
         sql = (
             f"MERGE INTO {full_name(self.entry)} AS t USING (\n"
             f"SELECT true AS {_GONE}, {key_row} FROM (\n{found}\n) AS k\nUNION ALL\n"
-            f"SELECT false, q.* FROM {QUERY} AS q LEFT SEMI JOIN (\n{found}\n) AS k ON {same}\n"
+            f"SELECT false, q.* FROM {rows} AS q LEFT SEMI JOIN (\n{found}\n) AS k ON {same}\n"
             f") AS s ON s.{_GONE} AND {' AND '.join(f't.{key} <=> s.{key}' for key in keys)}\n"
             f"WHEN MATCHED THEN DELETE\n"
             f"WHEN NOT MATCHED AND NOT s.{_GONE} THEN INSERT ({', '.join(names)}) "
@@ -260,6 +268,13 @@ class _Refreshing:
         )
         reason = f"rows with the changed values of {', '.join(keys)} are computed again"
         return Refresh("INCREMENTAL", reason, replace(self.after, mode="INCREMENTAL"), sql, views)
+
+    def _require_same_types(self, keys: Sequence[int]) -> None:
+        """Raises NotIncrementalError for a key that the table stores in another type than the query gives."""
+        for name in (self.columns[index] for index in keys):
+            given, stored = (schema.find(name) for schema in (self.definition.view.schema, self.snapshot.schema))
+            if given is None or stored is None or given.type != stored.type:
+                raise NotIncrementalError(f"{quote(name)} has another type than in the query")
 
 
 def _at(source: Source) -> str:

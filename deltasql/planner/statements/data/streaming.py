@@ -162,7 +162,7 @@ class _Rows:
         verb = "INSERT OVERWRITE TABLE" if self.full else "INSERT INTO"
         views = {QUERY: over_rows(definition, self.text, self.reference), ROWS: rows}
         mode = "FULL" if self.full else "APPEND"
-        sql = f"{verb} {full_name(self.entry)} {all_columns(self.snapshot)}"
+        sql = f"{verb} {full_name(self.entry)} {all_columns(self.snapshot, definition)}"
         return Refresh(mode, "FULL was written" if self.full else reason, replace(state, mode=mode), sql, views)
 
     def nothing(self, reason: str) -> StreamRefresh:

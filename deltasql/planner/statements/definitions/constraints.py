@@ -58,7 +58,7 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     constraints |= {key.name: key.definition((snapshot.table,)) for key in keys_of(snapshot.metadata)}
     if name in constraints:
         raise ConstraintExistsError(snapshot.table, name, constraints[name])
-    condition = _inside(statement.condition)
+    condition = inside(statement.condition)
     text = condition.text
     check_condition(name, condition, context)
     # Written rows are checked without a name, so that t.a must not be found here either.
@@ -87,7 +87,7 @@ def _(statement: AddConstraint, context: Context) -> Plan:
     )
 
 
-def _inside(brackets: SqlText) -> SqlText:
+def inside(brackets: SqlText) -> SqlText:
     """The condition between its parentheses, without a comment at its end, which would hide what follows it in SQL."""
     inner = tokenize(brackets.text)[1:-1]
     return SqlText(brackets.text[inner[0].start : inner[-1].end], brackets.start + inner[0].start)
@@ -135,7 +135,7 @@ def declared_constraints(
     names = {item.name.lower() for item in constraints if item.name is not None}
     free = (f"check_{number}" for number in count(1) if f"check_{number}" not in names)
     for item in (item for item in constraints if isinstance(item, CheckConstraint)):
-        name, condition = next(free) if item.name is None else item.name.lower(), _inside(item.condition)
+        name, condition = next(free) if item.name is None else item.name.lower(), inside(item.condition)
         key, caret = f"{CONSTRAINT_PREFIX}{name}", context.caret(condition.start, condition.end)
         if key in declared:
             raise ConstraintDeclaredTwiceError(table, name, f"CHECK ({declared[key]})").at(caret)

@@ -32,7 +32,7 @@ from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_M
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import quote
+from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import SCAN_COLUMNS, Check, MemoryRows, Operator, Project, Supplied, Write
 from deltasql.plan.statements.table import (
     CreateSchema,
@@ -121,10 +121,16 @@ def _created(statement: CreateTable, context: Context, rows: Operator | None = N
     if not exists and target.snapshot is not None and statement.mode == "create":
         return _adopt(statement, context, target)
     if statement.query is not None:
-        return _from_query(statement, context, target, rows or binding.query(context, statement.query))
+        return _from_query(statement, context, target, rows or _own_rows(statement, statement.query, context))
     if statement.columns is None and statement.mode != "create":
         raise SchemaNotProvidedError(table=str(statement.table))
     return _defined(statement, context, target)
+
+
+def _own_rows(statement: CreateTable, query: SqlText, context: Context) -> Operator:
+    if statement.columns is not None:
+        raise ColumnListWithQueryError(table=str(statement.table))
+    return binding.query(context, query)
 
 
 def _refuse_existence(statement: CreateTable, exists: bool) -> None:
@@ -165,20 +171,20 @@ def created_from_rows(statement: CreateTable, context: Context, rows: Operator) 
 
 
 def _from_query(statement: CreateTable, context: Context, target: Target, query: Operator) -> RowChange:
-    """CREATE TABLE … AS SELECT: the query's columns, all nullable."""
-    if statement.columns is not None or any(column.type is not None for column in statement.partitioned_by):
+    """CREATE TABLE … AS SELECT: the query's columns, all nullable, or those that are declared for its rows."""
+    if any(column.type is not None for column in statement.partitioned_by):
         raise ColumnListWithQueryError(table=str(statement.table))
     in_memory = query.frame if isinstance(query, Supplied) and isinstance(query.frame, MemoryRows) else None
     schema = context.analyst.schema(query) if in_memory is None else in_memory.schema
     if not len(schema):
         raise EmptyQuerySchemaError(table=str(statement.table))
-    fields = tuple(map(_column_of_query, schema))
-    metadata, protocol = _definition(statement, context, target, StructType(fields))
+    columns = declared_schema(statement, context) if statement.columns else StructType(tuple(map(_of_query, schema)))
+    metadata, protocol = _definition(statement, context, target, columns)
     clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
-    columns = tuple((field.name, stored(field, quote(field.name))) for field in metadata.schema)
+    values = tuple((field.name, stored(field, quote(field.name))) for field in metadata.schema)
     constraints = constraints_of(metadata.schema, metadata.configuration, str(statement.table))
     literals = None if constraints else _stored_memory_rows(in_memory, metadata, context)
-    child: Operator = literals or Project(query, columns, declared_texts(metadata.schema))
+    child: Operator = literals or Project(query, values, declared_texts(metadata.schema))
     if constraints:
         child = Check(child, constraints)
     spec = _creation(target, _FROM_ROWS[statement.mode], metadata, protocol, clustering)
@@ -198,10 +204,10 @@ def _stored_memory_rows(rows: MemoryRows | None, metadata: Metadata, context: Co
     return stored_memory_rows(rows, metadata.schema, metadata.partition_columns, indexes, context)
 
 
-def _column_of_query(field: StructField) -> StructField:
+def _of_query(field: StructField) -> StructField:
     """The table column for a column of a query: its type and comment, without NOT NULL."""
-    plain = StructField(field.name, as_nullable(declared_type(field)), metadata=comment_metadata(field.comment))
-    return plain_field(plain)
+    metadata = comment_metadata(field.comment)
+    return plain_field(StructField(field.name, as_nullable(declared_type(field)), metadata=metadata))
 
 
 def _adopt(statement: CreateTable, context: Context, target: Target) -> Plan:
@@ -247,11 +253,11 @@ def _defines_columns(statement: CreateTable) -> bool:
 
 def _refuse_clauses(statement: CreateTable, context: Context) -> None:
     caret = context.caret(statement.table.start, statement.table.end)
-    try:
-        if not is_other_format(statement):
+    if not is_other_format(statement):
+        try:
             refuse_provider(statement.provider, statement.table)
-    except DeltaSqlError as error:
-        raise error.at(position_in_create(error, statement, context)) from None
+        except DeltaSqlError as error:
+            raise error.at(position_in_create(error, statement, context)) from None
     if statement.external and statement.location is None and statement.table.path is None:
         raise ExternalWithoutLocationError(table=str(statement.table)).at(caret)
     if statement.cluster_by is not None and statement.cluster_by.columns and statement.partitioned_by:
@@ -262,10 +268,10 @@ def _definition(
     statement: CreateTable, context: Context, target: Target, schema: StructType
 ) -> tuple[Metadata, Protocol]:
     """Metadata and protocol of the table to be. A replaced table gets a new id; its protocol never goes down."""
-    arbitrary = context.setting(ARBITRARY_PROPERTIES)
     defaults = property_defaults(target, context)
     # What the statement gives comes last, so that it counts.
     given = (*required_properties(target, context).items(), *statement.stored_properties)
+    arbitrary = context.setting(ARBITRARY_PROPERTIES)
     parsed = parse_properties(given, allow_arbitrary=arbitrary, on_create=True, defaults=defaults)
     configuration = with_valid_formats(with_column_mapping(parsed.configuration), {}, str(statement.table))
     parsed = replace(parsed, configuration=configuration)

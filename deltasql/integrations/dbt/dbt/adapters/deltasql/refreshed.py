@@ -78,6 +78,9 @@ def _fixed(statement: CreateRefreshed) -> dict[str, Any]:
         "partition_by": [column.name.lower() for column in statement.create.partitioned_by or ()],
         "liquid_clustered_by": _clustering(statement),
         "constraints": _checks(statement),
+        "expectations": [
+            (item.name, " ".join(item.condition.text.split()), item.action) for item in statement.expectations
+        ],
     }
 
 
