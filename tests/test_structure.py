@@ -64,7 +64,6 @@ SHARED_GOLDENS = {
     "RemoveFromVolume": ("volume/files", "the life of a file in a volume"),
     "DropRefreshed": ("refresh/create_refreshed", "the life of a materialized view"),
     "SetSchedule": ("refresh/create_refreshed", "the life of a materialized view"),
-    "AlterRefreshed": ("refresh/create_refreshed", "the life of a materialized view"),
     "DropFunction": ("function/create_function", "the life of a function"),
     "DescribeFunction": ("function/create_function", "the life of a function"),
     "ShowFunctions": ("function/create_function", "the life of a function"),

@@ -131,7 +131,16 @@ TABLE = (
         ),
     ),
     Unsupported("{words}", "Views of the session go by DROP VIEW.", ("DROP < TEMPORARY|TEMP TABLE|VIEW >",)),
-    Unsupported("{words}", "Write SHOW CREATE TABLE v.", ("< SHOW CREATE VIEW >",)),
+    Unsupported(
+        "{words}",
+        "Write SHOW CREATE TABLE v.",
+        ("< SHOW CREATE VIEW >", "< SHOW CREATE MATERIALIZED VIEW >", "< SHOW CREATE STREAMING TABLE >"),
+    ),
+    Unsupported(
+        "{words}",
+        "Write DESCRIBE TABLE EXTENDED v, which also shows the query and the last refresh.",
+        ("< DESCRIBE|DESC MATERIALIZED VIEW > name", "< DESCRIBE|DESC STREAMING TABLE > name"),
+    ),
     Unsupported("SHOW CREATE TABLE … {words}", "Leave it out.", ("SHOW CREATE TABLE name < AS SERDE >",)),
     Unsupported(
         "{words} of a CHECK",
@@ -146,7 +155,12 @@ TABLE = (
     Unsupported(
         "{words} in a list of columns",
         "Rows that must not be there are refused by CONSTRAINT c CHECK (…), or left out by WHERE.",
-        ("CREATE|REPLACE … TABLE … ( ⋯ < CONSTRAINT part EXPECT >", "CREATE|REPLACE … TABLE … ( ⋯ < EXPECT > ("),
+        (
+            "CREATE [OR] [REPLACE] TABLE … ( ⋯ < CONSTRAINT part EXPECT >",
+            "CREATE [OR] [REPLACE] TABLE … ( ⋯ < EXPECT > (",
+            "REPLACE TABLE … ( ⋯ < CONSTRAINT part EXPECT >",
+            "REPLACE TABLE … ( ⋯ < EXPECT > (",
+        ),
     ),
     Unsupported(
         "{words}",

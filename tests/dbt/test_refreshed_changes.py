@@ -88,6 +88,13 @@ def test_a_schedule_is_a_clause() -> None:
     assert schedule_clause({"cron": "0 0 4 * * ?", "time_zone_value": "UTC"}).endswith(" at time zone 'UTC'")
     assert schedule_clause({"every": "2 hours"}) == "schedule every 2 hours"
     assert schedule_clause({"on_update": True}) == "trigger on update"
+    limited = schedule_clause({"on_update": True, "at_most_every": "2 hours"})
+    assert limited == "trigger on update at most every interval 2 hours"
+    assert changed(f"cluster by (id) tblproperties ('a' = '1') {limited} as select id, v from t") == (
+        False,
+        (),
+        (f"add {limited}",),
+    )
     for wrong in ("daily", {"every": "1 day", "cron": "x"}, {"time_zone_value": "UTC"}, {"at_most_every": "1 hour"}):
         with pytest.raises(CompilationError, match="schedule is"):
             schedule_clause(wrong)

@@ -15,12 +15,16 @@ from deltasql.plan.base import quote
 from deltasql.plan.statements.columns import AlterColumns, ColumnChange, Commented
 from deltasql.plan.statements.constraints import KeyConstraint
 from deltasql.plan.statements.governance import SecurableName, SetMask, SetOwner, SetRowFilter
-from deltasql.plan.statements.properties import SetTableProperties, UnsetTableProperties
+from deltasql.plan.statements.properties import CommentOnTable, SetTableProperties, UnsetTableProperties
 from deltasql.plan.statements.refresh import AlterRefreshed, CreateRefreshed, Expectation, Refreshed, SetSchedule
 from deltasql.plan.statements.table import AlterClustering, CheckConstraint, ColumnDefinition, CreateTable, RenameTable
 from deltasql.plan.statements.tags import SetTags, Tagged, UnsetTags
 from deltasql.plan.statements.view import ViewColumn
 from deltasql.schema.types import BINARY_COLLATION
+from deltasql.sql.tokens import tokenize
+
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "week": 604800}
+_MOST_PERIODS = {"hour": 72, "day": 31, "week": 8}
 
 
 @builds("materialized_view", "streaming_table")
@@ -54,9 +58,34 @@ def _expectation(children: list[Any], tree: Tree, text: str) -> Expectation:
     return Expectation(*children)
 
 
+@builds("trigger_interval")
+def _interval(children: list[Any], tree: Tree, text: str) -> None:
+    """Raises ParseSyntaxError for an interval below a minute, and for what is no interval."""
+    words = " ".join(str(child) for child in children).lower().split()
+    numbers, units = words[::2], [word.removesuffix("s") for word in words[1::2]]
+    if len(numbers) != len(units) or not all(map(str.isdecimal, numbers)) or not _SECONDS.keys() >= set(units):
+        reason = "Write a number and a unit, as in INTERVAL 1 HOUR."
+    elif sum(int(number) * _SECONDS[unit] for number, unit in zip(numbers, units, strict=True)) < 60:
+        reason = "The interval of AT MOST EVERY is one minute or more."
+    else:
+        return
+    raise ParseSyntaxError(reason, text[tree.start : tree.end]).at(caret(tree, text))
+
+
+def _check_every(number: int, unit: str, tree: Tree, text: str) -> None:
+    """Raises ParseSyntaxError for a period that no schedule has. Source: Databricks."""
+    most = _MOST_PERIODS.get(unit.lower().removesuffix("s"))
+    if most is None or not 1 <= number <= most:
+        reason = "A schedule is EVERY 1 to 72 HOURS, 1 to 31 DAYS, or 1 to 8 WEEKS. CRON has all other times."
+        raise ParseSyntaxError(reason, f"EVERY {number} {unit}").at(caret(tree, text))
+
+
 @builds("schedule_clause")
 def _schedule(children: list[Any], tree: Tree, text: str) -> Clause:
-    return Clause("schedule", " ".join(text[tree.start : tree.end].split()))
+    if children and isinstance(children[0], int):
+        _check_every(children[0], children[1], tree, text)
+    # Without comments, which could hide what follows them on one line.
+    return Clause("schedule", " ".join(token.text for token in tokenize(text[tree.start : tree.end])))
 
 
 @builds("create_refreshed")
@@ -212,6 +241,12 @@ def _tags(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
     kind, table, tags = children
     change = SetTags if tree.name.startswith("set") else UnsetTags
     return AlterRefreshed(kind, table, change(Tagged.TABLE, table, None, tags, False))
+
+
+@builds("comment_on_refreshed")
+def _comment_on(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
+    kind, table, comment = children
+    return AlterRefreshed(kind, table, CommentOnTable(table, comment))
 
 
 @builds("set_refreshed_owner")

@@ -77,8 +77,10 @@ class SetSchedule(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class AlterRefreshed(LogicalPlan):
-    """ALTER {MATERIALIZED VIEW | STREAMING TABLE} t {[UN]SET {TBLPROPERTIES | TAGS} (…) | RENAME TO u | CLUSTER BY …
-    | ALTER COLUMN … | {SET | DROP} ROW FILTER … | [SET] OWNER TO p}
+    """ALTER {MATERIALIZED VIEW | STREAMING TABLE} t {[UN]SET TBLPROPERTIES (…) | RENAME TO u}
+
+    and the other changes that ALTER TABLE has: comments, tags and masks of columns, tags, CLUSTER BY, ROW FILTER, OWNER
+    TO; COMMENT ON {MATERIALIZED VIEW | STREAMING TABLE} t IS text.
 
     `change` is the same statement about a table.
     """

@@ -16,6 +16,7 @@ from deltasql.log.actions.actions import Metadata
 from deltasql.parser import parse
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import SqlQuery
+from deltasql.plan.statements.properties import CommentOnTable
 from deltasql.plan.statements.refresh import (
     AlterRefreshed,
     CreateRefreshed,
@@ -242,7 +243,8 @@ def _(statement: SetSchedule, context: Context) -> Plan:
 
 @plan.register
 def _(statement: AlterRefreshed, context: Context) -> Plan:
-    _require_kind(f"ALTER {statement.kind.value}", statement.kind, statement.table, context)
+    verb = "COMMENT ON" if isinstance(statement.change, CommentOnTable) else "ALTER"
+    _require_kind(f"{verb} {statement.kind.value}", statement.kind, statement.table, context)
     return plan(statement.change, context)
 
 
@@ -263,7 +265,7 @@ def _require_kind(words: str, kind: Refreshed, name: TableName, context: Context
 
 
 def _wrong(words: str, kind: Refreshed, name: TableName, found: str, context: Context) -> WrongObjectError:
-    verb = words.split(maxsplit=1)[0]
+    verb = "COMMENT ON" if words.startswith("COMMENT ON") else words.split(maxsplit=1)[0]
     advice = f"{verb} {found.upper()} {name}" if verb != "REFRESH" else f"CREATE {kind.value} under another name"
     error = WrongObjectError(words, kind.value.lower(), str(name), found, advice)
     error.at(context.caret(name.start, name.end))

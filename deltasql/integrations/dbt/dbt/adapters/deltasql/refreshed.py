@@ -14,6 +14,7 @@ from deltasql.plan.statements.table import CheckConstraint
 from deltasql.schema.text import quote_text
 
 _INTERVALS = ("cron", "every", "on_update")
+_OPTIONS = {"time_zone_value": "cron", "at_most_every": "on_update"}
 _PROTOCOL = ("delta.feature.", "delta.minreaderversion", "delta.minwriterversion")
 
 
@@ -45,20 +46,25 @@ def schedule_clause(schedule: Any) -> str:
         return ""
     given = schedule if isinstance(schedule, dict) else {}
     intervals = [key for key in _INTERVALS if given.get(key)]
-    unknown = sorted(given.keys() - {*_INTERVALS, "time_zone_value"})
-    if len(intervals) != 1 or unknown or ("time_zone_value" in given and intervals != ["cron"]):
+    unknown = sorted(given.keys() - {*_INTERVALS, *_OPTIONS})
+    if len(intervals) != 1 or unknown or not {_OPTIONS[key] for key in given.keys() & _OPTIONS} <= {*intervals}:
         raise CompilationError(
             f"schedule is {schedule!r}. Write one of {{'cron': '0 0 * * * ? *', 'time_zone_value': 'UTC'}}, "
-            "{'every': '2 hours'} and {'on_update': true}."
+            "{'every': '2 hours'} and {'on_update': true, 'at_most_every': '1 hour'}."
         )
     if intervals == ["on_update"]:
-        return "trigger on update"
+        return "trigger on update" + _limit(given)
     if intervals == ["every"]:
         return f"schedule every {given['every']}"
     zone = given.get("time_zone_value")
     return f"schedule cron {quote_text(str(given['cron']))}" + (
         f" at time zone {quote_text(str(zone))}" if zone else ""
     )
+
+
+def _limit(schedule: dict[str, Any]) -> str:
+    most = schedule.get("at_most_every")
+    return f" at most every interval {most}" if most else ""
 
 
 def _read(sql: str) -> CreateRefreshed:
