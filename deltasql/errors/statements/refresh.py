@@ -68,3 +68,16 @@ class StreamInQueryError(DeltaSqlError):
 
     source: str
     advice: str
+
+
+@condition(
+    "STREAMING_TABLE_REDECLARED",
+    "0A000",
+    "CREATE OR REFRESH cannot change {part} of streaming table {table}, whose rows stay. Write them as they are, or "
+    "run DROP STREAMING TABLE {table} first, which makes the next CREATE read the source from its beginning.",
+)
+class RedeclaredTableError(DeltaSqlError):
+    """CREATE OR REFRESH STREAMING TABLE with other partitions, types, constraints or keys than the table has."""
+
+    part: str
+    table: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from deltasql.catalog.definitions import RefreshDefinition
@@ -14,7 +14,7 @@ from deltasql.errors.statements.refused import WrongObjectError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.parser import parse
-from deltasql.plan.base import SqlText, TableName
+from deltasql.plan.base import LogicalPlan, SqlText, TableName
 from deltasql.plan.operators import SqlQuery
 from deltasql.plan.statements.properties import CommentOnTable
 from deltasql.plan.statements.refresh import (
@@ -31,6 +31,7 @@ from deltasql.planner.changes import REFRESHED, Answer, CopyLoad, Plan, RowChang
 from deltasql.planner.context import Context, VisibleViews
 from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.rule import plan
+from deltasql.planner.statements.data.redeclaring import redeclared, refuse_redeclared
 from deltasql.planner.statements.data.refreshed_columns import checked_expectations, stored_rows
 from deltasql.planner.statements.data.refreshing import Refresh, refresh_of, sources_of
 from deltasql.planner.statements.data.streaming import has_stream, stream_of, stream_refresh, table_source
@@ -120,13 +121,18 @@ def _streaming(
     """Creates the table without rows, or sets its query, then refreshes it."""
     name = statement.create.table
     _refuse_filtered(statement, existing, context)
+    changes: Sequence[LogicalPlan] = ()
     policies = None
-    if isinstance(existing, TableEntry):
+    if isinstance(existing, TableEntry) and statement.mode != "create":
         _require_names(name, definition, context)
+        snapshot = context.snapshot(name)
+        refuse_redeclared(statement.create, snapshot, context)
+        changes = tuple(redeclared(statement, snapshot))
         policies = policies_of_existing(statement.create, existing, context)
 
     def steps() -> Iterator[Plan]:
         if isinstance(existing, TableEntry):
+            yield from (plan(change, _later(context)) for change in changes)
             if policies is not None:
                 yield policies
             yield Redefinition(existing.parts, definition)
@@ -135,12 +141,16 @@ def _streaming(
             planned = created_from_rows(statement.create, context, none)
             assert isinstance(planned, RowChange)
             yield _registering(RefreshState(definition.id).recorded(_commented(planned, definition)), definition)
-        later = replace(context, catalog=context.catalog.looked_at_once(), _snapshots={})
-        yield plan(RefreshData(statement.kind, name, False, False), later)
+        yield plan(RefreshData(statement.kind, name, False, False), _later(context))
 
     if existing is not None and statement.mode == "create":
         created_from_rows(statement.create, context, rows)
     return Stepwise("the table, then its rows", steps())
+
+
+def _later(context: Context) -> Context:
+    """The context of a step after others."""
+    return replace(context, catalog=context.catalog.looked_at_once(), _snapshots={})
 
 
 def _refuse_filtered(statement: CreateRefreshed, existing: object, context: Context) -> None:
