@@ -27,6 +27,8 @@ STEMS = {
     "grants": "governance",
     "keys": "constraints",
     "partitions": "inspect",
+    "redeclaring": "refresh",
+    "refreshed_columns": "refresh",
     "refreshing": "refresh",
     "streaming": "refresh",
     "source_insert": "insert",

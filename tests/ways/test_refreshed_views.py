@@ -92,3 +92,62 @@ def test_copies_of_one_folder(session: Session, tmp_path: Path) -> None:
         session.sql(f"INSERT INTO {table} VALUES (1)")
         session.sql("REFRESH MATERIALIZED VIEW m")
         assert rows(session, "SELECT * FROM m") == rows(session, query)
+
+
+LISTS = (
+    ("(id BIGINT, v STRING, CONSTRAINT c EXPECT (id > 4) ON VIOLATION DROP ROW)", "SELECT id, v FROM t", "id > 4"),
+    ("(CONSTRAINT c EXPECT (s > 6 OR m = 'b') ON VIOLATION DROP ROW)", QUERIES[3], "s > 6 OR m = 'b'"),
+    (
+        "(k BIGINT, n INT, CONSTRAINT c EXPECT (n < 3) ON VIOLATION DROP ROW)",
+        "SELECT k, count(*) FROM t GROUP BY k",
+        "",
+    ),
+)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_expectations_of_random_tables(session: Session, seed: int) -> None:
+    """Rows that violate an expectation come and go with the changes of the source."""
+    random_choice = random.Random(seed)
+    session.sql(f"CREATE TABLE t (id INT, k INT, v STRING, x DOUBLE) {PROPERTIES[seed * 3]}")
+    session.sql("INSERT INTO t VALUES (1, 1, 'a', 0.5), (5, 2, 'b', 1), (9, 3, 'a', 2), (4, 3, NULL, 1.5)")
+    for number, (columns, query, _) in enumerate(LISTS):
+        session.sql(f"CREATE MATERIALIZED VIEW m{number} {columns} AS {query}")
+    for _ in range(4):
+        change = random_choice.choice(CHANGES[:5])
+        session.sql(change.format(id=random_choice.randint(1, 20), k=random_choice.randint(1, 4), v="'b'", x="0.5"))
+        for number, (_, query, condition) in enumerate(LISTS):
+            session.sql(f"REFRESH MATERIALIZED VIEW m{number}")
+            wanted = f"SELECT * FROM ({query}) AS q WHERE {condition or 'n < 3'}"
+            if not condition:
+                wanted = "SELECT k, count(*) AS n FROM t GROUP BY k HAVING count(*) < 3"
+            assert rows(session, f"SELECT * FROM m{number}") == rows(session, wanted), (change, query)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE MATERIALIZED VIEW m (`i d` BIGINT NOT NULL COMMENT 'it''s', v VARCHAR(9), "
+        "CONSTRAINT p PRIMARY KEY (`i d`), CONSTRAINT `a b` EXPECT (`i d` > 0 -- all\n) ON VIOLATION FAIL UPDATE, "
+        "CONSTRAINT c EXPECT (v <> ''), CHECK (v <> 'x')) "
+        "TRIGGER ON UPDATE AT MOST EVERY INTERVAL 1 DAY TBLPROPERTIES ('delta.columnMapping.mode' = 'name') "
+        "AS SELECT id, v FROM t",
+        "CREATE STREAMING TABLE m (id, v COMMENT 'x', CONSTRAINT c EXPECT (id > 1) ON VIOLATION DROP ROW) "
+        "CLUSTER BY (id) SCHEDULE EVERY 2 WEEKS WITH ROW FILTER f ON (v) COMMENT 'y' AS SELECT id, v FROM STREAM(t)",
+        "CREATE STREAMING TABLE m (id INT, v STRING MASK g USING COLUMNS (id)) PARTITIONED BY (id) "
+        "AS SELECT id, v FROM STREAM(t)",
+    ],
+)
+def test_the_shown_statement_makes_the_same_table(session: Session, statement: str) -> None:
+    session.sql("SET deltasql.governance = RECORD")
+    session.sql("CREATE FUNCTION f(v STRING) RETURNS BOOLEAN RETURN v = 'a'")
+    session.sql("CREATE FUNCTION g(v STRING, id INT) RETURNS STRING RETURN concat(v, id)")
+    session.sql("CREATE TABLE t (id INT, v STRING)")
+    session.sql("INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+    session.sql(statement)
+    shown = session.sql("SHOW CREATE TABLE m").collect()[0][0]
+    found = rows(session, "SELECT * FROM m")
+    session.sql(f"DROP {'STREAMING TABLE' if 'STREAM(' in statement else 'MATERIALIZED VIEW'} m")
+    session.sql(shown)
+    assert session.sql("SHOW CREATE TABLE m").collect()[0][0] == shown
+    assert rows(session, "SELECT * FROM m") == found

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from deltasql.catalog import Catalog
-from deltasql.catalog.definitions import RefreshDefinition, ViewDefinition
+from deltasql.catalog.definitions import RefreshDefinition, StoredExpectation, ViewDefinition
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import SchemaNotEmptyError
 from deltasql.plan.statements.refresh import Refreshed
@@ -91,3 +92,7 @@ def test_a_definition_stays_with_its_table(catalog: Catalog, warehouse: str, tmp
     assert Catalog(warehouse).require(("s", "n")).refreshed == streaming
     assert catalog.view(("s", "n")) is None
     assert definition.id == streaming.id
+    expected = replace(streaming, expectations=(StoredExpectation("c", "a > 0", "DROP ROW"),))
+    catalog.define(("s", "n"), expected)
+    assert Catalog(warehouse).require(("s", "n")).refreshed == expected
+    assert expected.id != streaming.id
