@@ -158,8 +158,6 @@ TABLE = (
         (
             "CREATE [OR] [REPLACE] TABLE … ( ⋯ < CONSTRAINT part EXPECT >",
             "CREATE [OR] [REPLACE] TABLE … ( ⋯ < EXPECT > (",
-            "REPLACE TABLE … ( ⋯ < CONSTRAINT part EXPECT >",
-            "REPLACE TABLE … ( ⋯ < EXPECT > (",
         ),
     ),
     Unsupported(
