@@ -83,7 +83,7 @@ def _modules() -> dict[str, ModuleType]:
 
 
 def _names_of_pyspark() -> dict[str, Any]:
-    """What a job also has after `from delta.tables import *`, since the module of delta-spark imports it."""
+    """Names of PySpark that `from delta.tables import *` also gives, since the module of delta-spark imports them."""
     from pyspark.sql import Column, DataFrame, SparkSession, functions, types
 
     names = {"Column": Column, "DataFrame": DataFrame, "SparkSession": SparkSession, "functions": functions}

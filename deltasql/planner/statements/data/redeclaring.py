@@ -1,4 +1,4 @@
-"""What CREATE OR REFRESH STREAMING TABLE declares otherwise than the table that exists: applied, or refused by name."""
+"""CREATE OR REFRESH of a streaming table that exists: other declarations are applied, or refused by name."""
 
 from __future__ import annotations
 
