@@ -44,6 +44,7 @@ OTHERWISE = frozenset(
         *("transaction/several_tables", "tags/set_tags", "tags/unset_tags", "view/temporary", "upkeep/upkeep"),
         *("governance/alter_securable", "governance/change_grants", "governance/create_securable"),
         *("governance/policies_that_apply", "governance/set_mask", "governance/set_owner", "function/python"),
+        *("refresh/alter_refreshed", "refresh/column_lists", "refresh/row_filters"),
         *(
             "refresh/create_refreshed",
             "refresh/refresh_data",
