@@ -229,11 +229,10 @@ def test_rows_are_chosen_and_ordered(session: Session) -> None:
         "SELECT id FROM t ORDER BY 2",
         "SELECT * FROM t ORDER BY s",
         "SELECT missing FROM t",
-        "SELECT count(v) FROM t WHERE id > 0",
-        "SELECT count(*) FROM t WHERE id > 0 GROUP BY v",
         "SELECT count(*) FROM t WHERE missing > 0",
-        "SELECT count(*), max(id) FROM t WHERE v = 'a'",
-        "SELECT count(*) + 1 FROM t WHERE v = 'a'",
+        "SELECT count(missing) FROM t WHERE id > 0",
+        "SELECT max(s) FROM t WHERE v = 'a'",
+        "SELECT count(*) / 2 FROM t WHERE v = 'a'",
     ],
 )
 def test_queries_for_an_engine(session: Session, query: str) -> None:
@@ -428,7 +427,7 @@ def test_rows_are_written(session: Session, tmp_path: Path) -> None:
         "SELECT v, id FROM u",
         "SELECT id, long FROM u",
         "SELECT id, zero FROM u",
-        "SELECT DISTINCT id, v FROM u",
+        "SELECT DISTINCT id, upper(v) FROM u",
         "SELECT u.id, u.v FROM u JOIN u AS w USING (id)",
     ],
 )

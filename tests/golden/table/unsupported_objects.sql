@@ -7,8 +7,6 @@ RM '/Volumes/main/s/v/f.csv';
 LIST 's3://bucket/folder' WITH (CREDENTIAL c);
 
 -- name: materialized views and streaming tables
-ALTER MATERIALIZED VIEW m SET TAGS ('a' = 'b');
-ALTER STREAMING TABLE s UNSET TAGS ('a');
 CREATE OR REFRESH PRIVATE STREAMING TABLE s AS SELECT 1 AS id;
 CREATE OR REPLACE TEMPORARY MATERIALIZED VIEW m AS SELECT 1 AS id;
 
