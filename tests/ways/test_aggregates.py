@@ -140,12 +140,13 @@ def answer(session: Session, query: str) -> Any:
     """The columns and rows of a query, or the condition of its error."""
     try:
         result = session.sql(query)
+        arrow = result.to_arrow().schema.to_string(show_field_metadata=False)
         # The engine gives small decimals with zeros behind the digits of their scale.
         rows = [repr([one.normalize() if isinstance(one, Decimal) else one for one in row]) for row in result.collect()]
     except DeltaSqlError as error:
         return error.condition
     columns = [(field.name, field.type, field.nullable, dict(field.metadata)) for field in result.schema]
-    return columns, rows if "ORDER BY" in query else sorted(rows)
+    return columns, arrow, rows if "ORDER BY" in query else sorted(rows)
 
 
 @pytest.mark.spark

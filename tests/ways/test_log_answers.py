@@ -139,6 +139,7 @@ def test_the_log_says_what_spark_says(session: Session) -> None:
     answered = _answered(session, draw)
     ours = [_told(session, query) for query in answered]
     session.sql(f"SET {ANSWER_FROM_LOG.name} = false")
+    session.sql("SET deltasql.compute = ENGINE")
     for query, told in zip(answered, ours, strict=True):
         assert told == _told(session, query), query
 

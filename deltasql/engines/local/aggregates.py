@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
 from typing import Any, NamedTuple, TypeAlias
 
-from deltasql.datafiles.reading.file_reader import reader_schema
 from deltasql.engines.choice import is_small, scan_size
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import only_scan
@@ -14,6 +13,7 @@ from deltasql.engines.local.selections import selected
 from deltasql.engines.thresholds import FEW_BYTES, GROUPS, SPLIT_BYTES
 from deltasql.lazy import Numbers, np, pa, pc
 from deltasql.plan.operators import Operator, Scan
+from deltasql.result_arrow import to_table
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import is_integral
 from deltasql.schema.types import (
@@ -71,19 +71,12 @@ def aggregated(session: SessionFacts, operator: Operator) -> tuple[StructType, C
     def computed() -> pa.Table:
         try:
             groups = scope.groups(rows.table(session), result.keys)
-            return _table(result.rows(groups), result.schema)
+            return to_table(result.schema, result.rows(groups))
         except (OverflowError, ValueError):
             # Python has no such dates.
             raise LeftToEngineError("a value is outside the range of Python's types") from None
 
     return result.schema, computed
-
-
-def _table(rows: tuple[tuple[Any, ...], ...], schema: StructType) -> pa.Table:
-    target = reader_schema(schema)
-    columns = list(zip(*rows, strict=True)) or [()] * len(schema)
-    arrays = [pa.array(values, field.type) for values, field in zip(columns, target, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=target)
 
 
 class _Asked(NamedTuple):

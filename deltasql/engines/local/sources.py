@@ -21,6 +21,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.lazy import pa
 from deltasql.log.storage.locations import is_local
 from deltasql.plan.operators import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns
+from deltasql.result_arrow import to_table
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.types import StructType
 from deltasql.sql.constants import current_micros
@@ -182,9 +183,8 @@ def _counted(session: SessionFacts, operator: Operator) -> LocalRows:
     name = require_value(next((column.name for column in used), None))
     rows = selected(session, scan, Selection(((name, name),), parsed.alias, parsed.where, (), None))
     field = result_field(parsed.name, counted_rows(1, len))
-    return LocalRows(
-        StructType((field,)), lambda: pa.table({field.name: pa.array([rows.table(session).num_rows], pa.int64())})
-    )
+    result = StructType((field,))
+    return LocalRows(result, lambda: to_table(result, [[rows.table(session).num_rows]]))
 
 
 def _of_memory(session: SessionFacts, operator: Operator, streams: bool) -> LocalRows:
