@@ -49,6 +49,7 @@ OTHERWISE = frozenset(
             "refresh/create_refreshed",
             "refresh/refresh_data",
             "refresh/streaming_tables",
+            "refresh/streamed_queries",
             "refresh/changed_sources",
             "formats/alter",
         ),
