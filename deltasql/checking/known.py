@@ -13,6 +13,7 @@ from deltasql.plan.base import TableName, quote
 from deltasql.schema.text import schema_ddl
 from deltasql.session import Session
 from deltasql.sql.cursor import TokenCursor
+from deltasql.sql.statement_words import declared_variables
 from deltasql.sql.tokens import tokenize
 
 Name = tuple[str, str, str]
@@ -52,18 +53,9 @@ class KnownNames:
 
     def declare(self, sql: str) -> None:
         """Notes the variables of DECLARE: their names may be anything in later statements."""
-        at = TokenCursor(tokenize(sql))
-        if not at.take("DECLARE"):
-            return
-        at.take("OR")
-        at.take("REPLACE")
-        at.take("VARIABLE", "VAR")
-        while at.left and at.is_name:
-            variable = at.dotted()[-1].name
+        for variable in declared_variables(sql):
             for parts in ((variable,), ("session", variable), ("system", "session", variable)):
                 self.leave_unknown(self._scratch.catalog.full_name(parts))
-            if not at.take(","):
-                return
 
     def mentions_incomplete(self, sql: str) -> bool:
         """Whether a statement names something whose columns are not known."""

@@ -1,9 +1,11 @@
-"""The words by which a statement is called, from its text: UPDATE, ALTER TABLE … ADD COLUMN."""
+"""The words by which a statement is called, UPDATE or ALTER TABLE … ADD COLUMN, and what it declares, from its text."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import takewhile
 
+from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.tokens import Token, tokenize
 
 _MOST = 4
@@ -38,3 +40,17 @@ def _shortened(keys: list[str]) -> str:
 
 def _is_word(token: Token) -> bool:
     return token.kind == "word" and token.key.isalpha()
+
+
+def declared_variables(sql: str) -> Iterator[str]:
+    """The names of the session variables that a DECLARE creates; none for any other statement."""
+    at = TokenCursor(tokenize(sql))
+    if not at.take("DECLARE"):
+        return
+    at.take("OR")
+    at.take("REPLACE")
+    at.take("VARIABLE", "VAR")
+    while at.left and at.is_name:
+        yield at.dotted()[-1].name
+        if not at.take(","):
+            return

@@ -38,6 +38,15 @@ def test_its_temporary_functions_are_not_those_of_the_next(tmp_path: Path) -> No
         assert second.sql("SHOW USER FUNCTIONS").collect() == []
 
 
+@pytest.mark.spark
+def test_its_variables_are_not_those_of_the_next(tmp_path: Path) -> None:
+    for _ in range(2):
+        with connect(str(tmp_path)) as session:
+            session.sql("DECLARE VARIABLE `the most`, least INT DEFAULT 1")
+            session.sql("declare least_of_all = 2; -- a comment")
+            assert session.sql("SELECT `the most` + least + session.least_of_all AS n").collect() == [(4,)]
+
+
 def test_threads_that_share_a_session_wait_for_each_other(tmp_path: Path) -> None:
     with connect(str(tmp_path)) as session:
         session.sql("CREATE TABLE t (id INT)")

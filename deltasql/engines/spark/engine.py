@@ -54,6 +54,7 @@ from deltasql.schema.checks import COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.types import DataType, StructType
 from deltasql.settings.session_settings import IO_MODE
 from deltasql.sql.functions.spark_names import FUNCTIONS as SPARKS_OWN
+from deltasql.sql.statement_words import declared_variables
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
@@ -270,6 +271,7 @@ class SparkRuntime:
             frame = self.frames.query(sql, relations)
             if function:
                 self.spark.functions.add(function)
+            self.spark.variables.update(declared_variables(sql))
             self.spark.views_of_statements.update(filter(None, [created_view(sql)]))
             # What it gives may be lazy, and of any size: EXECUTE IMMEDIATE runs a query.
             return QueryResult(frame, self.spark, UNKNOWN_SIZE, self.sql, read_failure=self.read_failure)

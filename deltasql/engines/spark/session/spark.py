@@ -81,6 +81,8 @@ class SparkHandle:
         self._reached: set[str] = set()
         self.functions: set[str] = set()
         """Temporary functions that statements have created in Spark, dropped with `drop_created`."""
+        self.variables: set[str] = set()
+        """Session variables that statements have declared in Spark, dropped with `drop_created`."""
         self.views_of_statements: set[str] = set()
         """Temporary views over files that statements have created in Spark, dropped with `drop_created`."""
         self.views: set[str] = set()
@@ -100,14 +102,20 @@ class SparkHandle:
         return handle
 
     def drop_created(self) -> None:
-        """Drops temporary functions and views that statements have created in a session of ours, or on Connect."""
+        """Drops functions, variables and views of the session that statements have created in a Spark session of ours.
+
+        Temporary views of queries on Spark Connect are dropped as well.
+        """
         self.cached_frames.clear()
         if self.is_ours:
             for name in () if self._is_over else self.functions:
                 self.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
+            for name in () if self._is_over else self.variables:
+                self.session.sql(f"DROP TEMPORARY VARIABLE IF EXISTS {quote(name)}")
             for name in () if self._is_over else self.views_of_statements:
                 self.session.catalog.dropTempView(name)
             self.functions.clear()
+            self.variables.clear()
             self.views_of_statements.clear()
         if self.views and not self.is_in_process:
             drop_views(self.session, self.views)
