@@ -15,7 +15,7 @@ from deltasql.engines.local.sources import LocalRows
 from deltasql.engines.spark.rows import connect_rows
 from deltasql.interrupts import interruptible
 from deltasql.lazy import pa
-from deltasql.plan.way import ComputedBy, Way, recorded_ways, ways_recorded
+from deltasql.plan.way import ComputedBy, record_way, recorded_ways, ways_recorded
 from deltasql.result import RowSource
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 from deltasql.sql.cursor import LeftToEngineError
@@ -49,7 +49,9 @@ class FileRows:
             with interruptible():
                 yield
         except LeftToEngineError as left:
-            self._ways[:] = [Way(ComputedBy.ENGINE, left.reason)]
+            self._ways.clear()
+            with ways_recorded(self._ways):
+                record_way(ComputedBy.ENGINE, left.reason)
 
     @property
     def df(self) -> DataFrame:

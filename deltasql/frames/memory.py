@@ -11,9 +11,9 @@ from deltasql.errors.statements.frames import UnsupportedRowsError
 from deltasql.plan.operators import MemoryRows
 from deltasql.result_arrow import arrow_type
 from deltasql.schema import types
+from deltasql.schema.type_lattice import MOST_DIGITS
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
 
-_MOST_DIGITS = 38
 _ATOMS: Mapping[pa.DataType, DataType] = {
     pa.bool_(): types.BOOLEAN,
     pa.int8(): types.BYTE,
@@ -98,7 +98,7 @@ def _type(kind: pa.DataType, column: str) -> DataType:
         return types.TIMESTAMP_NTZ if kind.tz is None else types.TIMESTAMP
     if pa.types.is_fixed_size_binary(kind):
         return types.BINARY
-    if pa.types.is_decimal(kind) and kind.precision <= _MOST_DIGITS and 0 <= kind.scale <= kind.precision:
+    if pa.types.is_decimal(kind) and kind.precision <= MOST_DIGITS and 0 <= kind.scale <= kind.precision:
         return DecimalType(kind.precision, kind.scale)
     return _nested(kind, column)
 

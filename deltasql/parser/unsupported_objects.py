@@ -97,11 +97,6 @@ OBJECTS = (
     ),
     Unsupported("{words}", "Write LIST 'path' or REMOVE 'path'.", ("< LS|RM > string",)),
     Unsupported(
-        "{verb} … {words}",
-        "Write ALTER TABLE name SET TAGS (…), or UNSET TAGS (…).",
-        ("ALTER MATERIALIZED|STREAMING VIEW|TABLE name < SET|UNSET TAGS >",),
-    ),
-    Unsupported(
         "LIST … {words}",
         "Keys are given to the session: deltasql.connect(storage_options={…}).",
         ("LIST string < WITH >",),

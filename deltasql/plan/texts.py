@@ -9,6 +9,13 @@ from deltasql.plan.operators import Operator, Project, Rewrite, SqlFunction, Sql
 
 def evaluated_texts(operator: Operator) -> Iterator[str]:
     """The queries, conditions and values that an operator and those below it evaluate."""
+    yield from texts_of(operator)
+    for child in children(operator):
+        yield from evaluated_texts(child)
+
+
+def texts_of(operator: Operator) -> Iterator[str]:
+    """Those of an operator alone."""
     match operator:
         case SqlQuery():
             yield operator.sql
@@ -21,5 +28,3 @@ def evaluated_texts(operator: Operator) -> Iterator[str]:
                 yield operator.join.on
             yield from (sql for action in operator.actions for sql in action.values)
             yield from (action.condition for action in operator.actions if action.condition is not None)
-    for child in children(operator):
-        yield from evaluated_texts(child)

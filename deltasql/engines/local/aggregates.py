@@ -15,7 +15,7 @@ from deltasql.lazy import Numbers, np, pa, pc
 from deltasql.plan.operators import Operator, Scan
 from deltasql.result_arrow import to_table
 from deltasql.schema.text import sql_text
-from deltasql.schema.type_lattice import is_integral
+from deltasql.schema.type_lattice import MOST_DIGITS, is_integral
 from deltasql.schema.types import (
     BOOLEAN,
     DATE,
@@ -39,10 +39,9 @@ GroupValues: TypeAlias = "Mapping[tuple[str, ...], Any]"
 """The values of a group: of its keys, of its aggregates, and the number of its rows."""
 
 _ROWS = ("rows",)
-_MOST_DIGITS = 38
 _LONG, _EXACT = 2**63, 2**53
 """Whole numbers below these are of the type BIGINT, and exact as DOUBLE."""
-_QUOTIENT = Context(prec=_MOST_DIGITS + 1, rounding=ROUND_DOWN)
+_QUOTIENT = Context(prec=MOST_DIGITS + 1, rounding=ROUND_DOWN)
 """As Spark divides decimals, before it rounds to the scale of the result."""
 
 
@@ -183,7 +182,7 @@ def _kind(aggregate: Aggregate, kind: DataType) -> DataType:
 
 def _kind_of_sum(function: str, kind: DataType) -> DataType | None:
     if isinstance(kind, DecimalType):
-        if kind.precision + 10 > _MOST_DIGITS:
+        if kind.precision + 10 > MOST_DIGITS:
             return None
         return _average_kind(kind) if function == "avg" else DecimalType(kind.precision + 10, kind.scale)
     if is_integral(kind):
@@ -256,7 +255,7 @@ def _is_exact(values: np.ndarray[Any, Any]) -> bool:
 
 
 def _decimal_sums(values: pa.Array, numbers: Numbers, count: int, kind: DecimalType) -> list[Any]:
-    wide = values.cast(pa.decimal128(_MOST_DIGITS, kind.scale))
+    wide = values.cast(pa.decimal128(MOST_DIGITS, kind.scale))
     sums = pa.table({"group": pa.array(numbers), "value": wide}).group_by("group").aggregate([("value", "sum")])
     pairs = zip(*(sums.column(name).to_pylist() for name in ("group", "value_sum")), strict=True)
     by_group = dict(pairs)

@@ -229,18 +229,12 @@ def _row_filter(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
     return AlterRefreshed(kind, table, SetRowFilter(table, row_filter[0] if row_filter else None))
 
 
-@builds("set_refreshed_column_tags", "unset_refreshed_column_tags")
-def _column_tags(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
-    kind, table, column, tags = children
-    change = SetTags if tree.name.startswith("set") else UnsetTags
-    return AlterRefreshed(kind, table, change(Tagged.COLUMN, table, column, tags, False))
-
-
-@builds("set_refreshed_tags", "unset_refreshed_tags")
+@builds("set_refreshed_tags", "unset_refreshed_tags", "set_refreshed_column_tags", "unset_refreshed_column_tags")
 def _tags(children: list[Any], tree: Tree, text: str) -> AlterRefreshed:
-    kind, table, tags = children
+    kind, table, *column, tags = children
     change = SetTags if tree.name.startswith("set") else UnsetTags
-    return AlterRefreshed(kind, table, change(Tagged.TABLE, table, None, tags, False))
+    tagged = Tagged.COLUMN if column else Tagged.TABLE
+    return AlterRefreshed(kind, table, change(tagged, table, column[0] if column else None, tags, False))
 
 
 @builds("comment_on_refreshed")

@@ -9,7 +9,7 @@ from functools import reduce
 from deltasql.errors.sources import PartitionFoldersError
 from deltasql.plan.base import quote
 from deltasql.schema.timezone import parse_timestamp
-from deltasql.schema.type_lattice import fits
+from deltasql.schema.type_lattice import MOST_DIGITS, fits
 from deltasql.schema.types import (
     DATE,
     DOUBLE,
@@ -31,7 +31,6 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _TIMESTAMP = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}(?:\.\d{1,6})?", re.ASCII)
 _LIMITS = frozenset({"nan", "infinity", "+infinity", "-infinity"})
-_MOST_DIGITS = 38
 
 
 def partition_fields(files: Iterable[Folders], location: str) -> StructType:
@@ -66,7 +65,7 @@ def _type_of(text: str) -> DataType:
     if _WHOLE.fullmatch(text):
         kind = next((kind for kind in (INTEGER, LONG) if fits(int(text), kind)), None)
         digits = len(text.lstrip("+-0"))
-        return kind or (DecimalType(digits, 0) if digits <= _MOST_DIGITS else DOUBLE)
+        return kind or (DecimalType(digits, 0) if digits <= MOST_DIGITS else DOUBLE)
     if _NUMBER.fullmatch(text) or text.lower() in _LIMITS:
         return DOUBLE
     if _TIMESTAMP.fullmatch(text) and parse_timestamp(text) is not None:

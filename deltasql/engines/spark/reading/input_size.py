@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from deltasql.engines.choice import scan_size
 from deltasql.engines.thresholds import COUNTED_ROWS, TINY_BYTES
@@ -18,7 +18,7 @@ from deltasql.plan.operators import (
     Supplied,
     children,
 )
-from deltasql.plan.texts import evaluated_texts
+from deltasql.plan.texts import evaluated_texts, texts_of
 from deltasql.sql.queries.row_counts import most_rows
 from deltasql.sql.references import names_collation
 
@@ -82,11 +82,4 @@ def _rewritten(operator: Rewrite) -> int:
     if operator.join is not None:
         source = estimated_rows(operator.join.source)
         target = target if operator.join.equal_keys else target * max(source, 1)
-    return target + source + sum(_text_rows(text, operator.relations) for text in _texts(operator))
-
-
-def _texts(operator: Rewrite) -> Iterator[str]:
-    """The user's expressions: they may hold sub-queries."""
-    yield from (text for action in operator.actions for text in (action.condition, *action.values) if text is not None)
-    if operator.join is not None:
-        yield operator.join.on
+    return target + source + sum(_text_rows(text, operator.relations) for text in texts_of(operator))
