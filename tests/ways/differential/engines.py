@@ -70,6 +70,8 @@ class PlainSpark:
 
     def __init__(self, spark: SparkSession, directory: Path) -> None:
         self.spark = spark
+        # Fields of to_json that are NULL are left out, as of Delta tables, though Parquet tables have defaults.
+        spark.conf.set("spark.sql.jsonGenerator.writeNullIfWithDefaultValue", "false")
         self._prefix = f"plain{next(self._numbers)}_"
         for schema in SCHEMAS:
             spark.sql(f"CREATE SCHEMA {self._prefix}{schema} LOCATION '{directory / schema}'")
