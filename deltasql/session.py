@@ -87,7 +87,7 @@ class Session:
         catalogs: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> None:
         self._sail = chosen_engine(engine, has_spark=spark is not None) == SAIL
-        self.stores = Stores(storage_options, self._hadoop_settings)
+        self.stores = Stores(storage_options, lambda: self._engine.spark.hadoop_settings())  # noqa: PLW0108 - not yet
         external = external_catalogs(catalogs, lambda: spark and self._engine.spark.given_settings(), self.stores)
         self.catalog = Catalog(warehouse, self.stores.open, external)
         self.settings = SessionSettings()
@@ -100,7 +100,7 @@ class Session:
         self._backend: SessionEngine | None = None
         self._logs: dict[str, DeltaLog] = {}
         self._lock, self._closed = RLock(), False
-        self._transactions = Transactions(self.settings)
+        self._transactions = Transactions(self.settings, self._surroundings)
 
     def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None = None) -> Result:
         """Runs one statement. `args` are the values of its parameters: by name for `:name`, in order for `?`.
@@ -357,16 +357,15 @@ class Session:
 
     def _create(self, statement: WriteFrame) -> None:
         """Creates the table that a stream is to fill, if it does not exist."""
-        engine = self._engine.statement_of(statement.frame)
-        context, creation = self._context("", engine), CreateForFrame(statement)
-        self._create_namespaces(creation, context)
+        creation, engine = CreateForFrame(statement), self._engine.statement_of(statement.frame)
+        self._create_namespaces(creation, context := self._context("", engine))
         Run(plan(creation, context), engine, self._state()).commit()
 
     def _beside(self) -> Session:
         """A session for the thread of a stream: the same tables, and copies of the current settings and views."""
         beside = copy(self)
         beside._lock, beside._backend = RLock(), self._engine
-        beside._transactions = Transactions(self.settings)
+        beside._transactions = Transactions(self.settings, beside._surroundings)
         beside.settings, beside.views, beside._logs = self.settings.copy(), dict(self.views), {}
         beside.functions = dict(self.functions)
         return beside
@@ -398,8 +397,9 @@ class Session:
         catalog = self.catalog.looked_at_once()
         return Context(sql, catalog, self.settings, engine, views, self._log_at, functions=self.functions)
 
-    def _hadoop_settings(self) -> Mapping[str, str]:
-        return self._engine.spark.hadoop_settings()
+    def _surroundings(self) -> tuple[StatementEngine, Context]:
+        engine = self._runtime("")
+        return engine, self._context("", engine)
 
     def _open_log(self, location: str, name: str) -> DeltaLog:
         return DeltaLog(location, name, self.stores.open(location))

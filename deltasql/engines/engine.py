@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -14,6 +15,7 @@ from deltasql.engines.file_rows import FileRows
 from deltasql.engines.local.rewrites import planned_rewrite, rewrite_in_process
 from deltasql.engines.local.sources import answered_query, local_schema
 from deltasql.engines.local.writes import planned_write, write_in_process
+from deltasql.engines.rewriting.united_files import bin_numbers, unite_in_process
 from deltasql.engines.spark.engine import SparkRuntime, spark_stage
 from deltasql.engines.spark.failures.spark_errors import translated_errors
 from deltasql.engines.spark.reading.frames import Frames
@@ -144,6 +146,13 @@ class InProcessFirst(SparkRuntime):
         staged = spark_stage(stage)
         done = _tried(lambda: rewrite_in_process(self.spark, operator, staged, self._store_source), table=table)
         return super().rewrite(operator, stage, table, merge=merge, insert=insert) if done is None else done
+
+    def rearrange(self, operator: Rearrange, stage: Stage) -> tuple[Staged, tuple[int, ...]]:
+        with suppress(LeftToEngineError):
+            staged = unite_in_process(self.spark, operator, spark_stage(stage))
+            record_way(*_COPIED)
+            return staged, bin_numbers(operator)
+        return super().rearrange(operator, stage)
 
     def _store_source(self, source: MemoryRows) -> None:
         self._source = source

@@ -66,6 +66,11 @@ class StagedRows:
         finally:
             self._runtime.release()
 
+    @property
+    def added(self) -> Sequence[AddFile]:
+        """The files with new or changed rows."""
+        return [add for add in of_kind(self._work.actions, AddFile) if add.data_change]
+
     def contribution(self) -> Contribution:
         change, work = self._change, self._work
         actions = [*change.commit.actions, *work.actions]

@@ -96,7 +96,9 @@ class Run:
 
     def commit(self) -> Done:
         """Commits the staged change, or executes a plan that needs no staging. Raises a ConcurrentModificationError."""
-        return self._done(self._plan, self._staged)
+        done = self._done(self._plan, self._staged)
+        self._session.transactions.compact()
+        return done
 
     def discard(self) -> None:
         """Removes the staged files, unless a commit may need them."""
@@ -188,6 +190,8 @@ class Run:
             done = staged.commit()
             is_done = done.version is not None
         if is_done:
+            if isinstance(plan, RowChange) and isinstance(staged, StagedRows):
+                self._session.transactions.written.note(plan, staged.added, self._session.settings)
             for setting in plan.commit.afterwards:
                 self._session.set(setting.key, setting.value)
         return done

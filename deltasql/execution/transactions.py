@@ -10,6 +10,7 @@ from deltasql.errors.statements.transaction import (
     NestedTransactionError,
     NoTransactionError,
 )
+from deltasql.execution.auto_compaction import Surroundings, WrittenTables
 from deltasql.execution.commit import Committed
 from deltasql.execution.transaction.admission import admit_statement
 from deltasql.execution.transaction.open_transaction import OpenTransaction
@@ -21,11 +22,15 @@ from deltasql.sql.tokens import tokens_from
 
 
 class Transactions:
-    """The transaction of a session, at most one; `open` is None if each statement commits by itself."""
+    """The transaction of a session, at most one; `open` is None if each statement commits by itself.
 
-    def __init__(self, settings: SessionSettings) -> None:
-        self._settings = settings
+    `written` are tables that may need compaction after the commit.
+    """
+
+    def __init__(self, settings: SessionSettings, surroundings: Surroundings) -> None:
+        self._settings, self._surroundings = settings, surroundings
         self.open: OpenTransaction | None = None
+        self.written = WrittenTables()
         # COMMIT has failed: the ROLLBACK that programs send then has nothing left to do.
         self._failed = False
 
@@ -86,6 +91,11 @@ class Transactions:
         finally:
             self.open = None
         return StagedBlock(transaction, done, is_query=is_query)
+
+    def compact(self) -> None:
+        """Compacts the tables of `written` that need it, unless a transaction is open."""
+        if self.open is None:
+            self.written.compact(self._surroundings)
 
     def close(self) -> None:
         """Rolls back the open transaction, if there is one."""

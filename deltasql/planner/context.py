@@ -23,7 +23,8 @@ from deltasql.plan.parameters import UNBOUND, BoundStatement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.schema.timezone import machine_zone_name
 from deltasql.settings.query_meaning import MEANING, changes_query_meaning
-from deltasql.settings.session_settings import TIME_ZONE, SessionSettings, Setting
+from deltasql.settings.session_settings import TIME_ZONE, SessionSettings
+from deltasql.settings.setting import Setting
 from deltasql.sql.statement_words import statement_words
 from deltasql.sql.timestamps import timestamp_of
 

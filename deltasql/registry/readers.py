@@ -27,6 +27,11 @@ def boolean(text: str) -> bool:
     return text.lower() == "true"
 
 
+def compaction(text: str) -> bool:
+    """Whether to put small files together: `true`, `1`, and Databricks' `auto` and `legacy`; or `false`, `0`."""
+    return one_of("true", "false", "auto", "legacy", "1", "0")(text.strip()) not in {"false", "0"}
+
+
 def integer(least: int) -> Callable[[str], int]:
     """A reader of integers that are at least `least`."""
 

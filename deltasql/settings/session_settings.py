@@ -5,42 +5,19 @@ A new setting needs one declaration here, and code that reads its value: `settin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
 
-from deltasql.errors.statements.settings import InvalidSettingError
-from deltasql.registry.entries import Registry, RegistryEntry
-from deltasql.registry.readers import any_text, boolean, byte_size, count, one_of, share
+from deltasql.registry.readers import any_text, byte_size, compaction, share
+from deltasql.settings.setting import REGISTRY, Setting, flag, maybe, number, switch, word
 
 T = TypeVar("T")
 
-
-@dataclass(frozen=True, slots=True)
-class Setting(RegistryEntry[T]):
-    """One setting. `listed`: SET without a key shows its default too; others have Spark's default, or none."""
-
-    listed: bool = True
-
-    def refusal(self, text: str) -> Exception:
-        """InvalidSettingError."""
-        return InvalidSettingError(key=self.name, value=text, expected=self.legal)
-
-
-SETTINGS: Registry[Setting[Any]] = Registry()
+SETTINGS = REGISTRY
+"""All session settings."""
 
 PROPERTY_DEFAULTS = "spark.databricks.delta.properties.defaults."
 """The prefix of keys that give new tables their properties; the property's name without `delta.` follows."""
-
-
-def _switch(text: str) -> bool:
-    return boolean((text or "false").strip())
-
-
-def _choice(*words: str) -> Callable[[str], str]:
-    """A parser of one of these words, in any case and with blanks around it."""
-    read = one_of(*words)
-    return lambda text: read(text.strip())
 
 
 def _zone_name(text: str) -> str:
@@ -49,88 +26,71 @@ def _zone_name(text: str) -> str:
     return text
 
 
-def _flag(name: str, default: str, applies: str, documentation: str, *, listed: bool = True) -> Setting[bool]:
-    return SETTINGS.add(Setting(name, _switch, "true or false", default, documentation, applies, listed))
-
-
-def _word(name: str, words: tuple[str, ...], default: str, applies: str, documentation: str) -> Setting[str]:
-    return SETTINGS.add(Setting(name, _choice(*words), " or ".join(words), default, documentation, applies))
-
-
-def _number(name: str, default: str, applies: str, documentation: str) -> Setting[int]:
-    return SETTINGS.add(Setting(name, count(), "a whole number", default, documentation, applies))
-
-
-def _maybe(name: str, read: Callable[[str], T], legal: str, applies: str, documentation: str) -> Setting[T | None]:
-    """Adds a setting without a default."""
-    return SETTINGS.add(Setting(name, read, legal, None, documentation, applies, listed=False))
-
-
 _SIZES = "a size such as 104857600 or 100mb"
 _WRITES, _RACES = "writes", "lost races"
 
-AUTO_MERGE = _flag(
+AUTO_MERGE = flag(
     "spark.databricks.delta.schema.autoMerge.enabled",
     "false",
     _WRITES,
     "Every write may add columns, as if it said WITH SCHEMA EVOLUTION.",
 )
-USER_METADATA = _maybe(
+USER_METADATA = maybe(
     "spark.databricks.delta.commitInfo.userMetadata",
     any_text,
     "any text",
     "commits",
     "A note that goes into the history of each commit.",
 )
-ARBITRARY_PROPERTIES = _flag(
+ARBITRARY_PROPERTIES = flag(
     "spark.databricks.delta.allowArbitraryProperties.enabled",
     "false",
     "TBLPROPERTIES",
     "Unknown properties that begin with `delta.` are taken.",
 )
-TXN_APP_ID = _maybe(
+TXN_APP_ID = maybe(
     "spark.databricks.delta.write.txnAppId",
     any_text,
     "any text",
     _WRITES,
     "The application that writes, for idempotent writes.",
 )
-TXN_VERSION = _maybe(
+TXN_VERSION = maybe(
     "spark.databricks.delta.write.txnVersion",
     any_text,
     "a whole number",
     _WRITES,
     "The number of the application's write; one that is not above the last is skipped.",
 )
-TXN_AUTO_RESET = _flag(
+TXN_AUTO_RESET = flag(
     "spark.databricks.delta.write.txnVersion.autoReset.enabled",
     "false",
     _WRITES,
     "The number of the write is forgotten once its commit is there.",
 )
-PARTITION_OVERWRITE_MODE = _word(
+PARTITION_OVERWRITE_MODE = word(
     "spark.sql.sources.partitionOverwriteMode",
     ("STATIC", "DYNAMIC"),
     "STATIC",
     "INSERT OVERWRITE",
     "DYNAMIC: only the partitions that rows fall into are replaced.",
 )
-STRUCTS_BY_NAME = _flag(
+STRUCTS_BY_NAME = flag(
     "spark.databricks.delta.resolveMergeUpdateStructsByName.enabled",
     "true",
     "MERGE",
     "Fields of structs are assigned by name; false: by position.",
 )
-CASE_SENSITIVE = _flag(
+CASE_SENSITIVE = flag(
     "spark.sql.caseSensitive", "false", "queries", "Whether Spark tells names apart that differ in letter case alone."
 )
-REPLACE_WHERE_CHECK = _flag(
+REPLACE_WHERE_CHECK = flag(
     "spark.databricks.delta.replaceWhere.constraintCheck.enabled",
     "true",
     "REPLACE WHERE",
     "New rows must satisfy the condition of what they replace.",
 )
-STORE_ASSIGNMENT = _word(
+STORE_ASSIGNMENT = word(
     "spark.sql.storeAssignmentPolicy",
     ("ANSI", "LEGACY", "STRICT"),
     "ANSI",
@@ -140,7 +100,7 @@ STORE_ASSIGNMENT = _word(
 ANSI = SETTINGS.add(
     Setting(
         "spark.sql.ansi.enabled",
-        _switch,
+        switch,
         "true or false",
         "true",
         "Whether Spark raises an error where a cast or a calculation fails.",
@@ -148,45 +108,81 @@ ANSI = SETTINGS.add(
         listed=False,
     )
 )
-TIME_ZONE = _maybe(
+TIME_ZONE = maybe(
     "spark.sql.session.timeZone",
     _zone_name,
     "a name without quotes, such as UTC or Europe/Paris",
     "queries, TIMESTAMP AS OF",
     "The zone of timestamps; the machine's, where nobody says.",
 )
-AUTOMATIC_WIDENING = _word(
+AUTOMATIC_WIDENING = word(
     "spark.databricks.delta.typeWidening.allowAutomaticWidening",
     ("ALWAYS", "SAME_FAMILY_TYPE", "NEVER"),
     "ALWAYS",
     "schema evolution",
     "Whether columns of tables with type widening become wider with what is written.",
 )
-CHANGES_OUT_OF_RANGE = _flag(
+CHANGES_OUT_OF_RANGE = flag(
     "spark.databricks.delta.changeDataFeed.timestampOutOfRange.enabled",
     "false",
     "table_changes",
     "Bounds after the last commit give no rows; false: they are an error.",
 )
-STRICT_UNSET = _flag(
+STRICT_UNSET = flag(
     "deltasql.unsetProperties.strict",
     "true",
     "UNSET TBLPROPERTIES",
     "UNSET of a missing property is an error; false: it is ignored.",
 )
-OPTIMIZE_MIN_FILE_SIZE = _maybe(
+OPTIMIZE_MIN_FILE_SIZE = maybe(
     "spark.databricks.delta.optimize.minFileSize",
     byte_size,
     _SIZES,
     "OPTIMIZE",
     "Files below this are put together; the table's target where it is not set.",
 )
-OPTIMIZE_MAX_FILE_SIZE = _maybe(
+OPTIMIZE_MAX_FILE_SIZE = maybe(
     "spark.databricks.delta.optimize.maxFileSize",
     byte_size,
     _SIZES,
     "OPTIMIZE",
     "How big new files are; `delta.targetFileSize` or 1 GiB where it is not set.",
+)
+AUTO_COMPACT = maybe(
+    "spark.databricks.delta.autoCompact.enabled",
+    compaction,
+    "true, auto, legacy or false",
+    _WRITES,
+    "Small files are put together after writes; it overrides `delta.autoOptimize.autoCompact`.",
+)
+AUTO_COMPACT_MIN_FILES = number(
+    "spark.databricks.delta.autoCompact.minNumFiles",
+    "50",
+    _WRITES,
+    "How many small files a partition has before they are put together after a write.",
+)
+AUTO_COMPACT_MAX_FILE_SIZE = SETTINGS.add(
+    Setting(
+        "spark.databricks.delta.autoCompact.maxFileSize",
+        byte_size,
+        _SIZES,
+        "134217728",
+        "How big the files are that are put together after a write.",
+        _WRITES,
+    )
+)
+AUTO_COMPACT_MIN_FILE_SIZE = maybe(
+    "spark.databricks.delta.autoCompact.minFileSize",
+    byte_size,
+    _SIZES,
+    _WRITES,
+    "Files below this are put together after a write; half of `maxFileSize` where it is not set.",
+)
+AUTO_COMPACT_WRITTEN_ONLY = flag(
+    "spark.databricks.delta.autoCompact.modifiedPartitionsOnly.enabled",
+    "true",
+    _WRITES,
+    "After a write only files of the partitions that it wrote to are put together; false: of all.",
 )
 OPTIMIZE_DELETED_RATIO = SETTINGS.add(
     Setting(
@@ -199,51 +195,51 @@ OPTIMIZE_DELETED_RATIO = SETTINGS.add(
         listed=False,
     )
 )
-ZORDER_STATS_CHECK = _flag(
+ZORDER_STATS_CHECK = flag(
     "spark.databricks.delta.optimize.zorder.checkStatsCollection.enabled",
     "true",
     "OPTIMIZE ZORDER BY",
     "Columns without statistics are refused.",
     listed=False,
 )
-RETENTION_CHECK = _flag(
+RETENTION_CHECK = flag(
     "spark.databricks.delta.retentionDurationCheck.enabled",
     "true",
     "VACUUM",
     "Retentions below the table's own are refused.",
 )
-VACUUM_LITE = _flag(
+VACUUM_LITE = flag(
     "spark.databricks.delta.vacuum.lite.enabled", "false", "VACUUM", "VACUUM is LITE where it does not say FULL."
 )
-VACUUM_LOGGING = _maybe(
+VACUUM_LOGGING = maybe(
     "spark.databricks.delta.vacuum.logging.enabled",
-    _switch,
+    switch,
     "true or false",
     "VACUUM",
     "Whether VACUUM notes its begin and end in the history; by the kind of storage, where it is not set.",
 )
-RESTORE_DOWNGRADE = _flag(
+RESTORE_DOWNGRADE = flag(
     "spark.databricks.delta.restore.protocolDowngradeAllowed",
     "false",
     "RESTORE",
     "The protocol goes back as well.",
 )
-CONVERT_IGNORES_CASTS = _flag(
+CONVERT_IGNORES_CASTS = flag(
     "spark.databricks.delta.convert.partitionValues.ignoreCastFailure",
     "false",
     "CONVERT TO DELTA",
     "A folder's text that is no value of its partition column's type is NULL, not an error.",
 )
-FSCK_MOST_ROWS = _number(
+FSCK_MOST_ROWS = number(
     "spark.databricks.delta.fsck.maxNumEntriesInResult", "1000", "FSCK", "How many files the result lists at most."
 )
-BYPASS_LOCATION_CHECK = _flag(
+BYPASS_LOCATION_CHECK = flag(
     "spark.databricks.delta.alterLocation.bypassSchemaCheck",
     "false",
     "ALTER TABLE … SET LOCATION",
     "The table there may have another schema.",
 )
-ANSWER_FROM_LOG = _flag(
+ANSWER_FROM_LOG = flag(
     "spark.databricks.delta.optimizeMetadataQuery.enabled",
     "true",
     "queries",
@@ -252,7 +248,7 @@ ANSWER_FROM_LOG = _flag(
 IGNORE_MISSING_FILES = SETTINGS.add(
     Setting(
         "spark.sql.files.ignoreMissingFiles",
-        _switch,
+        switch,
         "true or false",
         "false",
         "Data files that are gone are passed over.",
@@ -260,16 +256,16 @@ IGNORE_MISSING_FILES = SETTINGS.add(
         listed=False,
     )
 )
-ROW_LEVEL = _flag(
+ROW_LEVEL = flag(
     "deltasql.rowLevelConcurrency.enabled", "true", _RACES, "Rows decide what is a conflict; false: files do."
 )
-ROW_LEVEL_SUBQUERIES = _flag(
+ROW_LEVEL_SUBQUERIES = flag(
     "deltasql.rowLevelConcurrency.subqueries",
     "true",
     _RACES,
     "Rows decide for statements with a sub-query too; false: files do.",
 )
-ROW_LEVEL_FILES = _number(
+ROW_LEVEL_FILES = number(
     "deltasql.rowLevelConcurrency.maxFiles", "64", _RACES, "How many new files a commit may read to tell rows apart."
 )
 ROW_LEVEL_BYTES = SETTINGS.add(
@@ -282,39 +278,39 @@ ROW_LEVEL_BYTES = SETTINGS.add(
         _RACES,
     )
 )
-ROW_LEVEL_SECONDS = _number(
+ROW_LEVEL_SECONDS = number(
     "deltasql.rowLevelConcurrency.maxSeconds", "60", _RACES, "How long a commit may read new files to tell rows apart."
 )
-FOLLOW_ROWS = _flag(
+FOLLOW_ROWS = flag(
     "deltasql.optimizeRelaxation.enabled",
     "true",
     _RACES,
     "Rows are followed to where OPTIMIZE moves them; false: it conflicts as in a table without deletion vectors.",
 )
-STRICT_WRITE_SERIALIZABLE = _flag(
+STRICT_WRITE_SERIALIZABLE = flag(
     "deltasql.strictWriteSerializable",
     "true",
     _RACES,
     "The rare circle of three is refused: a statement that was put before an append, and a reader of both.",
 )
-FSYNC = _flag(
+FSYNC = flag(
     "deltasql.commit.fsync",
     "true",
     "commits",
     "Commits wait for the disk; false: a crash of the machine may lose the last ones (see "
     "[durability](security.md#durability)).",
 )
-COMMIT_PROBE = _flag(
+COMMIT_PROBE = flag(
     "deltasql.commit.probe",
     "true",
     "object stores",
     "Before its first commit in a bucket a process asks whether the store creates an object only once; false: nobody "
     "asks (see [object stores](object-stores.md#what-a-commit-asks-of-a-store)).",
 )
-RETRY_ATTEMPTS = _number(
+RETRY_ATTEMPTS = number(
     "deltasql.retry.maxAttempts", "10", _RACES, "How often `session.sql` tries a statement that loses its races."
 )
-RETRY_STATEMENTS = _word(
+RETRY_STATEMENTS = word(
     "deltasql.retry.statements",
     ("DETERMINISTIC", "ALL", "NONE"),
     "DETERMINISTIC",
@@ -322,7 +318,7 @@ RETRY_STATEMENTS = _word(
     "Which statements are tried again; ALL: random ones too.",
 )
 
-IO_MODE = _word(
+IO_MODE = word(
     "deltasql.io.mode",
     ("AUTO", "EXECUTORS", "DRIVER"),
     "AUTO",
@@ -331,7 +327,7 @@ IO_MODE = _word(
     "is moved (see [object stores](object-stores.md)).",
 )
 
-AUTO_CREATE = _flag(
+AUTO_CREATE = flag(
     "deltasql.catalog.autoCreate",
     "false",
     "USE, CREATE, RENAME TO",
@@ -339,7 +335,7 @@ AUTO_CREATE = _flag(
     "them current (see [several catalogs](catalog.md#several-catalogs)).",
 )
 
-GOVERNANCE = _word(
+GOVERNANCE = word(
     "deltasql.governance",
     ("ERROR", "WARN", "RECORD"),
     "ERROR",
@@ -347,7 +343,7 @@ GOVERNANCE = _word(
     "ERROR: statements about privileges, owners, filters, masks and shares are refused. WARN: they are ignored, with a "
     "warning. RECORD: they are stored in the catalog, and shown again (see [governance](governance.md)).",
 )
-GOVERNANCE_FILTERS = _flag(
+GOVERNANCE_FILTERS = flag(
     "deltasql.governance.filters",
     "false",
     "queries, writes",
@@ -355,7 +351,7 @@ GOVERNANCE_FILTERS = _flag(
     "[governance](governance.md#row-filters-and-column-masks-that-apply)).",
 )
 
-MEMORY_LIMIT = _maybe(
+MEMORY_LIMIT = maybe(
     "deltasql.memory.limit",
     byte_size,
     _SIZES,
@@ -364,7 +360,7 @@ MEMORY_LIMIT = _maybe(
     "need more. Unset: half of the memory of the machine, or of what its cgroup or `ulimit -v` allows.",
 )
 
-COMPUTE = _word(
+COMPUTE = word(
     "deltasql.compute",
     ("AUTO", "LOCAL", "ENGINE"),
     "AUTO",
@@ -374,7 +370,7 @@ COMPUTE = _word(
     "ENGINE: the engine computes all rows; only literals of INSERT … VALUES need none.",
 )
 
-UNPROVEN = _word(
+UNPROVEN = word(
     "deltasql.sail.unproven",
     ("REFUSE", "ALLOW"),
     "REFUSE",

@@ -50,3 +50,10 @@ def test_rules_that_the_caller_excludes_stay_excluded(given: Session) -> None:
     spark.conf.set(EXCLUDED, own)
     given.sql("DELETE FROM t WHERE v = 10")
     assert spark.conf.get(EXCLUDED) == own
+
+
+def test_a_default_that_python_has_no_value_for(given: Session) -> None:
+    given.sql("SET spark.sql.session.timeZone = Asia/Tokyo")
+    given.sql("CREATE TABLE d (id INT, at TIMESTAMP DEFAULT TIMESTAMP '0001-01-02 00:00:00')")
+    given.sql("INSERT INTO d (id) VALUES (1)")
+    assert given.sql("SELECT CAST(at AS STRING) FROM d").collect() == [("0001-01-02 00:00:00",)]

@@ -89,6 +89,7 @@ def test_a_row_statement_without_java_says_what_is_missing(session: Session, mon
     monkeypatch.undo()
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setattr("deltasql.engines.spark.session.spark.active_session", lambda: None)
+    monkeypatch.setattr("deltasql.engines.spark.session.local._STARTED", [])
     monkeypatch.setattr("shutil.which", lambda name: None)
     session.sql("CREATE TABLE t (id INT)")
     with pytest.raises(DeltaSqlError) as caught:

@@ -20,6 +20,7 @@ STATEMENTS = PACKAGE / "planner" / "statements"
 MOST_LINES = 450
 
 STEMS = {
+    "auto_compaction": "optimize",
     "catalog_view": "view",
     "clustering": "optimize",
     "describe": "inspect",

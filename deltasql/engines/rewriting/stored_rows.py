@@ -41,18 +41,26 @@ from deltasql.settings.session_settings import IGNORE_MISSING_FILES
 def may_copy_rows(
     session: SessionFacts, target: Scan, stage: FileStage, sizes: pa.Array | pa.ChunkedArray, most: int = FILE_BYTES
 ) -> bool:
-    """Whether this process may make files of such sizes, in bytes, at most `most`, of rows of the target's.
+    """As `are_copyable`, if the session leaves it to this process. Starts the engine.
 
-    Ids of rows depend on where they stand, and only Spark passes over files that may be missing. Raises what
-    `copied_in_process` raises.
+    Only Spark passes over files that may be missing. Raises what `copied_in_process` raises.
     """
     if (session.current_value(IGNORE_MISSING_FILES.name) or "").lower() == "true":
         return False
+    if not are_copyable(target, stage, sizes, most):
+        return False
+    return copied_in_process(session, target.table.location, pc.sum(sizes).as_py() or 0)
+
+
+def are_copyable(target: Scan, stage: FileStage, sizes: pa.Array | pa.ChunkedArray, most: int) -> bool:
+    """Whether this process may make files of such sizes, in bytes, at most `most`, of rows of the target's.
+
+    Ids of rows depend on where they stand.
+    """
     parted = stage.stores_partitions and target.partition_columns
     if parted or target.row_ids is not None or only_for_spark(target.schema):
         return False
-    largest, total = (how(sizes).as_py() or 0 for how in (pc.max, pc.sum))
-    return largest <= most and copied_in_process(session, target.table.location, total)
+    return int(pc.max(sizes).as_py() or 0) <= most
 
 
 class StoredRows:

@@ -220,7 +220,7 @@ class SparkRuntime:
     def setting(self, key: str) -> str | None:
         """A Spark setting, if Spark is running and has it.
 
-        What only Delta asks for is another session's, where Spark is the process's own, and does not hold here.
+        Of the settings that only Delta has, those of SET count, which does not start Spark, and those of a server.
         """
         if self.spark.is_ours and key.startswith(_OF_ONE_SESSION):
             return self.spark.server_default(key) if self.spark.started else None

@@ -37,6 +37,11 @@ def joined_numbers(columns: Sequence[Numbers], rows: int) -> Numbers:
     return numbers.reshape(-1).astype(np.int64)
 
 
+def alike(numbers: Numbers) -> Numbers:
+    """For each row, how many rows have its number."""
+    return np.bincount(numbers)[numbers]
+
+
 def first_rows(numbers: Numbers) -> list[tuple[int, int]]:
     """The distinct numbers, and for each the first row that has it."""
     bins, rows = np.unique(numbers, return_index=True)

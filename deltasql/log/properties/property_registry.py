@@ -10,7 +10,17 @@ from typing import Any, TypeVar
 
 from deltasql.log.properties.property import OnDrop, OnReplace, Property
 from deltasql.registry.entries import Registry
-from deltasql.registry.readers import any_text, boolean, byte_size, column_paths, integer, interval_ms, one_of, some_of
+from deltasql.registry.readers import (
+    any_text,
+    boolean,
+    byte_size,
+    column_paths,
+    compaction,
+    integer,
+    interval_ms,
+    one_of,
+    some_of,
+)
 
 T = TypeVar("T")
 
@@ -302,6 +312,16 @@ TARGET_FILE_SIZE = _maybe(
     "OPTIMIZE",
     "How big the files are that OPTIMIZE writes.",
 )
+AUTO_OPTIMIZE = _maybe(
+    "delta.autoOptimize", boolean, _BOOLEANS, _WRITES, "Both of the `delta.autoOptimize.…`, where they are not set."
+)
+AUTO_COMPACT = _maybe(
+    "delta.autoOptimize.autoCompact",
+    compaction,
+    "true, false, auto, legacy, 1, 0",
+    _WRITES,
+    "Small files are put together after writes.",
+)
 ICEBERG_COMPAT_V1 = _flag(
     "delta.enableIcebergCompatV1",
     _WRITES,
@@ -380,14 +400,6 @@ _stored(
 )
 _stored(
     "delta.coordinatedCommits.tableConf-preview", any_text, "any text", None, "The coordinator's words on the table."
-)
-_stored("delta.autoOptimize", boolean, _BOOLEANS, None, "Both of the `delta.autoOptimize.…` at once.")
-_stored(
-    "delta.autoOptimize.autoCompact",
-    one_of("true", "false", "auto", "legacy", "1", "0"),
-    "true, false, auto, legacy, 1, 0",
-    None,
-    "Small files are put together after writes.",
 )
 _stored(
     "delta.autoOptimize.optimizeWrite", boolean, _BOOLEANS, None, "Rows are shuffled before a write, into fewer files."

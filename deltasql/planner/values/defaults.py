@@ -138,7 +138,8 @@ def _check_value(sql: str, column: str, kind: DataType, context: Context, length
         reason = f"It is of type {sql_text(found_kind)}."
         raise DefaultTypeError(column, sql_text(kind), sql, reason)
     try:
-        value = context.analyst.value(f"CAST(({sql}) AS {sql_text(kind)})")
+        # As text, since Python has no value for some moments.
+        value = context.analyst.value(f"CAST(CAST(({sql}) AS {sql_text(kind)}) AS STRING)")
     except DeltaSqlError as error:
         if not error.condition.startswith(_CAST_FAILURES):
             raise

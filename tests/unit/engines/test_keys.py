@@ -21,8 +21,16 @@ from deltasql.settings.session_settings import IO_MODE
 TABLE = "s3://bucket/t"
 
 
+class Context:
+    """The part of a Spark that its sessions share."""
+
+
 class Conf(dict[str, str]):
     """The settings of a Spark that runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.context = Context()
 
     def set(self, key: str, value: str) -> None:
         self[key] = value
@@ -42,7 +50,7 @@ def conf(monkeypatch: pytest.MonkeyPatch) -> Conf:
 
 def session(conf: Conf, key: str, **more: str) -> SparkHandle:
     """A session with keys of its own on the process's Spark."""
-    spark: Any = SimpleNamespace(conf=conf)
+    spark: Any = SimpleNamespace(conf=conf, sparkContext=conf.context)
     stores = Stores({"aws_access_key_id": key, "aws_secret_access_key": f"secret of {key}", **more})
     handle = SparkHandle(spark, stores=stores)
     handle.is_ours = True

@@ -12,6 +12,7 @@ from unittest.mock import MagicMock
 
 import pytest
 
+from deltasql.engines.spark.session import local
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.errors.engine import JavaMissingError
 
@@ -23,6 +24,7 @@ def test_no_java_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(SparkSession, "getActiveSession", classmethod(lambda cls: None))
+    monkeypatch.setattr(local, "_STARTED", [])
     with pytest.raises(JavaMissingError) as caught:
         SparkHandle(None).session  # noqa: B018
     assert caught.value.condition == "JAVA_GATEWAY_EXITED"
@@ -47,6 +49,7 @@ def bare(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     for name in OUTSIDE:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(SparkSession, "getActiveSession", classmethod(lambda cls: None))
+    monkeypatch.setattr(local, "_STARTED", [])
     return monkeypatch
 
 
@@ -106,7 +109,7 @@ class Builder:
     appName = config = lambda self, *_, **__: self  # noqa: N815
 
     def getOrCreate(self) -> SimpleNamespace:  # noqa: N802
-        return SimpleNamespace(sparkContext=SimpleNamespace(_jvm=MagicMock()))
+        return MagicMock()
 
 
 @pytest.mark.parametrize(("master", "own"), [("local[2]", "127.0.0.1"), ("spark://host:7077", None)])

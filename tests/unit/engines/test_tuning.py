@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from deltasql.engines.spark.session import local
 from deltasql.engines.spark.session.tuning import (
     FOR_FEW_ROWS,
     FOR_SCANS,
@@ -108,12 +107,3 @@ def test_what_is_needed_within_another_need_holds_for_that_part(tuning: Tuning, 
             assert now(session) == {}
         assert now(session) == {ADAPTIVE: "true"}
     assert now(session) == {SHUFFLES: "4"}
-
-
-def test_a_session_on_another_master_has_a_tuning_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It begins with other settings, and these are what tells the user's."""
-    monkeypatch.setattr(local, "master_address", lambda: "local[2]")
-    here = local.session_tuning()
-    assert local.session_tuning() is here
-    monkeypatch.setattr(local, "master_address", lambda: "spark://elsewhere:7077")
-    assert local.session_tuning() is not here

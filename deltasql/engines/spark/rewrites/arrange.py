@@ -5,22 +5,19 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.reading.row_numbers import count_live_rows
 from deltasql.datafiles.staged import Staged
 from deltasql.datafiles.writing.staged_files import ORIGIN
-from deltasql.datafiles.writing.successors import CompactionGroup
-from deltasql.engines.memory import memory_limit
-from deltasql.engines.rewriting.stored_rows import StoredRows, may_copy_rows, partition_values
+from deltasql.engines.rewriting.stored_rows import may_copy_rows
+from deltasql.engines.rewriting.united_files import bin_numbers, bin_sizes, data_schema, most_bytes, united
 from deltasql.engines.spark.reading.scans import file_key, file_rows, partition_value
 from deltasql.engines.spark.rewrites.curves import Line, boundaries, range_bits, search_sql, search_steps
 from deltasql.engines.spark.session.local_rows import lookup
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.stage import SparkStage
-from deltasql.engines.thresholds import UNPACKED
 from deltasql.lazy import F, np, pa, pc
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
@@ -51,12 +48,6 @@ SEED = 17
 _LONGEST = (1 << 63) - 1
 
 
-def data_schema(operator: Rearrange) -> StructType:
-    """The data columns; partition columns are left out, since partition values stay in the log, spelled as there."""
-    partitions = {name.lower() for name in operator.target.partition_columns}
-    return StructType(tuple(field for field in operator.target.schema if field.name.lower() not in partitions))
-
-
 def _stored_partitions(operator: Rearrange) -> tuple[StructField, ...]:
     """The partition columns that the new files contain, too; none unless the operator `stores_partitions`."""
     if not operator.stores_partitions:
@@ -68,15 +59,13 @@ def _stored_partitions(operator: Rearrange) -> tuple[StructField, ...]:
 def arranged(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> tuple[Staged, tuple[int, ...]]:
     """Stages the new files; the `origin` of each is a number, and the tuple has the bin of each number."""
     plain = operator.curve is None and not _stored_partitions(operator)
-    # The new file is in memory as its row groups, and once more as a whole.
-    most = memory_limit(spark) // UNPACKED
-    if plain and may_copy_rows(spark, operator.target, stage, _bin_sizes(operator), most):
+    if plain and may_copy_rows(spark, operator.target, stage, bin_sizes(operator), most_bytes(spark)):
         with suppress(LeftToEngineError):
-            return _united(spark, operator, stage), _bins(operator)
+            return united(spark, operator, stage), bin_numbers(operator)
         stage.discard()
     rows = _numbered(spark, operator)
     if operator.curve is None:
-        bins = _bins(operator)
+        bins = bin_numbers(operator)
         rows, order = rows.withColumn(ORIGIN, rows[BIN]), [FILE_NUMBER, FILE_ROW]
     else:
         bins = tuple(number for number, slices in enumerate(operator.slices) for _ in range(slices))
@@ -95,35 +84,6 @@ def arranged(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> tupl
     rows = rows.select(*(quote(field.name) for field in schema), *ids, ORIGIN)
     unindexed = [field.name for field in partitions]
     return stage.write(rows, schema, origins=True, row_ids=operator.target.row_ids, unindexed=unindexed), bins
-
-
-def _bin_sizes(operator: Rearrange) -> pa.ChunkedArray:
-    """Total bytes of the files of each bin."""
-    sizes = pa.table({"bin": operator.bins, "size": operator.target.files.column("size")})
-    return sizes.group_by("bin").aggregate([("size", "sum")]).column("size_sum")
-
-
-def _bins(operator: Rearrange) -> tuple[int, ...]:
-    """The bin numbers; each bin becomes one file."""
-    return tuple(range(operator.bins[-1].as_py() + 1))
-
-
-def _united(spark: SparkHandle, operator: Rearrange, stage: SparkStage) -> Staged:
-    """Unites the files of each bin into one, by Arrow, with rows unchanged and in order."""
-    target, schema = operator.target, data_schema(operator)
-    paths = target.files.column("location").to_pylist()
-    stored = StoredRows(spark, target, schema, paths)
-    members: dict[int, list[int]] = {}
-    for row, number in enumerate(operator.bins.to_pylist()):
-        members.setdefault(number, []).append(row)
-    values = partition_values(target.schema, target.partition_columns, target.files)
-
-    sizes = _bin_sizes(operator).to_pylist()
-    bins = [
-        CompactionGroup(str(number), values[rows[0]], size, partial(stored.pieces, [paths[row] for row in rows]))
-        for (number, rows), size in zip(members.items(), sizes, strict=True)
-    ]
-    return stage.unite(bins, schema)
 
 
 def _numbered(spark: SparkHandle, operator: Rearrange) -> DataFrame:

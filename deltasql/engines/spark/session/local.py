@@ -13,7 +13,6 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import TYPE_CHECKING
 
 from deltasql.engines.memory import available_memory
@@ -23,7 +22,7 @@ from deltasql.engines.spark.session.connectors import PACKAGES, announce_downloa
 from deltasql.engines.spark.session.environment import JAVA_OPTIONS, defaults_file, outside_settings
 from deltasql.engines.spark.session.jvm_names import cache_names
 from deltasql.engines.spark.session.remote import START_LOCK
-from deltasql.engines.spark.session.tuning import SHUFFLES, Tuning
+from deltasql.engines.spark.session.tuning import SHUFFLES
 from deltasql.errors.engine import EnginesMixedError, JavaMissingError
 
 if TYPE_CHECKING:
@@ -76,19 +75,6 @@ def _heap_of(available: int) -> int:
     return min(_MOST_HEAP, int(_HEAP_SHARE * available))
 
 
-def session_tuning() -> Tuning:
-    """The Tuning of the process's own session, shared by all handles.
-
-    A session on another master, started after one was stopped, has another one, as its initial settings differ.
-    """
-    return _tuning(tuple(session_settings().items()))
-
-
-@cache
-def _tuning(usual: tuple[tuple[str, str], ...]) -> Tuning:
-    return Tuning(dict(usual))
-
-
 def master_address() -> str:
     return os.environ.get("DELTASQL_MASTER", "local[*]")
 
@@ -104,8 +90,12 @@ def _cores(master: str) -> int:
     return int(match[1]) if match else os.cpu_count() or 1
 
 
+_STARTED: list[SparkSession] = []
+"""The sessions that `start_local` has started, of which at most one still runs."""
+
+
 def start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:
-    """Starts the process's own session, with the jars of the connectors for some URI schemes.
+    """The process's first session, started on first use with the jars of the connectors for some URI schemes.
 
     It is local unless the environment sets another master. Raises EnginesMixedError, JavaMissingError.
     """
@@ -116,6 +106,9 @@ def start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:
 
         if RUNNING:
             raise EnginesMixedError(running=RUNNING[0], engine="Spark")
+        if running := [session for session in _STARTED if session.sparkContext._jsc is not None]:
+            # A new thread has no active session, and PySpark's builder would set the settings of a running one anew.
+            return running[-1]
         if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
             raise JavaMissingError()
         if is_local_master(master_address()):
@@ -145,6 +138,7 @@ def _begun(builder: SparkSession.Builder) -> SparkSession:
     with _quiet_stderr():
         session = builder.getOrCreate()
     cache_names(session.sparkContext._jvm)
+    _STARTED[:] = [session]
     return session
 
 

@@ -1,4 +1,4 @@
-"""Spark Connect sessions: one of this process for each server."""
+"""Spark Connect sessions: one for each open session of deltasql."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ START_LOCK = threading.Lock()
 """Held while a session starts."""
 
 _THREADS = 8
-_REMOTE: dict[str, SparkSession] = {}
+_IDLE: dict[str, list[SparkSession]] = {}
+"""Sessions that nobody uses now, by the address of their server."""
 _USUAL: weakref.WeakKeyDictionary[SparkSession, dict[str, str]] = weakref.WeakKeyDictionary()
 
 
 def remote_session(address: str, settings: Mapping[str, str]) -> tuple[SparkSession, Mapping[str, str]]:
-    """The process's session on a Spark Connect server, and the settings that it had at its start.
+    """A session on a Spark Connect server that nobody else uses, and the settings that it had at its start.
 
     `settings` are set on a new session. PySpark itself would return its latest session, of any server.
     """
@@ -32,11 +33,20 @@ def remote_session(address: str, settings: Mapping[str, str]) -> tuple[SparkSess
     with START_LOCK:
         from pyspark.sql import SparkSession
 
-        session = _REMOTE.get(address)
-        if session is None or session.is_stopped:
-            session = _REMOTE[address] = SparkSession.builder.remote(address).config(map=dict(settings)).create()
-            _USUAL[session] = dict(session.conf.getAll)
+        idle = _IDLE.setdefault(address, [])
+        while idle:
+            session = idle.pop()
+            if not session.is_stopped:
+                return session, _USUAL[session]
+        session = SparkSession.builder.remote(address).config(map=dict(settings)).create()
+        _USUAL[session] = dict(session.conf.getAll)
         return session, _USUAL[session]
+
+
+def give_back(address: str, session: SparkSession) -> None:
+    """Lets a later caller of `remote_session` have a session, which has its initial settings again."""
+    with START_LOCK:
+        _IDLE[address].append(session)
 
 
 def settings_of_server(session: SparkSession) -> Mapping[str, str]:

@@ -6,12 +6,14 @@ import hashlib
 import os
 import sys
 import weakref
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.spark.session.cached_frames import CachedFrames
 from deltasql.engines.spark.session.capabilities import SPARK, Capabilities, capabilities
+from deltasql.engines.spark.session.claims import claim, release
 from deltasql.engines.spark.session.connectors import can_reach
 from deltasql.engines.spark.session.environment import outside_settings
 from deltasql.engines.spark.session.in_place import COMMITTER, IN_PLACE, InPlaceCommit, in_place_commit
@@ -23,14 +25,13 @@ from deltasql.engines.spark.session.local import (
     is_local_master,
     master_address,
     session_settings,
-    session_tuning,
     start_local,
 )
-from deltasql.engines.spark.session.remote import drop_views, is_connect, remote_session, settings_of_server
+from deltasql.engines.spark.session.remote import drop_views, give_back, is_connect, remote_session, settings_of_server
+from deltasql.engines.spark.session.store_keys import configure, has_other_keys
 from deltasql.engines.spark.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
 from deltasql.engines.spark.session.wire_log import conceal_in_wire_log
 from deltasql.errors.engine import NeedsEngineError
-from deltasql.log.storage.credentials import is_identity
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
@@ -56,7 +57,7 @@ _TUNINGS: weakref.WeakKeyDictionary[SparkSession, Tuning] = weakref.WeakKeyDicti
 class SparkHandle:
     """A Spark session that starts on first use.
 
-    `spark` is None (a local session that deltasql starts, shared by the process), a SparkSession, or an
+    `spark` is None (a session of the local Spark that deltasql starts, one for the process), a SparkSession, or an
     "sc://host:port" address. `settings` are set on the session when it starts; later changes go through `set` and
     `unset`.
     """
@@ -77,6 +78,8 @@ class SparkHandle:
         self._pending = dict(settings or {})
         self._session_values = dict(self._pending)
         self._fixed_keys = {*self._pending, *outside_settings(os.environ)}
+        self._end: Callable[[], None] | None = None
+        """Lets a later session have the Spark session."""
         self._stream_tuning: Tuning | None = None
         self._reached: set[str] = set()
         self.functions: set[str] = set()
@@ -120,6 +123,9 @@ class SparkHandle:
         if self.views and not self.is_in_process:
             drop_views(self.session, self.views)
         self.views.clear()
+        if self._end is not None:
+            self._end()
+            self._end = None
 
     @property
     def started(self) -> bool:
@@ -165,21 +171,25 @@ class SparkHandle:
         with self.watch.over(lambda: Progress(f"Starting Spark ({master_address()}), which computes the rows")):
             return self._local()
 
-    @staticmethod
-    def _on_server(address: str) -> SparkSession:
+    def _on_server(self, address: str) -> SparkSession:
         session, usual = remote_session(address, {STARTED_BY_DELTASQL: "true", **OF_EVERY_SESSION})
+        self._end = partial(give_back, address, session)
         _TUNINGS.setdefault(session, Tuning(usual))
         return session
 
     def _local(self) -> SparkSession:
-        """The active session of this process, which may be the user's, or else a new one of deltasql."""
+        """The active session of this process, which may be the user's, or else one of deltasql's Spark."""
         active = active_session()
         if active is None:
             # Jars must be present at the start: for the stores of the tables that were used until now.
             alone = (self.session_value(IO_MODE.name) or "").upper() == "DRIVER"
-            return start_local(frozenset() if alone else self.stores.hadoop_schemes)
+            active = start_local(frozenset() if alone else self.stores.hadoop_schemes)
         self.is_ours = active.conf.get(STARTED_BY_DELTASQL, None) is not None
-        return active
+        if not self.is_ours:
+            return active
+        session = claim([active], active.newSession)
+        self._end = partial(release, session)
+        return session
 
     def set(self, key: str, value: str) -> None:
         """Sets a Spark setting now, or when the session starts."""
@@ -237,10 +247,9 @@ class SparkHandle:
         return hashlib.sha256(f"{settings}{sorted(self._session_values.items())}".encode()).hexdigest()
 
     def session_value(self, key: str) -> str | None:
-        """The value that SET gave to a deltasql setting in this session; None if it is not set.
+        """The value that SET gave to a setting in this session, which needs no call to Spark; None if it is not set.
 
-        Not Spark's value, as several deltasql sessions share a Spark; but Spark's if the session was passed in, where
-        it may have been set before.
+        If the session was passed in, it is Spark's value, as it may have been set before.
         """
         return self._session_values.get(key) if self.is_ours else self.setting(key)
 
@@ -342,8 +351,7 @@ class SparkHandle:
             return self.remote or hadoop_scheme(location) != "s3a"
         if _bucket(location) in self._reached:
             return False
-        credentials = self.stores.hadoop_settings(location)
-        return any(self.session.conf.get(key, value) != value for key, value in credentials.items() if is_identity(key))
+        return has_other_keys(self.session, self.stores.hadoop_settings(location))
 
     def lent_options(self, location: str) -> dict[str, str]:
         """Options by which one reader or writer of a location uses credentials that are lent for it; else empty.
@@ -360,9 +368,7 @@ class SparkHandle:
         """A location in Hadoop's spelling; sets the store's Hadoop settings in Spark on first use of its bucket."""
         bucket = _bucket(location)
         if bucket and bucket not in self._reached:
-            for key, value in self.stores.hadoop_settings(location).items():
-                if self.session.conf.get(key, None) is None:
-                    self.session.conf.set(key, value)
+            configure(self.session, self.stores.hadoop_settings(location))
             self._reached.add(bucket)
         return hadoop_location(location)
 
@@ -429,9 +435,7 @@ class SparkHandle:
         if self._stream_tuning is not None:
             return self._stream_tuning
         session = self.session
-        if self.is_ours and not self.remote:
-            return session_tuning()
-        return _TUNINGS.setdefault(session, Tuning({}))
+        return _TUNINGS.setdefault(session, Tuning(session_settings() if self.is_ours and not self.remote else {}))
 
     def server_default(self, key: str) -> str | None:
         """The value of a setting at the start of a Spark Connect session; None if not set, and for other sessions."""

@@ -65,8 +65,9 @@ class _AppliedSetting:
 class Tuning:
     """The settings of one Spark session that are changed while statements run.
 
-    Statements of several threads may run at once. What one of them needs stays until the last that needs it ends, and
-    what only makes small statements fast is restored as soon as a statement runs that it does not suit.
+    Statements of several threads may run at once, where several sessions of deltasql were given one Spark session. What
+    one of them needs stays until the last that needs it ends, and what only makes small statements fast is restored as
+    soon as a statement runs that it does not suit.
     """
 
     def __init__(self, usual: Mapping[str, str]) -> None:

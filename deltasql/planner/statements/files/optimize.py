@@ -49,8 +49,8 @@ from deltasql.settings.session_settings import (
     OPTIMIZE_MAX_FILE_SIZE,
     OPTIMIZE_MIN_FILE_SIZE,
     ZORDER_STATS_CHECK,
-    Setting,
 )
+from deltasql.settings.setting import Setting
 
 DEFAULT_FILE_SIZE = 1 << 30
 CUBE_FILES = 100
@@ -59,7 +59,7 @@ _COLUMNS = (*SCAN_COLUMNS, "tags")
 
 
 @dataclass(frozen=True, slots=True)
-class _Layout:
+class Layout:
     """An OPTIMIZE or REORG during planning: its candidate files, and the contents of its commit and result."""
 
     log: DeltaLog
@@ -114,7 +114,7 @@ def _(statement: Optimize, context: Context) -> Plan:
         "clusterBy": "[]",
         "auto": False,
     }
-    layout = _layout(log, snapshot, operations.OPTIMIZE, parameters, statement.predicate, context)
+    layout = layout_of(log, snapshot, operations.OPTIMIZE, parameters, statement.predicate, context)
     if not columns:
         return layout.change(*_compacted(layout.files, snapshot, context))
     layout = replace(layout, considered=replace(layout.considered, zorder=True))
@@ -143,7 +143,7 @@ def _clustered(statement: Optimize, log: DeltaLog, snapshot: Snapshot, context: 
         "isFull": statement.full,
         "zOrderBy": "[]",
     }
-    layout = _layout(log, snapshot, operations.OPTIMIZE, parameters, None, context)
+    layout = layout_of(log, snapshot, operations.OPTIMIZE, parameters, None, context)
     limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
     choice = chosen_for_clustering(layout.files, json_list(columns), CUBE_FILES * limit, full=statement.full)
     layout = replace(layout, considered=replace(layout.considered, cubes=choice.cubes))
@@ -170,21 +170,22 @@ def reorganized(
 ) -> Plan:
     """The plan that rewrites the files that `choose` returns; its argument has their `SCAN_COLUMNS` and `tags`."""
     parameters = {"predicate": _predicates(predicate, context), "applyPurge": True}
-    layout = _layout(log, snapshot, operations.REORG, parameters, predicate, context)
+    layout = layout_of(log, snapshot, operations.REORG, parameters, predicate, context)
     files = choose(layout.files)
     limit = _file_size(OPTIMIZE_MAX_FILE_SIZE, snapshot, context)
     groups = joined_numbers([partition_numbers(files), numbers_of(cube_ids(files))], files.num_rows)
     return layout.change(*packed(files, groups, limit, singles=True))
 
 
-def _layout(
+def layout_of(
     log: DeltaLog,
     snapshot: Snapshot,
     operation: Operation,
     parameters: Mapping[str, Any],
     predicate: SqlText | None,
     context: Context,
-) -> _Layout:
+) -> Layout:
+    """The files of the partitions that a condition chooses, for an operation that arranges rows."""
     started = int(time.time() * 1000)
     # Rows keep their ids, where they are tracked.
     bound = partition_predicate(predicate, snapshot, context)
@@ -193,7 +194,7 @@ def _layout(
     considered = LayoutInput(
         files.num_rows, _bytes(files), (columns, columns if indexed < 0 else min(indexed, columns)), started
     )
-    return _Layout(log, snapshot, operation, parameters, bound, files, considered)
+    return Layout(log, snapshot, operation, parameters, bound, files, considered)
 
 
 def _predicates(predicate: SqlText | None, context: Context) -> str:
