@@ -36,7 +36,7 @@ def test_a_failure_leaves_the_write_and_a_warning(
     opened: Session, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: object) -> None:
-        raise StorageError("put", "/t", OSError("the disk is full"))
+        raise StorageError("put", "/t", "the disk is full")
 
     opened.sql(f"CREATE TABLE t (id INT) {COMPACTS}")
     opened.sql("INSERT INTO t VALUES (1)")
