@@ -97,6 +97,11 @@ STATEMENTS = {
         " WHEN MATCHED THEN UPDATE SET l_quantity = s.l_quantity WHEN NOT MATCHED THEN INSERT *"
     ),
     "small_files": "SET spark.databricks.delta.optimize.maxFileSize = {size}",
+    "auto_compaction": "SET spark.databricks.delta.autoCompact.enabled = {compacts}",
+    "write_small_lineitem": (
+        "CREATE TABLE {table} USING delta AS SELECT /*+ REPARTITION({files}) */ * FROM parquet.`{rows}`"
+    ),
+    "append_and_compact": "INSERT INTO {table} SELECT * FROM parquet.`{rows}` LIMIT 1",
     "write_clustered_lineitem": (
         "CREATE TABLE {table} USING delta CLUSTER BY (l_partkey, l_shipdate) AS SELECT * FROM parquet.`{rows}`"
     ),

@@ -1,4 +1,6 @@
-"""OPTIMIZE along a curve of tens of millions of rows, and the part of them that a query on two columns then reads."""
+"""OPTIMIZE along a curve of tens of millions of rows, the part of them that a query on two columns then reads, and auto
+compaction.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +22,8 @@ LAYOUTS = {
     "of a table with CLUSTER BY": ("write_clustered_lineitem", "optimize_lineitem"),
 }
 """The statements that write the rows, and that order them; a table with CLUSTER BY is ordered along a Hilbert curve."""
+COMPACTION = "auto compaction of 64 files"
+FILES = 64
 PARTS = 200_000
 """Values of `l_partkey` at scale 1."""
 
@@ -39,6 +43,7 @@ def figures(bench: Bench) -> list[Figure]:
     for engine in (OURS, *(() if sizes.sample else (DELTA_SPARK, DELTA_RS))):
         with bench.new_workers(engine) as workers:
             for worker in workers.values():
+                _compacted(worker, rows, scale, kept.setdefault(engine, {}))
                 for layout in LAYOUTS if engine != DELTA_RS else ("ZORDER BY",):
                     timings = kept.setdefault(engine, {})
                     shares[engine, layout] = _ordered(worker, bench, rows, scale, layout, timings)
@@ -47,6 +52,8 @@ def figures(bench: Bench) -> list[Figure]:
     for layout in LAYOUTS:
         for peer in (DELTA_RS, DELTA_SPARK) if layout == "ZORDER BY" else (DELTA_SPARK,):
             found += _compared(f"{label} {layout}", kept, layout, peer)
+    for peer in (DELTA_RS, DELTA_SPARK):
+        found += _compared(f"{6_000_000 * scale:,.0f} rows: {COMPACTION}", kept, COMPACTION, peer)
     for (engine, layout), (_, after) in shares.items():
         if engine == OURS:
             theirs = {
@@ -82,6 +89,16 @@ def _ordered(
     after = _share(log.parent, scale)
     worker.run("drop", **values)
     return before, after
+
+
+def _compacted(worker: Worker, rows: str, scale: float, kept: dict[str, list[Timing]]) -> None:
+    """An INSERT of one row, which puts the small files of its table together; delta-rs only does the latter."""
+    values = {"table": "small_lineitem", "rows": rows, "files": str(FILES), "small": str(int(scale * (4 << 20)))}
+    worker.run("write_small_lineitem", **values)
+    worker.run("auto_compaction", compacts="true", **values)
+    kept[COMPACTION] = [worker.run("append_and_compact", **values)]
+    worker.run("auto_compaction", compacts="false", **values)
+    worker.run("drop", **values)
 
 
 def _share(table: Path, scale: float) -> float:

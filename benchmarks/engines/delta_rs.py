@@ -106,6 +106,17 @@ def _write_lineitem(path: str, values: Mapping[str, str]) -> None:
     write_deltalake(path, ds.dataset(values["rows"]).scanner().to_reader())
 
 
+def _write_small_lineitem(path: str, values: Mapping[str, str]) -> None:
+    import pyarrow.dataset as ds
+
+    write_deltalake(path, ds.dataset(values["rows"]).scanner().to_reader(), target_file_size=int(values["small"]))
+
+
+def _append_and_compact(path: str, values: Mapping[str, str]) -> None:
+    """It has no auto compaction, and no row is appended before the call."""
+    DeltaTable(path).optimize.compact(target_size=128 << 20)
+
+
 def _write_changes(path: str, values: Mapping[str, str]) -> None:
     write_deltalake(path, _rows(values["changes"]))
 
@@ -126,8 +137,8 @@ def _merge_lineitem(path: str, values: Mapping[str, str]) -> None:
     merge.when_matched_update({"l_quantity": "s.l_quantity"}).when_not_matched_insert_all().execute()
 
 
-def _small_files(path: str, values: Mapping[str, str]) -> None:
-    """The size is an argument of the call that orders the rows."""
+def _set(path: str, values: Mapping[str, str]) -> None:
+    """Sizes are arguments of the calls that write files."""
 
 
 def _zorder_lineitem(path: str, values: Mapping[str, str]) -> None:
@@ -168,11 +179,14 @@ WORK: dict[str, Callable[[str, Mapping[str, str]], None]] = {
     "update_rows": _update_rows,
     "delete_rows": _delete_rows,
     "write_lineitem": _write_lineitem,
+    "write_small_lineitem": _write_small_lineitem,
+    "append_and_compact": _append_and_compact,
     "write_changes": _write_changes,
     "delete_lineitem": _delete_lineitem,
     "update_lineitem": _update_lineitem,
     "merge_lineitem": _merge_lineitem,
-    "small_files": _small_files,
+    "small_files": _set,
+    "auto_compaction": _set,
     "zorder_lineitem": _zorder_lineitem,
     "append_row": _append_row,
     "insert": _insert,

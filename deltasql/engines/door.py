@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -242,3 +243,6 @@ class Runtime(Protocol):
 
 class StatementEngine(Analyst, Runtime, Protocol):
     """The complete engine interface of the planner and of execution, for one statement."""
+
+    def variables_lock(self) -> AbstractContextManager[object]:
+        """Held by a script while it has variables in the engine's session."""

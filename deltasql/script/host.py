@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -46,6 +47,9 @@ class Host(Protocol):
 
     def rows(self, part: BoundStatement) -> ResultRows:
         """The rows of a query."""
+
+    def variables_lock(self) -> AbstractContextManager[object]:
+        """Held while the script has variables, which another session may see."""
 
     def command(self, sql: str) -> None:
         """Runs a statement about variables on Spark."""

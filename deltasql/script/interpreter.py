@@ -30,7 +30,7 @@ from deltasql.script.host import Host, ResultRows
 from deltasql.script.parsing import parse_script
 from deltasql.script.parts import joined
 from deltasql.script.tree import Declaration, ScriptBlock, Statement
-from deltasql.script.variables import LOCK, ScriptCursor, Variables, VariableScope
+from deltasql.script.variables import ScriptCursor, Variables, VariableScope
 
 _PLACED = (tree.DeclareVariables, tree.DeclareCursor, tree.Signal, tree.Resignal, tree.GetDiagnostics)
 _FIRST_LINE = re.compile(r"[^;\n]*")
@@ -193,9 +193,9 @@ class _Interpreter:
             variable.default = item.default
 
     def lock(self) -> None:
-        """Keeps the variables of other scripts out of Spark's session."""
+        """Keeps the variables of other scripts out of the engine's session."""
         if not self._has_lock:
-            self.locks.enter_context(LOCK)
+            self.locks.enter_context(self.host.variables_lock())
             self._has_lock = True
 
     @do.register

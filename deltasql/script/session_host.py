@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -57,6 +57,10 @@ class SessionHost:
     def command(self, sql: str) -> None:
         """See Host."""
         self._command(lambda _: SparkCommand(sql, {}))
+
+    def variables_lock(self) -> AbstractContextManager[object]:
+        """See Host."""
+        return self._runtime().variables_lock()
 
     def assign(self, variables: Sequence[str], row: ResultRows) -> None:
         """See Host."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
-from threading import RLock
 from typing import Any
 from uuid import uuid4
 
@@ -24,9 +23,6 @@ from deltasql.sql.tokens import Token, tokenize
 
 _ROW_STATEMENTS = frozenset({"UPDATE", "DELETE", "MERGE", "INSERT"})
 _AFTER_TARGET = frozenset({"SET", "WHERE", "USING", "VALUES", "SELECT"})
-
-LOCK = RLock()
-"""Held by a script while it has variables: sessions of a process may share a session of Spark, and so its variables."""
 
 
 @dataclass(slots=True)

@@ -115,3 +115,17 @@ def test_rows_of_one_session_in_statements_of_another(both: tuple[Session, Sessi
     assert [tuple(row) for row in joined.collect()] == [(1, "a", "a")]
     second.write(first.sql("SELECT 3 AS id, 'c' AS name")).mode("append").saveAsTable("copied")
     assert second.sql("SELECT id FROM copied ORDER BY id").collect() == [(1,), (2,), (3,)]
+
+
+def test_scripts_with_variables_run_side_by_side(both: tuple[Session, Session], tmp_path: Path) -> None:
+    """Only those wait for each other whose sessions were given one Spark session."""
+    first, second = both
+    script = "BEGIN DECLARE x INT DEFAULT 1; SET x = x + 1; SELECT x; END"
+    spark = first.sql(MOMENT).df.sparkSession.newSession()
+    locks = []
+    for name in ("third", "fourth"):
+        with connect(str(tmp_path / name), spark=spark) as given:
+            locks.append(given._runtime("").variables_lock())
+    assert locks[0] is locks[1]
+    with first._runtime("").variables_lock(), ThreadPoolExecutor(1) as thread:
+        assert thread.submit(lambda: second.sql(script).collect()).result(timeout=60) == [(2,)]

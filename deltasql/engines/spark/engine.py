@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, redirect_stdout
+from contextlib import AbstractContextManager, contextmanager, redirect_stdout
 from functools import cached_property
 from io import StringIO
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from deltasql.engines.spark.rewrites.merge_source import MergeSource, evaluated_
 from deltasql.engines.spark.rewrites.rewrite import rewrite
 from deltasql.engines.spark.rewrites.row_reader import SparkRowReader
 from deltasql.engines.spark.rows import QueryResult
+from deltasql.engines.spark.session.claims import variables_lock
 from deltasql.engines.spark.session.interrupts import stoppable
 from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.engines.spark.session.progress import watched
@@ -356,6 +357,10 @@ class SparkRuntime:
             return False
         with self.work():
             return reads_below(rows.frame, table_location(location))
+
+    def variables_lock(self) -> AbstractContextManager[object]:
+        """See `claims.variables_lock`. Starts the engine."""
+        return variables_lock(self.spark.session)
 
     def frame_of(self, rows: Columnar) -> DataFrame:
         """A DataFrame of rows in memory."""

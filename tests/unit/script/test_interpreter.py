@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 import pyarrow as pa
@@ -17,7 +18,6 @@ from deltasql.result import Result
 from deltasql.schema.types import BOOLEAN, INTEGER, StructField, StructType
 from deltasql.script.host import ExecutedStatement, ResultRows
 from deltasql.script.interpreter import run_script
-from deltasql.script.variables import LOCK
 
 NUMBERS = ResultRows(StructType((StructField("n", INTEGER),)), pa.table({"n": pa.array([1, 2, 3], pa.int32())}))
 
@@ -29,6 +29,7 @@ class Session:
     answers: list[bool] = field(default_factory=list)
     fails: dict[str, BaseException] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
+    lock: Any = field(default_factory=Lock)
 
     def run(self, part: BoundStatement, named: Callable[[str], str] = str) -> ExecutedStatement:
         for text, error in self.fails.items():
@@ -47,6 +48,9 @@ class Session:
 
     def command(self, sql: str) -> None:
         self.done.append(sql)
+
+    def variables_lock(self) -> Any:
+        return self.lock
 
     def assign(self, variables: Sequence[str], row: ResultRows) -> None:
         self.done.append(f"{', '.join(variables)} = {row.table['n'][0].as_py()}")
@@ -195,8 +199,7 @@ def test_ctrl_c_is_no_error_for_handlers(where: str) -> None:
         run_script(BoundStatement(script), session)
     # The variables go, and other scripts may have theirs.
     assert session.done == ["DECLARE OR REPLACE VARIABLE a INT", "DROP TEMPORARY VARIABLE IF EXISTS a"]
-    assert LOCK.acquire(blocking=False)
-    LOCK.release()
+    assert not session.lock.locked()
 
 
 def test_names_and_versions_may_come_from_variables() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 _LOCK = threading.Lock()
 _CLAIMED: weakref.WeakSet[SparkSession] = weakref.WeakSet()
+_VARIABLES: weakref.WeakKeyDictionary[SparkSession, AbstractContextManager[object]] = weakref.WeakKeyDictionary()
 
 
 def claim(existing: Iterable[SparkSession], new: Callable[[], SparkSession]) -> SparkSession:
@@ -30,3 +32,9 @@ def release(session: SparkSession) -> None:
     """Lets a later session of deltasql claim a Spark session, which has its initial settings again."""
     with _LOCK:
         _CLAIMED.discard(session)
+
+
+def variables_lock(session: SparkSession) -> AbstractContextManager[object]:
+    """Held by a script while it has variables in a Spark session, which several sessions may have been given."""
+    with _LOCK:
+        return _VARIABLES.setdefault(session, threading.RLock())
