@@ -6,6 +6,7 @@ BEGIN TRANSACTION;
 INSERT INTO u VALUES (1);
 INSERT INTO u VALUES (2);
 INSERT INTO u VALUES (3);
+-- mask: metrics
 COMMIT;
 SELECT count(DISTINCT _metadata.file_path) AS files FROM u;
 

@@ -37,9 +37,10 @@ def auto_compaction(log: DeltaLog, written: Collection[tuple[str | None, ...]], 
     """The plan that puts small files together, in each partition with enough of them; None where there is none.
 
     `written` are the partitions that were written to, as values in the order of the partition columns, as the log
-    spells them. A file stays in its cube. Raises CatalogOperationError for a table that a catalog arranges.
+    spells them. A file stays in its cube. Files of a table that an external catalog arranges are left to it.
     """
-    context.refuse_maintenance(log, "Auto compaction")
+    if context.catalog.external.manager(log.location) is not None:
+        return None
     snapshot = log.snapshot()
     limit = context.setting(AUTO_COMPACT_MAX_FILE_SIZE)
     least = context.setting(AUTO_COMPACT_MIN_FILE_SIZE) or limit // 2
