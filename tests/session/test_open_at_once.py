@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -129,3 +130,26 @@ def test_scripts_with_variables_run_side_by_side(both: tuple[Session, Session], 
     assert locks[0] is locks[1]
     with first._runtime("").variables_lock(), ThreadPoolExecutor(1) as thread:
         assert thread.submit(lambda: second.sql(script).collect()).result(timeout=60) == [(2,)]
+
+
+def test_an_interrupt_cancels_the_jobs_of_one_session(both: tuple[Session, Session]) -> None:
+    first, second = both
+    second.sql(MOMENT).collect()
+    jobs = first.sql(MOMENT).df.sparkSession.sparkContext.statusTracker()
+    long = "SELECT count(sha2(sha2(CAST(id AS STRING), 512), 512)) FROM range(900000000) WHERE sha2(CAST(id AS STRING), 512) > '0'"
+    with ThreadPoolExecutor(1) as thread:
+        done = thread.submit(lambda: first.sql(long).collect())
+        wait_for(lambda: bool(jobs.getActiveJobsIds()))
+        second.interrupt()
+        time.sleep(1)
+        assert jobs.getActiveJobsIds()
+        first.interrupt()
+        with pytest.raises(DeltaSqlError):
+            done.result(timeout=60)
+
+
+def wait_for(met: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 60
+    while not met():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)

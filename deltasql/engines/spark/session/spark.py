@@ -383,13 +383,9 @@ class SparkHandle:
         return committer, {COMMITTER: None if committer is None else IN_PLACE}
 
     def interrupt(self) -> None:
-        """Cancels the running jobs: of this session with Spark Connect, of the process otherwise."""
-        if not self.started:
-            return
-        if self.remote:
+        """Cancels the running jobs of this Spark session."""
+        if self.started:
             self.session.interruptAll()
-            return
-        self.session.sparkContext.cancelAllJobs()
 
     def needing(self, *changes: Mapping[str, str | None]) -> AbstractContextManager[None]:
         """Context: settings that some work depends on (None: not set); they are restored at the end, even on errors."""
