@@ -246,8 +246,8 @@ class Session:
         """Ends the session: its next statement raises SessionClosedError. An open transaction is rolled back.
 
         On Spark Connect the session's temporary views are dropped, which invalidates its DataFrames. A Spark session
-        that deltasql started stays for later sessions, with settings reset. Temporary functions, and views USING files,
-        that the session has created there are dropped.
+        that deltasql started stays for later sessions, with settings reset. Session variables, temporary functions, and
+        views USING files are dropped there.
         """
         self._closed = True
         self._transactions.close()
