@@ -54,6 +54,9 @@ def test_rules_that_the_caller_excludes_stay_excluded(given: Session) -> None:
 
 def test_a_default_that_python_has_no_value_for(given: Session) -> None:
     given.sql("SET spark.sql.session.timeZone = Asia/Tokyo")
-    given.sql("CREATE TABLE d (id INT, at TIMESTAMP DEFAULT TIMESTAMP '0001-01-02 00:00:00')")
+    given.sql(
+        "CREATE TABLE d (id INT, at TIMESTAMP DEFAULT TIMESTAMP '0001-01-02 00:00:00') "
+        "TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')"
+    )
     given.sql("INSERT INTO d (id) VALUES (1)")
     assert given.sql("SELECT CAST(at AS STRING) FROM d").collect() == [("0001-01-02 00:00:00",)]
