@@ -13,6 +13,7 @@ from deltasql.datafiles.staged import Staged
 from deltasql.lazy import np
 from deltasql.log.actions.actions import AddCDCFile, AddFile
 from deltasql.log.storage.stores import Stores
+from deltasql.plan.file_shape import ANY_SHAPE, FileShape
 from deltasql.plan.operators import (
     Operator,
     Rearrange,
@@ -189,6 +190,7 @@ class Runtime(Protocol):
         configuration: Mapping[str, str],
         *,
         stores_partitions: bool = False,
+        shape: FileShape = ANY_SHAPE,
     ) -> Stage:
         """A new staging area below the table at `root`. With `stores_partitions`, files contain partition columns."""
 

@@ -50,6 +50,7 @@ class StagedRows:
             metadata.partition_columns,
             metadata.configuration,
             stores_partitions=stores_partitions(_protocol(change), metadata.configuration),
+            shape=change.shape,
         )
         rules = RaceRules.of(settings)
         started = time.perf_counter()

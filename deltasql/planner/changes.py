@@ -17,6 +17,7 @@ from deltasql.lazy import pa
 from deltasql.log.actions.operations import Operation, Outcome
 from deltasql.log.reading.copy_log import LoadedFiles
 from deltasql.log.storage.source_files import ListedFile
+from deltasql.plan.file_shape import ANY_SHAPE, FileShape
 from deltasql.plan.operators import Operator, Rearrange, Rewrite, Write
 from deltasql.plan.parameters import BoundStatement
 from deltasql.plan.reads import NO_ROWS, Reads, RowReads
@@ -188,7 +189,7 @@ class RowChange(SingleCommit):
     which files these are is known when the rows are written. `identities` are the identity columns whose values the
     statement generates. `rows` are the rows read, for row-level conflict detection. `load` is set for files that are to
     be loaded once. `rearranges` marks its actions as no data change. With `keeps_null_partitions` a dynamic overwrite
-    replaces no partition of a NULL.
+    replaces no partition of a NULL. `shape` is that of the new files.
     """
 
     operator: Write | Rewrite
@@ -201,6 +202,7 @@ class RowChange(SingleCommit):
     identities: tuple[str, ...] = ()
     rows: RowReads = NO_ROWS
     load: CopyLoad | None = None
+    shape: FileShape = ANY_SHAPE
 
 
 @dataclass(frozen=True, slots=True)

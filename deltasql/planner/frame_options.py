@@ -14,13 +14,16 @@ from deltasql.errors.statements.frames import (
     UnsupportedWriteError,
 )
 from deltasql.plan.base import ColumnPath, SqlText
+from deltasql.plan.file_shape import FileShape
 from deltasql.plan.frames import WriteFrame, WriteMode
 from deltasql.plan.statements.insert import ReplaceOn, Replaces, ReplaceUsing, ReplaceWhere
 from deltasql.planner.idempotency import Application, application
 from deltasql.settings.frame_options import (
+    COMPRESSION,
     DATA_CHANGE,
     IGNORE_NULL_PARTITIONS,
     MERGE_SCHEMA,
+    MOST_ROWS,
     OVERWRITE_MODE,
     OVERWRITE_SCHEMA,
     REPLACE_ON,
@@ -47,6 +50,7 @@ class WriteOptions:
     data_change: bool
     application: Application | None
     user_metadata: str | None
+    shape: FileShape
     properties: tuple[tuple[str, str], ...]
 
     @property
@@ -74,6 +78,7 @@ def write_options(statement: WriteFrame) -> WriteOptions:
         data_change=read[DATA_CHANGE],
         application=application(read[TXN_APP_ID], read[TXN_VERSION], TXN_APP_ID.name, TXN_VERSION.name),
         user_metadata=read[USER_METADATA],
+        shape=FileShape(read[COMPRESSION], read[MOST_ROWS]),
         properties=tuple((key, value) for key, value in texts.items() if key.startswith("delta.")),
     )
     _refuse_together(options, by_name=statement.by_name)

@@ -16,6 +16,9 @@ _UNIT_MICROS = {
     "day": 86_400_000_000,
     "week": 604_800_000_000,
 }
+CODECS = ("zstd", "snappy", "gzip", "lz4", "brotli", "none", "uncompressed")
+"""The names that properties and options have for the compression of Parquet files."""
+
 _TERM = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+)")
 _COLUMN_TOKEN = re.compile(rf"\s*({QUOTED_NAME}|[^`.,\s][^`.,]*)\s*([.,]|$)")
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, Union
 from deltasql.errors.statements.frames import IllegalOptionError, InvalidVersionOptionError
 from deltasql.errors.streams import ExcludePatternError
 from deltasql.registry.entries import Registry, RegistryEntry
-from deltasql.registry.readers import any_text, boolean, byte_size, count, one_of
+from deltasql.registry.readers import CODECS, any_text, boolean, byte_size, count, one_of
 
 T = TypeVar("T")
 
@@ -176,6 +176,22 @@ DATA_CHANGE = _flag(
     "true",
     _WRITES,
     "With false the write only moves rows, so that streams need not read them again.",
+)
+COMPRESSION = _maybe(
+    WRITE_OPTIONS,
+    "compression",
+    one_of(*CODECS),
+    ", ".join(CODECS),
+    "writes, streams",
+    "How the new files are compressed; beats `delta.parquet.compression.codec`.",
+)
+MOST_ROWS = _maybe(
+    WRITE_OPTIONS,
+    "maxRecordsPerFile",
+    count(),
+    "a whole number; 0: any number",
+    "writes, streams",
+    "How many rows a new file has at most; beats `spark.sql.files.maxRecordsPerFile`.",
 )
 _maybe(WRITE_OPTIONS, "path", any_text, _TEXT, "new tables", "Where the table lies.")
 

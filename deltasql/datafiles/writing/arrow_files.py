@@ -18,6 +18,7 @@ from deltasql.datafiles.stored_fields import stored_field
 from deltasql.datafiles.writing.staged_files import CHANGE_DATA, HIVE_NULL, WrittenFile
 from deltasql.lazy import np, pa, pc, pq
 from deltasql.log.storage.log_store import LogStore
+from deltasql.plan.file_shape import ANY_SHAPE, FileShape
 from deltasql.plan.hidden import IS_CHANGE
 from deltasql.schema.types import StructType
 
@@ -33,15 +34,20 @@ _ESCAPED = frozenset("\"#%'*/:=?\\\x7f{[]^")
 
 
 def write_tables(
-    store: LogStore, tables: Iterable[tuple[str, pa.Table]], schema: StructType, *, in_partitions: bool = False
+    store: LogStore,
+    tables: Iterable[tuple[str, pa.Table]],
+    schema: StructType,
+    *,
+    in_partitions: bool = False,
+    shape: FileShape = ANY_SHAPE,
 ) -> list[WrittenFile]:
     """Writes pairs of directory (below the table's root) and rows as data files with the columns `schema`.
 
     The rows have physical names and field ids. With `in_partitions` the directories are those of partition values,
     which Spark shows in file names.
     """
-    files = TableFiles(store, schema, in_partitions=in_partitions)
-    pieces = ((directory, piece) for directory, table in tables for piece in _of_size(table))
+    files = TableFiles(store, schema, in_partitions=in_partitions, shape=shape)
+    pieces = ((directory, piece) for directory, table in tables for piece in _of_size(table, shape))
     numbered = [(number, *item) for number, item in enumerate(pieces)]
     if len(numbered) == 1:
         return [files.write(*numbered[0])]
@@ -52,21 +58,24 @@ def write_tables(
 class TableFiles:
     """Data files of one statement, written by any number of threads."""
 
-    def __init__(self, store: LogStore, schema: StructType, *, in_partitions: bool) -> None:
+    def __init__(
+        self, store: LogStore, schema: StructType, *, in_partitions: bool, shape: FileShape = ANY_SHAPE
+    ) -> None:
         self._store, self._schema, self._nested = store, schema, has_nested_ids(schema)
+        self.shape = shape
         self._behind = "." if in_partitions else "-"
         self._job = uuid4()
 
     def write_all(self, number: int, directory: str, table: pa.Table) -> list[WrittenFile]:
         """Writes a table to one or more files by its size; to none if it has no rows."""
-        return [self.write(number, directory, piece, at) for at, piece in enumerate(_of_size(table))]
+        return [self.write(number, directory, piece, at) for at, piece in enumerate(_of_size(table, self.shape))]
 
     def write(self, number: int, directory: str, table: pa.Table, piece: int = 0) -> WrittenFile:
         """Writes a table to one file below the table's root; `number` and `piece` are part of the file name.
 
         Raises StorageError.
         """
-        data = encoded(table, repeating_columns(table))
+        data = encoded(table, repeating_columns(table), shape=self.shape)
         return self.write_encoded(number, directory, data, float_bounds(table), piece=piece)
 
     def write_encoded(
@@ -82,13 +91,18 @@ class TableFiles:
         if self._nested:
             data = pa.py_buffer(with_nested_ids(data.to_pybytes(), self._schema))
         data = with_sure_bounds(data, floats)
-        path = f"{directory}/part-{number:05d}-{self._job}{self._behind}c{piece:03d}.snappy.parquet"
+        path = f"{directory}/part-{number:05d}-{self._job}{self._behind}c{piece:03d}{self.shape.suffix}"
         self._store.put(path, data)
         footer = pq.read_metadata(pa.BufferReader(data))
         return WrittenFile(PurePosixPath(path), data.size, time.time_ns() // 1_000_000, footer, floats, statistics)
 
 
-def encoded(table: pa.Table, dictionaries: Sequence[str] | bool, group_rows: int | None = None) -> pa.Buffer:
+def encoded(
+    table: pa.Table,
+    dictionaries: Sequence[str] | bool,
+    group_rows: int | None = None,
+    shape: FileShape = ANY_SHAPE,
+) -> pa.Buffer:
     """A table encoded as a Parquet file, with row groups of at most `group_rows` rows (None: Arrow's 1,048,576).
 
     `dictionaries` are the Parquet paths of the columns to be dictionary-encoded, or True for all.
@@ -98,7 +112,7 @@ def encoded(table: pa.Table, dictionaries: Sequence[str] | bool, group_rows: int
         table,
         sink,
         row_group_size=group_rows,
-        compression="snappy",
+        compression=shape.arrow_codec,
         use_dictionary=dictionaries,
         store_decimal_as_integer=True,
         # Arrow's copy of the schema is useless: readers have the table's, or the file's.
@@ -126,9 +140,10 @@ def _repeats(sample: pa.ChunkedArray) -> bool:
     return bool(pc.count_distinct(sample).as_py() * _LEAST_REPEATS <= len(sample))
 
 
-def _of_size(table: pa.Table) -> Iterator[pa.Table]:
+def _of_size(table: pa.Table, shape: FileShape) -> Iterator[pa.Table]:
     """Slices of a table that are small enough for one file each."""
     rows = max(1, table.num_rows * _FILE_BYTES // max(table.nbytes, 1))
+    rows = min(rows, shape.most_rows or rows)
     return (table.slice(start, rows) for start in range(0, table.num_rows, rows))
 
 

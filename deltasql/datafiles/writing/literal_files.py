@@ -11,6 +11,7 @@ from deltasql.datafiles.writing.arrow_files import as_stored, by_directory, dire
 from deltasql.datafiles.writing.staged_files import DIRECTORY_PREFIX, HIVE_NULL, WrittenFile
 from deltasql.lazy import pa, pc
 from deltasql.log.storage.log_store import LogStore
+from deltasql.plan.file_shape import ANY_SHAPE, FileShape
 from deltasql.plan.hidden import hidden
 from deltasql.plan.operators import Literals, MemoryRows
 from deltasql.schema.column_mapping import physical_name
@@ -18,7 +19,13 @@ from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructFi
 
 
 def write_literals(
-    store: LogStore, directory: str, rows: Literals, partition_columns: Sequence[str], *, stores_partitions: bool
+    store: LogStore,
+    directory: str,
+    rows: Literals,
+    partition_columns: Sequence[str],
+    *,
+    stores_partitions: bool,
+    shape: FileShape = ANY_SHAPE,
 ) -> list[WrittenFile]:
     """Writes `rows` below a new directory of the table: one file, or one for each partition.
 
@@ -28,11 +35,17 @@ def write_literals(
         (f"{directory}/{partition}".rstrip("/"), literal_table(part, physical=True))
         for partition, part in _parts(rows, partition_columns, stores_partitions)
     )
-    return write_tables(store, tables, rows.schema, in_partitions=bool(partition_columns))
+    return write_tables(store, tables, rows.schema, in_partitions=bool(partition_columns), shape=shape)
 
 
 def write_memory_rows(
-    store: LogStore, directory: str, rows: MemoryRows, partition_columns: Sequence[str], *, stores_partitions: bool
+    store: LogStore,
+    directory: str,
+    rows: MemoryRows,
+    partition_columns: Sequence[str],
+    *,
+    stores_partitions: bool,
+    shape: FileShape = ANY_SHAPE,
 ) -> list[WrittenFile]:
     """As `write_literals`. The partition columns are of types whose values have one spelling."""
     fields = [field for name in partition_columns if (field := rows.schema.find(name)) is not None]
@@ -57,7 +70,7 @@ def write_memory_rows(
             folder = "/".join(directory_name(f"{prefix}{physical_name(field)}", value) for field, value in named)
             yield f"{directory}/{folder}".rstrip("/"), part
 
-    return write_tables(store, tables(), rows.schema, in_partitions=bool(partition_columns))
+    return write_tables(store, tables(), rows.schema, in_partitions=bool(partition_columns), shape=shape)
 
 
 def _without_null_name(column: pa.ChunkedArray) -> pa.ChunkedArray:

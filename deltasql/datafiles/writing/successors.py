@@ -25,6 +25,7 @@ from deltasql.datafiles.writing.streamed_files import write_united
 from deltasql.errors.engine import RowsLostError
 from deltasql.lazy import Numbers, np, pa, pc, pq
 from deltasql.log.storage.log_store import LogStore
+from deltasql.plan.file_shape import ANY_SHAPE, FileShape
 from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.types import StructType
@@ -116,13 +117,18 @@ class NewRows:
 
 
 def united_files(
-    store: LogStore, bins: Sequence[CompactionGroup], directory: str, schema: StructType, at_once: int = MOST_FILES
+    store: LogStore,
+    bins: Sequence[CompactionGroup],
+    directory: str,
+    schema: StructType,
+    at_once: int = MOST_FILES,
+    shape: FileShape = ANY_SHAPE,
 ) -> Successors:
     """Writes one file for each bin into `directory`, below the table's root; `schema` is the table's.
 
     `at_once` files are in memory encoded side by side; CORES pieces are decoded.
     """
-    files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in bins))
+    files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in bins), shape=shape)
 
     def write(number: int, item: CompactionGroup, workers: ThreadPoolExecutor) -> WrittenFile:
         return write_united(files, number, f"{directory}/{ORIGIN}={item.origin}", item.pieces(), schema, workers)
@@ -139,6 +145,7 @@ def copy_unchanged(
     directory: str,
     schema: StructType,
     at_once: int = MOST_FILES,
+    shape: FileShape = ANY_SHAPE,
 ) -> Copied:
     """Writes the unchanged rows, and new ones, into `directory`, below the table's root; `schema` is the table's.
 
@@ -147,10 +154,10 @@ def copy_unchanged(
     continues to write.
     """
     images, others = _sorted(rewritten, new, directory)
-    files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in rewritten))
+    files = TableFiles(store, schema, in_partitions=any(item.partition_values for item in rewritten), shape=shape)
 
     def succeed(number: int, item: RewrittenFile, workers: ThreadPoolExecutor) -> WrittenFile | None:
-        return _Successor(item, images[item.origin], new.changed, workers).write(files, number, directory)
+        return _Successor(item, images[item.origin], new.changed, workers, shape).write(files, number, directory)
 
     def write(number: int, folder: str, tables: Sequence[pa.Table]) -> list[WrittenFile]:
         return files.write_all(number, folder, _concatenated(tables))
@@ -215,9 +222,10 @@ class _Successor:
         images: Sequence[pa.Table],
         changed: Collection[str],
         workers: ThreadPoolExecutor,
+        shape: FileShape,
     ) -> None:
         self._rewritten, self._images, self._changed = rewritten, _in_order(images), changed
-        self._workers = workers
+        self._workers, self._shape = workers, shape
         self._file = rewritten.open()
 
     def write(self, files: TableFiles, number: int, directory: str) -> WrittenFile | None:
@@ -279,7 +287,8 @@ class _Successor:
         rows = self._file.rows(group, names)
         at = images.column(ROW_INDEX).to_numpy() - start
         rows = _without(_with_images(rows, at, images, self._changed), marked, _minus(gone, at))
-        return _Piece(encoded(rows, self._file.dictionaries, max(rows.num_rows, 1)), float_ranges(rows.select(floats)))
+        data = encoded(rows, self._file.dictionaries, max(rows.num_rows, 1), self._shape)
+        return _Piece(data, float_ranges(rows.select(floats)))
 
 
 def _minus(row_indexes: Numbers, others: Numbers) -> Numbers:

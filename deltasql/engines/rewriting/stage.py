@@ -29,7 +29,10 @@ from deltasql.errors.write import NothingToHoldError
 from deltasql.lazy import pa
 from deltasql.log.actions.actions import AddCDCFile
 from deltasql.log.configuration.iceberg_compat import compat_tags
+from deltasql.log.properties.property_registry import COMPRESSION_CODEC
+from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.storage.paths import decode_path
+from deltasql.plan.file_shape import ANY_SHAPE, FileShape
 from deltasql.plan.operators import Literals, MemoryRows
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.text import quote_name
@@ -39,7 +42,8 @@ from deltasql.schema.types import VOID, StructType
 class FileStage:
     """The directory of one statement's new files, `<table>/<uuid>`, which this process writes by Arrow.
 
-    `discard` removes all that was written to it. With `stores_partitions` files hold the partition columns too.
+    `discard` removes all that was written to it. With `stores_partitions` files hold the partition columns too. The
+    table's property of the compression counts where `shape` has none.
     """
 
     def __init__(
@@ -50,7 +54,9 @@ class FileStage:
         configuration: Mapping[str, str],
         *,
         stores_partitions: bool = False,
+        shape: FileShape = ANY_SHAPE,
     ) -> None:
+        self._shape = replace(shape, codec=shape.codec or TableProperties(configuration)[COMPRESSION_CODEC])
         self._session, self._root, self._store = session, root, session.stores.open(root)
         self._partitions, self._configuration = partition_columns, configuration
         self.stores_partitions = stores_partitions
@@ -73,7 +79,7 @@ class FileStage:
         directory = self._new_directory(changes=changes)
         largest = max((item.size for item in rewritten), default=0)
         at_once = files_at_once(self._session, largest, MOST_FILES)
-        copied = copy_unchanged(self._store, rewritten, NewRows(parts, names), directory, schema, at_once)
+        copied = copy_unchanged(self._store, rewritten, NewRows(parts, names), directory, schema, at_once, self._shape)
         successors = self._successors(copied.successors, schema)
         if not (copied.others or copied.feed):
             return Staged(tuple(successors))
@@ -83,7 +89,7 @@ class FileStage:
     def unite(self, bins: Sequence[CompactionGroup], schema: StructType) -> Staged:
         """Writes one file for each bin by Arrow, which is its `origin`. Raises what reading the files raises."""
         at_once = files_at_once(self._session, max((item.size for item in bins), default=0), MOST_FILES)
-        written = united_files(self._store, bins, self._new_directory(), schema, at_once)
+        written = united_files(self._store, bins, self._new_directory(), schema, at_once, self._shape)
         return Staged(tuple(self._successors(written, schema)))
 
     def _successors(self, written: Successors, schema: StructType) -> list[StagedFile]:
@@ -132,6 +138,7 @@ class FileStage:
             rows,
             self._partitions,
             stores_partitions=self.stores_partitions,
+            shape=self._shape,
         )
         return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
 
@@ -139,7 +146,12 @@ class FileStage:
         """Writes rows that the caller has in memory, without Spark. Raises NothingToHoldError."""
         self._refuse_voids_alone(rows.schema)
         written = write_memory_rows(
-            self._store, self._new_directory(), rows, self._partitions, stores_partitions=self.stores_partitions
+            self._store,
+            self._new_directory(),
+            rows,
+            self._partitions,
+            stores_partitions=self.stores_partitions,
+            shape=self._shape,
         )
         return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
 
@@ -151,7 +163,7 @@ class FileStage:
         self._refuse_voids_alone(schema)
         names = [physical_name(item) for item in schema]
         stored = (piece.mapped(lambda rows: rows.rename_columns(names)) for piece in pieces)
-        written = write_pieces(self._store, self._new_directory(), stored, schema)
+        written = write_pieces(self._store, self._new_directory(), stored, schema, self._shape)
         return Staged(tuple(self._staged(written, schema, "UTC", ())))
 
     def _staged(

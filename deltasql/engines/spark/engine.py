@@ -38,6 +38,7 @@ from deltasql.log.actions.actions import AddCDCFile
 from deltasql.log.storage.locations import is_local, table_location
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
+from deltasql.plan.file_shape import ANY_SHAPE, FileShape
 from deltasql.plan.operators import (
     MemoryRows,
     Operator,
@@ -284,8 +285,11 @@ class SparkRuntime:
         configuration: Mapping[str, str],
         *,
         stores_partitions: bool = False,
+        shape: FileShape = ANY_SHAPE,
     ) -> Stage:
-        return SparkStage(self.spark, root, partition_columns, configuration, stores_partitions=stores_partitions)
+        return SparkStage(
+            self.spark, root, partition_columns, configuration, stores_partitions=stores_partitions, shape=shape
+        )
 
     def row_reader(
         self,

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from deltasql.log.properties.property import OnDrop, OnReplace, Property
 from deltasql.registry.entries import Registry
 from deltasql.registry.readers import (
+    CODECS,
     any_text,
     boolean,
     byte_size,
@@ -417,12 +418,12 @@ _stored(
     "1.0.0",
     "The version of Parquet of new files.",
 )
-_stored(
+COMPRESSION_CODEC = _maybe(
     "delta.parquet.compression.codec",
-    one_of("zstd", "snappy", "gzip", "lz4", "brotli", "none", "uncompressed"),
-    "zstd, snappy, gzip, lz4, brotli, none, uncompressed",
-    None,
-    "How new files are compressed.",
+    one_of(*CODECS),
+    ", ".join(CODECS),
+    "data files",
+    "How new files are compressed; by snappy, where neither this nor Spark's setting says.",
 )
 _stored("delta.randomizeFilePrefixes", boolean, _BOOLEANS, "false", "Data files lie in directories of random names.")
 _stored("delta.randomPrefixLength", integer(1), "an integer, at least 1", "2", "How long these random names are.")

@@ -25,7 +25,9 @@ from deltasql.lazy import F, pa
 from deltasql.log.storage.listing import checksum_beside
 from deltasql.log.storage.locations import is_local
 from deltasql.log.storage.log_store import LogStore
+from deltasql.plan.file_shape import FileShape
 from deltasql.plan.hidden import hidden
+from deltasql.registry.readers import CODECS
 from deltasql.schema.text import quote_name
 from deltasql.schema.types import DecimalType, PrimitiveType, StructField, StructType
 
@@ -54,8 +56,8 @@ class ExecutorWriter:
     columns are shredded.
     """
 
-    def __init__(self, spark: SparkHandle, store: LogStore, shredding: bool) -> None:
-        self._spark, self._store, self._shredding = spark, store, shredding
+    def __init__(self, spark: SparkHandle, store: LogStore, shredding: bool, shape: FileShape) -> None:
+        self._spark, self._store, self._shredding, self._shape = spark, store, shredding, shape
 
     def write(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
         """See RowWriter. Raises StagedRowsMissingError if fewer rows are found than were written."""
@@ -66,7 +68,8 @@ class ExecutorWriter:
         counting = {} if counted is None else self._spark.for_counts()
         on_class_path: AbstractContextManager[None] = nullcontext() if committer is None else committer.on_class_path()
         with self._spark.needing(for_writes(self._shredding), counting, committing), on_class_path:
-            writer = rows.write.options(**WRITE_OPTIONS, **self._spark.lent_options(self._store.root))
+            options = {**WRITE_OPTIONS, **self._shape.spark_options, **self._spark.lent_options(self._store.root)}
+            writer = rows.write.options(**options)
             if by:
                 writer = writer.partitionBy(*by)
             writer.parquet(self._spark.hadoop_location(self._store.url(directory)))
@@ -92,16 +95,26 @@ class ExecutorWriter:
 class DriverWriter:
     """This process fetches the rows from Spark and writes one file for each combination of values."""
 
-    def __init__(self, store: LogStore) -> None:
-        self._store = store
+    def __init__(self, store: LogStore, shape: FileShape) -> None:
+        self._store, self._shape = store, shape
 
     def write(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
         """See RowWriter."""
         if not by and is_connect(rows):
             batches = streamed(rows if _is_flat(schema) else _all_for_arrow(rows))
-            return write_pieces(self._store, directory, map(in_memory, batches), schema)
+            return write_pieces(self._store, directory, map(in_memory, batches), schema, self._shape)
         tables = ((directory_of(directory, values), table) for values, table in fetched(rows, by, schema))
-        return write_tables(self._store, tables, schema, in_partitions=bool(by))
+        return write_tables(self._store, tables, schema, in_partitions=bool(by), shape=self._shape)
+
+
+def session_shape(spark: SparkHandle, shape: FileShape) -> FileShape:
+    """`shape`, with what Spark's settings say where it says nothing."""
+    codec = shape.codec or (spark.current_value("spark.sql.parquet.compression.codec") or "").lower()
+    rows = shape.most_rows
+    if rows is None:
+        rows = int(spark.current_value("spark.sql.files.maxRecordsPerFile") or 0)
+    codec = "lz4" if codec == "lz4_raw" else codec
+    return FileShape(codec if codec in CODECS else None, max(rows, 0))
 
 
 def fetched(rows: DataFrame, by: Sequence[str], schema: StructType) -> Iterator[tuple[dict[str, str | None], pa.Table]]:

@@ -22,12 +22,13 @@ from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.spark.reading.checked_rows import checked
 from deltasql.engines.spark.reading.input_size import UNKNOWN_SIZE
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.writing.row_writers import DriverWriter, ExecutorWriter, RowWriter, fetched
+from deltasql.engines.spark.writing.row_writers import DriverWriter, ExecutorWriter, RowWriter, fetched, session_shape
 from deltasql.errors.write import NestedVoidError
 from deltasql.lazy import F, pa
 from deltasql.log.properties.property_registry import VARIANT_SHREDDING
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.plan import marks
+from deltasql.plan.file_shape import ANY_SHAPE, FileShape
 from deltasql.plan.hidden import IS_CHANGE, ROW_ID, ROW_INDEX, ROW_VERSION
 from deltasql.plan.operators import Constraint
 from deltasql.schema.checks import CHANGE_TYPE, nested_voids
@@ -63,8 +64,11 @@ class SparkStage(FileStage):
         configuration: Mapping[str, str],
         *,
         stores_partitions: bool = False,
+        shape: FileShape = ANY_SHAPE,
     ) -> None:
-        super().__init__(spark, root, partition_columns, configuration, stores_partitions=stores_partitions)
+        super().__init__(
+            spark, root, partition_columns, configuration, stores_partitions=stores_partitions, shape=shape
+        )
         self._spark = spark
         self.input_size = UNKNOWN_SIZE
         """Bytes that the statement reads, which decide between executors and this process: see `engines.choice`."""
@@ -121,8 +125,9 @@ class SparkStage(FileStage):
 
     def _writer(self, driver: bool) -> RowWriter:
         if driver:
-            return DriverWriter(self._store)
-        return ExecutorWriter(self._spark, self._store, TableProperties(self._configuration)[VARIANT_SHREDDING])
+            return DriverWriter(self._store, session_shape(self._spark, self._shape))
+        shredding = TableProperties(self._configuration)[VARIANT_SHREDDING]
+        return ExecutorWriter(self._spark, self._store, shredding, self._shape)
 
     def _stored(
         self, rows: DataFrame, schema: StructType, row_ids: RowIdColumns | None, hidden: Sequence[str], *, spread: bool

@@ -108,7 +108,7 @@ def _(statement: WriteFrame, context: Context) -> Plan:
     change = change if app is None else noted(change, app, context)
     if not isinstance(change, RowChange):
         return change
-    change = change.committing(user_metadata=options.user_metadata)
+    change = replace(change, shape=options.shape).committing(user_metadata=options.user_metadata)
     if batch is None:
         return change
     parameters = {"outputMode": batch.output_mode, "queryId": batch.query_id, "epochId": str(batch.batch_id)}

@@ -1,0 +1,44 @@
+"""How a statement's new data files are written: their compression, and their number of rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+_SUFFIXES = {"zstd": ".zstd", "snappy": ".snappy", "gzip": ".gz", "lz4": ".lz4raw", "brotli": ".br"}
+_DEFAULT = "snappy"
+
+
+@dataclass(frozen=True, slots=True)
+class FileShape:
+    """The compression of new data files, one of `registry.readers.CODECS`, and the most rows of each (0: any number).
+
+    Either is None where nobody says.
+    """
+
+    codec: str | None = None
+    most_rows: int | None = None
+
+    @property
+    def arrow_codec(self) -> str:
+        """The compression by Arrow's name."""
+        codec = self.codec or _DEFAULT
+        return "none" if codec == "uncompressed" else codec
+
+    @property
+    def suffix(self) -> str:
+        """The end of the files' names, as of those that Spark writes."""
+        return f"{_SUFFIXES.get(self.arrow_codec, '')}.parquet"
+
+    @property
+    def spark_options(self) -> dict[str, str]:
+        """The options of Spark's writer; its settings count where nobody says."""
+        options = {}
+        if self.codec is not None:
+            # What Spark calls lz4 is another framing, which few readers know.
+            options["compression"] = "lz4_raw" if self.codec == "lz4" else self.codec
+        if self.most_rows is not None:
+            options["maxRecordsPerFile"] = str(self.most_rows)
+        return options
+
+
+ANY_SHAPE = FileShape()
