@@ -1,4 +1,4 @@
-"""How a statement's new data files are written: their compression, and their number of rows."""
+"""How a statement's new data files are written: their compression and size."""
 
 from __future__ import annotations
 
@@ -12,17 +12,23 @@ _DEFAULT = "snappy"
 class FileShape:
     """The compression of new data files, one of `registry.readers.CODECS`, and the most rows of each (0: any number).
 
-    Either is None where nobody says.
+    `optimized`: the engine shuffles rows into fewer, larger files. Each is None where nobody says.
     """
 
     codec: str | None = None
     most_rows: int | None = None
+    optimized: bool | None = None
 
     @property
     def arrow_codec(self) -> str:
         """The compression by Arrow's name."""
         codec = self.codec or _DEFAULT
         return "none" if codec == "uncompressed" else codec
+
+    @property
+    def is_only_by_arrow(self) -> bool:
+        """Whether this process alone writes such files: Spark comes without the class for that compression."""
+        return self.codec == "brotli"
 
     @property
     def suffix(self) -> str:

@@ -24,6 +24,7 @@ from deltasql.settings.frame_options import (
     IGNORE_NULL_PARTITIONS,
     MERGE_SCHEMA,
     MOST_ROWS,
+    OPTIMIZES,
     OVERWRITE_MODE,
     OVERWRITE_SCHEMA,
     REPLACE_ON,
@@ -78,7 +79,7 @@ def write_options(statement: WriteFrame) -> WriteOptions:
         data_change=read[DATA_CHANGE],
         application=application(read[TXN_APP_ID], read[TXN_VERSION], TXN_APP_ID.name, TXN_VERSION.name),
         user_metadata=read[USER_METADATA],
-        shape=FileShape(read[COMPRESSION], read[MOST_ROWS]),
+        shape=FileShape(read[COMPRESSION], read[MOST_ROWS], read[OPTIMIZES]),
         properties=tuple((key, value) for key, value in texts.items() if key.startswith("delta.")),
     )
     _refuse_together(options, by_name=statement.by_name)

@@ -193,6 +193,14 @@ MOST_ROWS = _maybe(
     "writes, streams",
     "How many rows a new file has at most; beats `spark.sql.files.maxRecordsPerFile`.",
 )
+OPTIMIZES = _maybe(
+    WRITE_OPTIONS,
+    "optimizeWrite",
+    boolean,
+    _BOOLEAN,
+    "writes, streams",
+    "Spark shuffles rows into fewer, larger files; beats setting and property.",
+)
 _maybe(WRITE_OPTIONS, "path", any_text, _TEXT, "new tables", "Where the table lies.")
 
 VERSION_AS_OF = _maybe(READ_OPTIONS, "versionAsOf", count(), _VERSION, "reads", "The version that is read.")

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 from deltasql.registry.readers import any_text, byte_size, compaction, share
+from deltasql.settings import write_settings  # noqa: F401 - it declares settings
 from deltasql.settings.setting import REGISTRY, Setting, flag, maybe, number, switch, word
 
 T = TypeVar("T")
@@ -167,7 +168,7 @@ AUTO_COMPACT_MAX_FILE_SIZE = SETTINGS.add(
         byte_size,
         _SIZES,
         "134217728",
-        "How big the files are that are put together after a write.",
+        "How big the files are that are put together after a write; `delta.targetFileSize` where it is not set.",
         _WRITES,
     )
 )

@@ -125,3 +125,15 @@ def test_batches_of_a_stream(opened: Session, tmp_path: Path) -> None:
     writer.trigger(availableNow=True).toTable("t").awaitTermination()
     assert operations(opened)[1:] == [*["STREAMING UPDATE"] * 3, "OPTIMIZE", "STREAMING UPDATE"]
     assert opened.sql("SELECT count(*), sum(id) FROM t").collect() == [(4, 6)]
+
+
+def test_the_table_s_target_says_which_files_are_small(opened: Session) -> None:
+    opened.sql(f"CREATE TABLE t (id INT) {COMPACTS}")
+    opened.sql("ALTER TABLE t SET TBLPROPERTIES ('delta.targetFileSize' = '100')")
+    for number in range(4):
+        opened.sql(f"INSERT INTO t VALUES ({number})")
+    assert files(opened) == 4
+    opened.sql("SET spark.databricks.delta.autoCompact.maxFileSize = 1mb")
+    opened.sql("INSERT INTO t VALUES (4)")
+    assert files(opened) == 1
+    assert not opened.spark_started

@@ -129,3 +129,46 @@ def test_rows_of_spark(opened: Session, mode: str) -> None:
     assert (row_counts(opened, "third"), set(compressions(opened, "third"))) == ([50, 50], {"GZIP"})
     opened.write(ROWS).saveAsTable("rows")
     assert set(compressions(opened, "rows")) == {"GZIP"}
+
+
+@pytest.mark.parametrize("by", ["", "PARTITIONED BY (p)"])
+@pytest.mark.parametrize(
+    ("table", "setting", "option", "optimized"),
+    [
+        ("false", None, None, False),
+        ("true", None, None, True),
+        ("true", "false", None, False),
+        ("false", "true", "false", False),
+        ("false", None, "true", True),
+    ],
+)
+def test_an_optimized_write_has_few_files(
+    opened: Session, by: str, table: str, setting: str | None, option: str | None, optimized: bool
+) -> None:
+    opened.sql(f"SET {COMPUTE.name} = ENGINE")
+    opened.sql(f"SET {IO_MODE.name} = EXECUTORS")
+    if setting is not None:
+        opened.sql(f"SET spark.databricks.delta.optimizeWrite.enabled = {setting}")
+    property_ = f"TBLPROPERTIES ('delta.autoOptimize.optimizeWrite' = '{table}')"
+    opened.sql(f"CREATE TABLE t (id BIGINT, p BIGINT) {by} {property_}")
+    frame = opened.sql("SELECT id, id % 2 AS p FROM range(0, 1000, 1, 8)").df
+    opened.write(frame).mode("append").option("optimizeWrite", option).saveAsTable("t")
+    # Rows of one partition are together anyway.
+    assert len(paths(opened)) == (2 if by else 1 if optimized else 8)
+    assert len(ids(opened)) == 1000
+
+
+def test_an_optimized_write_fills_several_files(opened: Session) -> None:
+    opened.sql(f"SET {IO_MODE.name} = EXECUTORS")
+    opened.sql("SET spark.databricks.delta.optimizeWrite.enabled = true")
+    opened.sql("SET spark.databricks.delta.optimizeWrite.binSize = 1")
+    opened.sql("CREATE TABLE t AS SELECT id, rand() AS r FROM range(0, 500000, 1, 16)")
+    assert 1 < len(paths(opened)) < 16
+    opened.sql("CREATE TABLE small TBLPROPERTIES ('delta.targetFileSize' = '1g') AS SELECT * FROM t")
+    assert len(paths(opened, "small")) == 1
+
+
+def test_brotli_is_written_by_this_process(opened: Session) -> None:
+    opened.sql(f"SET {IO_MODE.name} = EXECUTORS")
+    opened.sql("CREATE TABLE t TBLPROPERTIES ('delta.parquet.compression.codec' = 'brotli') AS SELECT id FROM range(9)")
+    assert compressions(opened) == {"BROTLI": 1}

@@ -310,11 +310,14 @@ TARGET_FILE_SIZE = _maybe(
     "delta.targetFileSize",
     byte_size,
     "a size such as 104857600, 100mb or 1g",
-    "OPTIMIZE",
-    "How big the files are that OPTIMIZE writes.",
+    "OPTIMIZE, auto compaction, optimized writes",
+    "How big the files are that layouts of tables are made of.",
 )
 AUTO_OPTIMIZE = _maybe(
     "delta.autoOptimize", boolean, _BOOLEANS, _WRITES, "Both of the `delta.autoOptimize.…`, where they are not set."
+)
+OPTIMIZE_WRITE = _maybe(
+    "delta.autoOptimize.optimizeWrite", boolean, _BOOLEANS, _WRITES, "Spark shuffles rows into fewer, larger files."
 )
 AUTO_COMPACT = _maybe(
     "delta.autoOptimize.autoCompact",
@@ -401,9 +404,6 @@ _stored(
 )
 _stored(
     "delta.coordinatedCommits.tableConf-preview", any_text, "any text", None, "The coordinator's words on the table."
-)
-_stored(
-    "delta.autoOptimize.optimizeWrite", boolean, _BOOLEANS, None, "Rows are shuffled before a write, into fewer files."
 )
 _stored(
     "delta.checkpointRetentionDuration", interval_ms, _INTERVALS, "interval 2 days", "How long checkpoints are kept."

@@ -48,6 +48,13 @@ def for_writes(shredding: bool) -> Mapping[str, str]:
     return {**FOR_WRITES, SHREDDING: str(shredding).lower()}
 
 
+def for_rebalancing(bin_bytes: int | None) -> Mapping[str, str]:
+    """The settings under which rows are rebalanced into tasks of about so many bytes; none where they are not."""
+    if bin_bytes is None:
+        return {}
+    return {"spark.sql.adaptive.enabled": "true", "spark.sql.adaptive.advisoryPartitionSizeInBytes": str(bin_bytes)}
+
+
 def for_size(size_in_bytes: int) -> Mapping[str, str]:
     """The settings that suit a statement over so many bytes of input; none where the usual ones do."""
     if size_in_bytes >= FEW_BYTES:

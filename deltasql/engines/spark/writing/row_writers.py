@@ -18,7 +18,7 @@ from deltasql.datafiles.writing.streamed_files import write_pieces
 from deltasql.engines.spark.session.remote import is_connect, streamed
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema, spark_type
-from deltasql.engines.spark.session.tuning import for_writes
+from deltasql.engines.spark.session.tuning import for_rebalancing, for_writes
 from deltasql.engines.spark.writing.counts import Counts, row_counter
 from deltasql.errors.engine import StagedRowsMissingError
 from deltasql.lazy import F, pa
@@ -53,11 +53,14 @@ class RowWriter(Protocol):
 
 class ExecutorWriter:
     """Spark's tasks write: one or more files for each task and combination of values. With `shredding`, VARIANT
-    columns are shredded.
+    columns are shredded. `bin_bytes` go into one file of rows that are rebalanced.
     """
 
-    def __init__(self, spark: SparkHandle, store: LogStore, shredding: bool, shape: FileShape) -> None:
-        self._spark, self._store, self._shredding, self._shape = spark, store, shredding, shape
+    def __init__(
+        self, spark: SparkHandle, store: LogStore, shredding: bool, shape: FileShape, bin_bytes: int | None
+    ) -> None:
+        self._spark, self._store, self._shape = spark, store, shape
+        self._settings = {**for_writes(shredding), **for_rebalancing(bin_bytes)}
 
     def write(self, rows: DataFrame, by: Sequence[str], directory: str, schema: StructType) -> list[WrittenFile]:
         """See RowWriter. Raises StagedRowsMissingError if fewer rows are found than were written."""
@@ -67,7 +70,7 @@ class ExecutorWriter:
         committer, committing = self._spark.committer(self._store.root)
         counting = {} if counted is None else self._spark.for_counts()
         on_class_path: AbstractContextManager[None] = nullcontext() if committer is None else committer.on_class_path()
-        with self._spark.needing(for_writes(self._shredding), counting, committing), on_class_path:
+        with self._spark.needing(self._settings, counting, committing), on_class_path:
             options = {**WRITE_OPTIONS, **self._shape.spark_options, **self._spark.lent_options(self._store.root)}
             writer = rows.write.options(**options)
             if by:

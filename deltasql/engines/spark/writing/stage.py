@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,8 @@ from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.row_writers import DriverWriter, ExecutorWriter, RowWriter, fetched, session_shape
 from deltasql.errors.write import NestedVoidError
 from deltasql.lazy import F, pa
-from deltasql.log.properties.property_registry import VARIANT_SHREDDING
+from deltasql.log.properties.property_registry import AUTO_OPTIMIZE, TARGET_FILE_SIZE, VARIANT_SHREDDING
+from deltasql.log.properties.property_registry import OPTIMIZE_WRITE as TABLE_OPTIMIZES
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.plan import marks
 from deltasql.plan.file_shape import ANY_SHAPE, FileShape
@@ -48,6 +50,7 @@ from deltasql.schema.types import (
     collation_of,
     without_collations,
 )
+from deltasql.settings.write_settings import OPTIMIZE_WRITE, OPTIMIZE_WRITE_BIN
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -92,6 +95,7 @@ class SparkStage(FileStage):
         refuse_nested_voids(schema)
         self._refuse_voids_alone(schema)
         driver = moved_in_process(self._spark, self._root, self.input_size, barred=only_for_spark(schema))
+        driver = driver or self._shape.is_only_by_arrow
         marks = [ORIGIN] * origins + [CHANGE_TYPE] * changes
         stored = self._stored(rows, schema, row_ids, marks, spread=not (origins or driver))
         stored, by = self._in_directories(stored, schema, origins=origins, changes=changes)
@@ -127,19 +131,41 @@ class SparkStage(FileStage):
         if driver:
             return DriverWriter(self._store, session_shape(self._spark, self._shape))
         shredding = TableProperties(self._configuration)[VARIANT_SHREDDING]
-        return ExecutorWriter(self._spark, self._store, shredding, self._shape)
+        return ExecutorWriter(self._spark, self._store, shredding, self._shape, self._bin)
+
+    @cached_property
+    def _bin(self) -> int | None:
+        """How many bytes go into one file of an optimized write; None for any other. Raises InvalidSettingError."""
+        properties = TableProperties(self._configuration)
+        given = (
+            self._shape.optimized,
+            OPTIMIZE_WRITE.value(self._spark.session_value(OPTIMIZE_WRITE.name)),
+            properties[TABLE_OPTIMIZES],
+            properties[AUTO_OPTIMIZE],
+        )
+        if not next((value for value in given if value is not None), False):
+            return None
+        size = OPTIMIZE_WRITE_BIN.value(self._spark.session_value(OPTIMIZE_WRITE_BIN.name))
+        return properties[TARGET_FILE_SIZE] or size
+
+    def _spread(self, rows: DataFrame) -> DataFrame:
+        """Rows of one partition together, in several tasks where an optimized write fills several files."""
+        names = [quote_name(name) for name in self._partitions]
+        if self._bin is not None:
+            return rows.hint("rebalance", *(F.col(name) for name in names))
+        return rows.repartition(*(rows[name] for name in names)) if names else rows
 
     def _stored(
         self, rows: DataFrame, schema: StructType, row_ids: RowIdColumns | None, hidden: Sequence[str], *, spread: bool
     ) -> DataFrame:
         """`rows` as files store them: checked, without VOID columns, under physical names. `hidden` are hidden columns.
 
-        With `spread` the rows are repartitioned by the partition columns.
+        With `spread` the rows are repartitioned by the partition columns, or for an optimized write.
         """
         rows = rows.drop(*[item.name for item in schema if item.type == VOID])
         rows = checked(_named_null(rows, schema, self._partitions), self._nameable(schema), self._spark.capabilities)
-        if self._partitions and spread:
-            rows = rows.repartition(*[rows[quote_name(name)] for name in self._partitions])
+        if spread:
+            rows = self._spread(rows)
         stored = StructType(tuple(item for item in schema if item.type != VOID))
         if is_mapped(stored):
             ids = [ROW_ID, ROW_VERSION] if row_ids is not None else []

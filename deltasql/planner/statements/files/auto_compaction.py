@@ -8,7 +8,7 @@ from deltasql.lazy import pa, pc
 from deltasql.log.actions import operations
 from deltasql.log.actions.bin_packing import alike, joined_numbers, numbers_of, packed, partition_numbers
 from deltasql.log.properties.property_registry import AUTO_COMPACT as TABLE_COMPACTS
-from deltasql.log.properties.property_registry import AUTO_OPTIMIZE
+from deltasql.log.properties.property_registry import AUTO_OPTIMIZE, TARGET_FILE_SIZE
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.planner.changes import Plan
@@ -43,6 +43,8 @@ def auto_compaction(log: DeltaLog, written: Collection[tuple[str | None, ...]], 
         return None
     snapshot = log.snapshot()
     limit = context.setting(AUTO_COMPACT_MAX_FILE_SIZE)
+    if context.settings.stored(AUTO_COMPACT_MAX_FILE_SIZE.name) is None:
+        limit = snapshot.metadata.properties[TARGET_FILE_SIZE] or limit
     least = context.setting(AUTO_COMPACT_MIN_FILE_SIZE) or limit // 2
     files = snapshot.files(("size", "partitionValues"))
     small = files.filter(pc.less(files.column("size"), least))
