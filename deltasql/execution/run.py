@@ -50,6 +50,7 @@ from deltasql.planner.context import GLOBAL
 from deltasql.planner.rows.repeats import may_repeat
 from deltasql.result import AnsweredRows, RowSource
 from deltasql.settings.session_settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, SessionSettings
+from deltasql.settings.write_settings import LAST_COMMIT_VERSION
 
 Done: TypeAlias = "Committed | RowSource"
 """Result of a plan: rows with the commit that was made, or rows that are computed on request."""
@@ -97,6 +98,8 @@ class Run:
     def commit(self) -> Done:
         """Commits the staged change, or executes a plan that needs no staging. Raises a ConcurrentModificationError."""
         done = self._done(self._plan, self._staged)
+        if isinstance(done, Committed) and done.version is not None:
+            self._session.settings.set(LAST_COMMIT_VERSION.name, str(done.version))
         self._session.transactions.compact()
         return done
 

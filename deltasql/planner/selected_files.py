@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from deltasql.lazy import pa
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.planner.context import Context
+from deltasql.settings.write_settings import STATISTICS_SKIP
 from deltasql.skipping.predicates import condition
 from deltasql.skipping.pruning import first_files, skip_files
 
@@ -25,8 +26,9 @@ def selected_files(
         return files, files.num_rows
     zone, partitions = context.time_zone, snapshot.partition_columns
     selection = None if predicate is None else condition(predicate, snapshot.schema, partitions, alias, zone)
-    if enough is not None:
+    by_statistics = context.setting(STATISTICS_SKIP)
+    if enough is not None and by_statistics:
         first = snapshot.read_files(lambda files: first_files(files, selection, columns, enough, zone))
         if first is not None:
             return first
-    return snapshot.read_files(lambda files: skip_files(files, selection, columns, zone))
+    return snapshot.read_files(lambda files: skip_files(files, selection, columns, zone, by_statistics=by_statistics))

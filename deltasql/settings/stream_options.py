@@ -54,6 +54,9 @@ def stream_options(texts: Mapping[str, str]) -> StreamOptions:
         if key in texts:
             advice = "After a rename or a drop: a new checkpoint, with startingVersion."
             raise UnsupportedStreamOptionError(name, advice)
+    if texts.get("witheventtimeorder", "").lower() == "true":
+        advice = "For a watermark that drops no row of the start: startingVersion = 0 reads versions in their order."
+        raise UnsupportedStreamOptionError("withEventTimeOrder", advice)
     options = Options(texts)
     version, timestamp = options[STARTING_VERSION], options[STARTING_TIMESTAMP]
     if version is not None and timestamp is not None:

@@ -1,9 +1,9 @@
-"""Session settings about the data files that writes make. The registry's other settings are in `session_settings`."""
+"""Session settings about writes and their data files. The registry's other settings are in `session_settings`."""
 
 from __future__ import annotations
 
-from deltasql.registry.readers import byte_size
-from deltasql.settings.setting import REGISTRY, Setting, maybe, switch
+from deltasql.registry.readers import any_text, byte_size
+from deltasql.settings.setting import REGISTRY, Setting, flag, maybe, switch
 
 _WRITES = "writes"
 
@@ -13,6 +13,35 @@ def _mebibytes(text: str) -> int:
     return byte_size(f"{text.strip()}m" if text.strip().isdecimal() else text)
 
 
+_VECTORS = "Changed rows are marked in deletion vectors, if the table has them; false: their files are rewritten."
+DELETE_VECTORS = flag(
+    "spark.databricks.delta.delete.deletionVectors.persistent", "true", "DELETE", _VECTORS, listed=False
+)
+UPDATE_VECTORS = flag(
+    "spark.databricks.delta.update.deletionVectors.persistent", "true", "UPDATE", _VECTORS, listed=False
+)
+MERGE_VECTORS = flag("spark.databricks.delta.merge.deletionVectors.persistent", "true", "MERGE", _VECTORS, listed=False)
+CONSTRAINT_MAY_MISS = flag(
+    "spark.databricks.delta.constraints.assumesDropIfExists.enabled",
+    "false",
+    "DROP CONSTRAINT",
+    "A missing constraint is no error, as with IF EXISTS.",
+    listed=False,
+)
+LAST_COMMIT_VERSION = maybe(
+    "spark.databricks.delta.lastCommitVersionInSession",
+    any_text,
+    "a version",
+    "commits",
+    "Set by each commit of the session: its version, for time travel to what the session has written.",
+)
+STATISTICS_SKIP = flag(
+    "spark.databricks.delta.stats.skipping",
+    "true",
+    "queries, UPDATE, DELETE, MERGE",
+    "Files are left out whose statistics show that no row fits; false: only partitions are.",
+    listed=False,
+)
 OPTIMIZE_WRITE = maybe(
     "spark.databricks.delta.optimizeWrite.enabled",
     switch,
@@ -28,5 +57,6 @@ OPTIMIZE_WRITE_BIN = REGISTRY.add(
         "512",
         "How much shuffled data goes into one file of an optimized write; `delta.targetFileSize` beats it.",
         _WRITES,
+        listed=False,
     )
 )

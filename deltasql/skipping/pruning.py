@@ -56,17 +56,24 @@ def prune(
 
 
 def skip_files(
-    files: LiveFiles, selection: Condition | None, columns: Sequence[str], timezone: str | None = None
+    files: LiveFiles,
+    selection: Condition | None,
+    columns: Sequence[str],
+    timezone: str | None = None,
+    *,
+    by_statistics: bool = True,
 ) -> tuple[pa.Table, int]:
     """The files that may hold a row for which `selection` is TRUE, with these columns of theirs; and how many all are.
 
     Partition values of all files are looked at first, then the statistics of those that are left, then the columns.
+    Without `by_statistics` statistics are not.
     """
     if selection is None:
         table = files.table(columns)
         return table, table.num_rows
     values = files.table(("partitionValues",))
-    keep, bounded = file_mask(selection, Partitions(values, timezone).mask), _bounded(selection)
+    keep = file_mask(selection, Partitions(values, timezone).mask)
+    bounded = _bounded(selection) if by_statistics else ()
     rows, total = rows_of(keep), values.num_rows
     left = total if rows is None else len(rows)
     if not bounded or left == 0:

@@ -221,6 +221,7 @@ def test_a_table_that_grows_while_its_stream_runs(query: Query) -> None:
         (lambda r: r.option("startingVersion", "x").table("t"), "DELTA_ILLEGAL_OPTION"),
         (lambda r: r.option("versionAsOf", 0).table("t"), "DELTA_UNSUPPORTED_TIME_TRAVEL_VIEWS"),
         (lambda r: r.option("schemaTrackingLocation", "/x").table("t"), "DELTA_STREAMING_UNSUPPORTED_OPTION"),
+        (lambda r: r.option("withEventTimeOrder", True).table("t"), "DELTA_STREAMING_UNSUPPORTED_OPTION"),
         (lambda r: r.schema("id INT"), "DELTA_UNSUPPORTED_SCHEMA_DURING_READ"),
         (lambda r: r.load(), "DELTA_MISSING_PATH"),
         (lambda r: r.table("nope"), "TABLE_OR_VIEW_NOT_FOUND"),

@@ -11,14 +11,16 @@ from deltasql.plan.operators import Recording, Rewrite, RowEffect, SqlFunction
 from deltasql.sql.references import has_subquery, is_stable
 
 
-def recorded(operator: Rewrite, properties: TableProperties) -> Rewrite:
+def recorded(operator: Rewrite, properties: TableProperties, *, vectors: bool = True) -> Rewrite:
     """`operator` with the way in which a table with these properties records its changes.
+
+    Without `vectors` none are written, even if the table has them.
 
     The change feed needs files of its own where it cannot be derived: what a deletion vector newly marks was deleted,
     and what a new file holds was inserted.
     """
     effects = {action.effect for action in operator.actions}
-    vectors = properties[DELETION_VECTORS]
+    vectors = vectors and properties[DELETION_VECTORS]
     derived = effects <= ({RowEffect.DELETE, RowEffect.INSERT} if vectors else {RowEffect.INSERT})
     recording = Recording(vectors, properties[CHANGE_DATA_FEED] and not derived)
     volatile = any(has_subquery(text) or not is_stable(text) for text in _conditions(operator))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
+from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.plan.operators import Operator, Rewrite, RowAction, RowKind
 from deltasql.planner.changes import CommitSpec, RowChange
@@ -13,7 +14,14 @@ from deltasql.planner.context import Context
 from deltasql.planner.rows.change_recording import recorded
 from deltasql.planner.rows.read_set import reads_of
 from deltasql.planner.rows.row_level import must_materialize_source, rewritten_rows
+from deltasql.settings.write_settings import DELETE_VECTORS, MERGE_VECTORS, UPDATE_VECTORS
 from deltasql.sql.references import Scope, stars_spelled
+
+_VECTORS = {
+    operations.DELETE: DELETE_VECTORS,
+    operations.UPDATE: UPDATE_VECTORS,
+    operations.MERGE: MERGE_VECTORS,
+}
 
 
 def row_change(
@@ -25,7 +33,9 @@ def row_change(
     from those that others change. Nothing is committed where no row changes.
     """
     assert spec.snapshot is not None
-    operator = recorded(_with_columns(operator, context), metadata.properties)
+    setting = _VECTORS.get(spec.operation)
+    vectors = setting is None or context.setting(setting)
+    operator = recorded(_with_columns(operator, context), metadata.properties, vectors=vectors)
     rows = rewritten_rows(operator, spec.snapshot, context)
     if rows.probe is not None and operator.join is not None and must_materialize_source(operator):
         operator = replace(operator, join=replace(operator.join, is_materialized=True))

@@ -39,6 +39,9 @@ _VECTORS = (
     "With deletion vectors, changes of other rows do not conflict: "
     "ALTER TABLE {table} SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')."
 )
+_REWRITTEN = (
+    "Conflicts are found by file, not by row, in a statement that rewrites files: see deletionVectors.persistent."
+)
 _PARTITIONED = "In a clustered table (CLUSTER BY) instead of a partitioned one, changes of other rows do not conflict."
 _IDENTITY = "Conflicts are found by file, not by row, in a table with identity columns."
 _ITSELF = "Conflicts are found by file, not by row, in a statement that reads {table} a second time."
@@ -58,6 +61,8 @@ _SUBQUERY = (
 def rewritten_rows(operator: Rewrite, snapshot: Snapshot, context: Context) -> RowReads:
     """The rows that UPDATE, DELETE or MERGE depends on."""
     advice = _table_advice(snapshot, context) or _statement_advice(operator, snapshot, context)
+    if advice is None and not operator.recording.vectors:
+        advice = _REWRITTEN
     return RowReads(operator) if advice is None else RowReads(None, advice)
 
 

@@ -32,3 +32,8 @@ ALTER TABLE t DROP CONSTRAINT t.positive;
 ALTER TABLE t UNSET TBLPROPERTIES ('delta.constraints.positive');
 -- name: wrong, the statement stops early
 ALTER TABLE t DROP CONSTRAINT;
+
+-- name: IF EXISTS by a setting
+SET spark.databricks.delta.constraints.assumesDropIfExists.enabled = true;
+CREATE TABLE lenient (id INT);
+ALTER TABLE lenient DROP CONSTRAINT missing;

@@ -43,6 +43,7 @@ from deltasql.planner.values.column_types import types_of
 from deltasql.schema.checks import INVARIANTS, column_invariants
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
+from deltasql.settings.write_settings import CONSTRAINT_MAY_MISS
 from deltasql.sql.expression_types import derived_type
 from deltasql.sql.references import refers_to
 from deltasql.sql.stored_expressions import Reason, Use, bare, declared_refusal, refusal, stored_refusal
@@ -160,7 +161,7 @@ def _(statement: DropConstraint, context: Context) -> Plan:
     if keys:
         return dropped_key(statement.table, keys[0], statement.cascade, context)
     constraints = snapshot.properties.constraints
-    if name not in constraints and not statement.if_exists:
+    if name not in constraints and not (statement.if_exists or context.setting(CONSTRAINT_MAY_MISS)):
         raise ConstraintNotFoundError(snapshot.table, name)
     rest = {key: value for key, value in snapshot.configuration.items() if key.lower() != f"{CONSTRAINT_PREFIX}{name}"}
     metadata = replace(snapshot.metadata, configuration=MappingProxyType(rest))
