@@ -18,10 +18,11 @@ from deltasql.errors.engine import LentCredentialsError, NotOnSailError, NoWayTo
 from deltasql.lazy import pc
 from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.locations import hadoop_scheme, is_local
-from deltasql.plan.operators import Scan
+from deltasql.plan.operators import Operator, Scan, SqlQuery, children
 from deltasql.schema.types import StructType, has_collations
 from deltasql.settings.session_settings import DEFAULTS, IO_MODE
 from deltasql.sql.cursor import LeftToEngineError
+from deltasql.sql.queries.hints import has_spreading_hint
 
 _HANDED_OUT: ContextVar[bool] = ContextVar("handed_out", default=False)
 
@@ -114,6 +115,13 @@ def unreachable_error(session: SessionFacts, location: str, reason: str) -> Delt
             return LentCredentialsError(location=location, reason=reason)
         return OtherCredentialsError(location=location, reason=reason)
     return NoWayToFilesError(location=location, scheme=hadoop_scheme(location), reason=reason)
+
+
+def spreads_rows(operator: Operator) -> bool:
+    """Whether a hint of the query says how rows are spread over tasks, each of which writes files."""
+    if isinstance(operator, SqlQuery) and has_spreading_hint(operator.sql):
+        return True
+    return any(map(spreads_rows, children(operator)))
 
 
 def scan_size(operator: Scan) -> int:

@@ -172,3 +172,23 @@ def test_brotli_is_written_by_this_process(opened: Session) -> None:
     opened.sql(f"SET {IO_MODE.name} = EXECUTORS")
     opened.sql("CREATE TABLE t TBLPROPERTIES ('delta.parquet.compression.codec' = 'brotli') AS SELECT id FROM range(9)")
     assert compressions(opened) == {"BROTLI": 1}
+
+
+@pytest.mark.parametrize(
+    ("hint", "files"),
+    [("REPARTITION(3)", 3), ("coalesce(1)", 1), ("BROADCAST(t), REPARTITION ( 2 )", 2), ("BROADCAST(t)", 1)],
+)
+def test_a_hint_says_how_many_files_a_write_makes(opened: Session, hint: str, files: int) -> None:
+    opened.write(ROWS).saveAsTable("t")
+    opened.sql("CREATE TABLE filled (id INT)")
+    opened.sql(f"INSERT INTO filled SELECT /*+ {hint} */ id FROM t")
+    assert (len(paths(opened, "filled")), ids(opened, "filled")) == (files, list(range(10)))
+    opened.sql(f"CREATE TABLE new AS SELECT /*+ {hint} */ id FROM t")
+    assert (len(paths(opened, "new")), ids(opened, "new")) == (files, list(range(10)))
+
+
+def test_a_hint_in_a_comment_leaves_rows_to_this_process(opened: Session) -> None:
+    opened.write(ROWS).saveAsTable("t")
+    opened.sql("CREATE TABLE new AS SELECT /* + REPARTITION(3) */ id FROM t")
+    opened.sql("CREATE TABLE other AS SELECT /*+ BROADCAST(t) */ id FROM t -- REPARTITION(3)")
+    assert not opened.spark_started

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from deltasql.datafiles.reading.file_reader import reader_schema
 from deltasql.datafiles.reading.pieces import CORES, Piece
 from deltasql.datafiles.staged import Staged
+from deltasql.engines.choice import spreads_rows
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.checks import require_satisfied, row_checks
 from deltasql.engines.local.plain_scans import require_plain
@@ -80,6 +81,8 @@ def require_writable(session: SessionFacts, operator: Write) -> None:
     """Raises LeftToEngineError where the session, or the columns, leave the rows to the engine."""
     session.require_computing()
     require_plain(operator.output, operator.partition_columns)
+    if spreads_rows(operator.child):
+        raise LeftToEngineError("a hint of the query says how rows are spread over files")
 
 
 def refuse_long_names(rows: pa.Table, schema: StructType, partition_columns: tuple[str, ...]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.catalog.definitions import TableSource
 from deltasql.datafiles.staged import Staged
-from deltasql.engines.choice import moved_in_process, only_for_spark
+from deltasql.engines.choice import moved_in_process, only_for_spark, spreads_rows
 from deltasql.engines.door import RewriteOutcome, Stage
 from deltasql.engines.spark.failures.spark_errors import failure_of, translated_errors
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, assigned_sql, rewrite_context
@@ -32,6 +32,7 @@ from deltasql.engines.spark.session.temporary_views import created_view, sql_nam
 from deltasql.engines.spark.writing.counts import Counts, row_counter
 from deltasql.engines.spark.writing.source_writes import write_source
 from deltasql.engines.spark.writing.stage import SparkStage
+from deltasql.engines.thresholds import STORE_BYTES
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import NotOnSailError
 from deltasql.log.actions.actions import AddCDCFile
@@ -307,6 +308,9 @@ class SparkRuntime:
             raise NotOnSailError(what=barred)
         written = WriteContext(table, assigned_sql(operator), insert=True)
         size = spark_stage(stage).input_size = input_size(operator)
+        if spreads_rows(operator.child):
+            # Each task writes what the hint gives to it.
+            spark_stage(stage).input_size = max(size, STORE_BYTES + 1)
         with self.work(written), self.spark.sized(size):
             self.frames.check_write(operator.child, self.sql, written)
             rows = self.frames.frame(operator)
