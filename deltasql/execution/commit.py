@@ -31,6 +31,7 @@ from deltasql.planner.catalog_changes import Registration
 from deltasql.planner.changes import CloneChange, LayoutChange, RowChange, TableChange
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import USER_METADATA, SessionSettings
+from deltasql.settings.write_settings import METRICS
 
 Note: TypeAlias = "Callable[[CommitFile], SetTransaction]"
 
@@ -147,7 +148,7 @@ def commit_actions(
     provenance = Provenance(
         spec.operation,
         spec.parameters,
-        metrics,
+        metrics if settings[METRICS] else {},
         spec.user_metadata or settings[USER_METADATA],
         tags=commit_tags(change),
     )

@@ -33,7 +33,7 @@ from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.operators import Rewrite, RowEffect, Write
 from deltasql.plan.reads import Reads
-from deltasql.planner.changes import OUTCOME_SCHEMAS, RowChange
+from deltasql.planner.changes import OUTCOME_SCHEMAS, DynamicOverwrite, RowChange
 from deltasql.schema.partition_values import partition_value
 from deltasql.settings.session_settings import SessionSettings
 
@@ -148,7 +148,8 @@ def _written(change: RowChange, runtime: Runtime, stage: Stage, operator: Write)
     staged = runtime.write(operator, stage, change.commit.log.table)
     removed, reads = change.removed, None
     if change.dynamic_overwrite and change.commit.snapshot is not None:
-        removed, reads = _overwritten(change.commit.snapshot, staged, keeps_null=change.keeps_null_partitions)
+        keeps_null = change.dynamic_overwrite is DynamicOverwrite.WITHOUT_NULL
+        removed, reads = _overwritten(change.commit.snapshot, staged, keeps_null=keeps_null)
     removes = adds_of(change.commit.snapshot, removed)
     metrics = {"numFiles": len(staged.files), "numOutputRows": staged.rows, "numOutputBytes": staged.size}
     if removed is not None:

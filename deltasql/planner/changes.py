@@ -181,22 +181,28 @@ class CopyLoad:
     forced: bool = False
 
 
+class DynamicOverwrite(Enum):
+    """Which partitions of its rows an overwrite replaces: all, or those without a NULL among their values."""
+
+    ALL = "all"
+    WITHOUT_NULL = "without null"
+
+
 @dataclass(frozen=True, slots=True)
 class RowChange(SingleCommit):
     """One commit with rows: `operator` stages files, `removed` are removed besides those that a Rewrite replaces.
 
-    `metadata` is the table's after the commit. With `dynamic_overwrite` the partitions of the new rows are replaced;
+    `metadata` is the table's after the commit. With a `dynamic_overwrite` partitions of the new rows are replaced;
     which files these are is known when the rows are written. `identities` are the identity columns whose values the
     statement generates. `rows` are the rows read, for row-level conflict detection. `load` is set for files that are to
-    be loaded once. `rearranges` marks its actions as no data change. With `keeps_null_partitions` a dynamic overwrite
-    replaces no partition of a NULL. `shape` is that of the new files.
+    be loaded once. `rearranges` marks its actions as no data change. `shape` is that of the new
+    files.
     """
 
     operator: Write | Rewrite
     metadata: Metadata
     removed: pa.Table | None = None
-    dynamic_overwrite: bool = False
-    keeps_null_partitions: bool = False
+    dynamic_overwrite: DynamicOverwrite | None = None
     skip_if_empty: bool = False
     rearranges: bool = False
     identities: tuple[str, ...] = ()

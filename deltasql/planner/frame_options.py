@@ -51,7 +51,6 @@ class WriteOptions:
     data_change: bool
     application: Application | None
     user_metadata: str | None
-    shape: FileShape
     properties: tuple[tuple[str, str], ...]
 
     @property
@@ -79,11 +78,16 @@ def write_options(statement: WriteFrame) -> WriteOptions:
         data_change=read[DATA_CHANGE],
         application=application(read[TXN_APP_ID], read[TXN_VERSION], TXN_APP_ID.name, TXN_VERSION.name),
         user_metadata=read[USER_METADATA],
-        shape=FileShape(read[COMPRESSION], read[MOST_ROWS], read[OPTIMIZES]),
         properties=tuple((key, value) for key, value in texts.items() if key.startswith("delta.")),
     )
     _refuse_together(options, by_name=statement.by_name)
     return options
+
+
+def file_shape(statement: WriteFrame) -> FileShape:
+    """The shape of the files that a write makes. Raises IllegalOptionError."""
+    read = Options(statement.options)
+    return FileShape(read[COMPRESSION], read[MOST_ROWS], read[OPTIMIZES])
 
 
 def _refuse_together(options: WriteOptions, *, by_name: bool) -> None:

@@ -47,16 +47,7 @@ def stream_options(texts: Mapping[str, str]) -> StreamOptions:
     Raises IllegalOptionError, StreamStartsError, TimeTravelStreamError, ExcludePatternError, TimestampInvalidError,
     UnsupportedStreamOptionError.
     """
-    for key, name in (("versionasof", "versionAsOf"), ("timestampasof", "timestampAsOf")):
-        if key in texts:
-            raise TimeTravelStreamError(name)
-    for key, name in (("schematrackinglocation", "schemaTrackingLocation"), ("schemalocation", "schemaLocation")):
-        if key in texts:
-            advice = "After a rename or a drop: a new checkpoint, with startingVersion."
-            raise UnsupportedStreamOptionError(name, advice)
-    if texts.get("witheventtimeorder", "").lower() == "true":
-        advice = "For a watermark that drops no row of the start: startingVersion = 0 reads versions in their order."
-        raise UnsupportedStreamOptionError("withEventTimeOrder", advice)
+    _refuse_others(texts)
     options = Options(texts)
     version, timestamp = options[STARTING_VERSION], options[STARTING_TIMESTAMP]
     if version is not None and timestamp is not None:
@@ -74,6 +65,20 @@ def stream_options(texts: Mapping[str, str]) -> StreamOptions:
         exclude=options[EXCLUDE_REGEX],
     )
     return StreamOptions(rules, options[MAX_FILES], float("inf") if most_bytes is None else most_bytes)
+
+
+def _refuse_others(texts: Mapping[str, str]) -> None:
+    """Raises TimeTravelStreamError, UnsupportedStreamOptionError."""
+    for key, name in (("versionasof", "versionAsOf"), ("timestampasof", "timestampAsOf")):
+        if key in texts:
+            raise TimeTravelStreamError(name)
+    for key, name in (("schematrackinglocation", "schemaTrackingLocation"), ("schemalocation", "schemaLocation")):
+        if key in texts:
+            advice = "After a rename or a drop: a new checkpoint, with startingVersion."
+            raise UnsupportedStreamOptionError(name, advice)
+    if texts.get("witheventtimeorder", "").lower() == "true":
+        advice = "For a watermark that drops no row of the start: startingVersion = 0 reads versions in their order."
+        raise UnsupportedStreamOptionError("withEventTimeOrder", advice)
 
 
 def _micros(value: str, time_zone: str | None) -> int:

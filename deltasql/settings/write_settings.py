@@ -28,6 +28,20 @@ CONSTRAINT_MAY_MISS = flag(
     "A missing constraint is no error, as with IF EXISTS.",
     listed=False,
 )
+COLLECT_STATISTICS = flag(
+    "spark.databricks.delta.stats.collect",
+    "true",
+    _WRITES,
+    "New files have statistics of their columns; false: only their numbers of rows.",
+    listed=False,
+)
+METRICS = flag(
+    "spark.databricks.delta.history.metricsEnabled",
+    "true",
+    "commits",
+    "The history has the counts of each operation.",
+    listed=False,
+)
 LAST_COMMIT_VERSION = maybe(
     "spark.databricks.delta.lastCommitVersionInSession",
     any_text,

@@ -18,7 +18,11 @@ from tests.oracle.differences import KEYS, comparable_state
 from tests.oracle.scenario import Scenario, Statement, scenarios
 from tests.oracle.state import State, tables
 
-pytestmark = [pytest.mark.oracle, pytest.mark.spark]
+pytestmark = [
+    pytest.mark.oracle,
+    pytest.mark.spark,
+    pytest.mark.filterwarnings("ignore::deltasql.plan.notes.StatementWarning"),
+]
 
 
 @pytest.mark.parametrize("scenario", scenarios(), ids=lambda scenario: scenario.id)

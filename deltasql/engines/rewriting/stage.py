@@ -29,7 +29,7 @@ from deltasql.errors.write import NothingToHoldError
 from deltasql.lazy import pa
 from deltasql.log.actions.actions import AddCDCFile
 from deltasql.log.configuration.iceberg_compat import compat_tags
-from deltasql.log.properties.property_registry import COMPRESSION_CODEC
+from deltasql.log.properties.property_registry import COMPRESSION_CODEC, INDEXED_COLUMNS, STATS_COLUMNS
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.storage.paths import decode_path
 from deltasql.plan.file_shape import ANY_SHAPE, FileShape
@@ -37,6 +37,7 @@ from deltasql.plan.operators import Literals, MemoryRows
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.text import quote_name
 from deltasql.schema.types import VOID, StructType
+from deltasql.settings.write_settings import COLLECT_STATISTICS
 
 
 class FileStage:
@@ -106,6 +107,14 @@ class FileStage:
         then: readers of Iceberg are promised that nothing is older than these.
         """
         return not compat_tags(self._configuration)
+
+    @property
+    def _indexed(self) -> Mapping[str, str]:
+        """The table's properties as they count for the statistics of new files."""
+        if COLLECT_STATISTICS.value(self._session.session_value(COLLECT_STATISTICS.name)):
+            return self._configuration
+        others = {key: value for key, value in self._configuration.items() if key != STATS_COLUMNS.name}
+        return {**others, INDEXED_COLUMNS.name: "0"}
 
     @property
     def _zone(self) -> str:
@@ -180,7 +189,7 @@ class FileStage:
             written,
             schema,
             self._partitions,
-            self._configuration,
+            self._indexed,
             timezone=zone,
             unindexed=unindexed,
         )

@@ -27,3 +27,28 @@ DELETE FROM t WHERE id = 4;
 SELECT * FROM t ORDER BY id;
 -- name: wrong
 SET spark.databricks.delta.stats.skipping = no;
+
+-- name: files without statistics of columns
+SET spark.databricks.delta.stats.collect = false;
+CREATE TABLE plain (id INT) TBLPROPERTIES ('delta.dataSkippingStatsColumns' = 'id');
+INSERT INTO plain VALUES (1), (2);
+INSERT INTO plain VALUES (3);
+SET spark.databricks.delta.stats.skipping = true;
+EXPLAIN SELECT * FROM plain WHERE id = 3;
+RESET spark.databricks.delta.stats.collect;
+INSERT INTO plain VALUES (4);
+EXPLAIN SELECT * FROM plain WHERE id = 3;
+SELECT count(*) FROM plain;
+
+-- name: a history without counts
+SET spark.databricks.delta.history.metricsEnabled = false;
+INSERT INTO plain VALUES (5);
+RESET spark.databricks.delta.history.metricsEnabled;
+
+-- name: a setting that deltasql does not read
+SET spark.databricks.delta.merge.materializeSource = none;
+SET spark.databricks.delta.merge.materializeSource;
+-- name: this one is as it says
+SET spark.databricks.delta.rowLevelConcurrencyPreview = true;
+-- name: these are read where tables are made
+SET spark.databricks.delta.properties.defaults.checkpointInterval = 20;

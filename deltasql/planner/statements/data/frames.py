@@ -31,9 +31,9 @@ from deltasql.plan.hidden import hidden
 from deltasql.plan.operators import SCAN_COLUMNS, Check, MemoryRows, Operator, Project, Rewrite, Supplied, Write
 from deltasql.plan.statements.insert import Insert, ReplaceOn, ReplaceUsing
 from deltasql.plan.statements.table import ClusterBy, ColumnDefinition, CreateTable, PartitionColumn
-from deltasql.planner.changes import Answer, CommitSpec, Plan, RowChange
+from deltasql.planner.changes import Answer, CommitSpec, DynamicOverwrite, Plan, RowChange
 from deltasql.planner.context import Context
-from deltasql.planner.frame_options import WriteOptions, write_options
+from deltasql.planner.frame_options import WriteOptions, file_shape, write_options
 from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.governance.policies import refuse_lost_columns
 from deltasql.planner.idempotency import Application, noted, present, session_application, skipped
@@ -108,7 +108,7 @@ def _(statement: WriteFrame, context: Context) -> Plan:
     change = change if app is None else noted(change, app, context)
     if not isinstance(change, RowChange):
         return change
-    change = replace(change, shape=options.shape).committing(user_metadata=options.user_metadata)
+    change = replace(change, shape=file_shape(statement)).committing(user_metadata=options.user_metadata)
     if batch is None:
         return change
     parameters = {"outputMode": batch.output_mode, "queryId": batch.query_id, "epochId": str(batch.batch_id)}
@@ -259,7 +259,8 @@ def _inserted(write: _Write, context: Context) -> RowChange:
         rule=StructRule.BY_NAME_LENIENT if statement.by_name else struct_rule(insert, evolution),
     )
     change = inserted(insertion, context)
-    change = replace(change, keeps_null_partitions=change.dynamic_overwrite and options.ignores_null)
+    if change.dynamic_overwrite and options.ignores_null:
+        change = replace(change, dynamic_overwrite=DynamicOverwrite.WITHOUT_NULL)
     if options.data_change:
         return change
     if change.metadata is not snapshot.metadata:

@@ -28,7 +28,7 @@ from deltasql.plan.operators import SCAN_COLUMNS, Check, Literals, MemoryRows, O
 from deltasql.plan.reads import NO_ROWS, Reads, RowReads
 from deltasql.plan.statements.insert import Insert, MultiInsert, ReplaceOn, ReplaceUsing, ReplaceWhere
 from deltasql.planner import binding
-from deltasql.planner.changes import CommitSpec, Plan, RowChange, SourceWrite, Stepwise
+from deltasql.planner.changes import CommitSpec, DynamicOverwrite, Plan, RowChange, SourceWrite, Stepwise
 from deltasql.planner.context import Context
 from deltasql.planner.foreign.snapshots import source_snapshot
 from deltasql.planner.governance.enforcing import refuse_enforced
@@ -261,7 +261,7 @@ def _overwriting(change: RowChange, insertion: Insertion, context: Context) -> R
     reads = WHOLE_TABLE if insertion.rows.reads else None
     if insertion.dynamic:
         parameters = {**change.commit.parameters, "isDynamicPartitionOverwrite": True}
-        return replace(change, dynamic_overwrite=True).committing(parameters=parameters, reads=reads)
+        return replace(change, dynamic_overwrite=DynamicOverwrite.ALL).committing(parameters=parameters, reads=reads)
     removed, named = _replaced_files(snapshot, static, context), None
     if static:
         named = " AND ".join(f"({quote(name)} <=> {value})" for name, value in static.items())

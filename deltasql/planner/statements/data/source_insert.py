@@ -46,5 +46,5 @@ def files_written(change: RowChange, entry: TableEntry, snapshot: Snapshot) -> S
         snapshot.location,
         entry.source,
         tuple(map(decode_path, removed)),
-        change.dynamic_overwrite,
+        change.dynamic_overwrite is not None,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from deltasql.errors.secrets import shown_value
 from deltasql.errors.statements.settings import UnknownSettingError
 from deltasql.errors.suggestion import resembling
+from deltasql.plan.notes import make_note
 from deltasql.plan.statements.settings import ResetSetting, SetSetting
 from deltasql.planner.changes import KEY_VALUE, Answer, Plan, SettingChange
 from deltasql.planner.context import Context
@@ -23,6 +24,8 @@ def _(statement: SetSetting, context: Context) -> Plan:
         value = _value(statement.key, context)
         return Answer(KEY_VALUE, ((statement.key, UNDEFINED if value is None else shown_value(statement.key, value)),))
     check_setting(statement.key, statement.value)
+    if _is_unread(statement.key):
+        make_note(_UNREAD.format(key=statement.key), is_warning=True)
     return SettingChange(statement.key, statement.value)
 
 
@@ -38,6 +41,19 @@ def _(statement: ResetSetting, context: Context) -> Plan:
 
 _PREFIX = "deltasql."
 _DELTA = "spark.databricks.delta."
+
+
+_UNREAD = (
+    "deltasql does not read {key}: the setting is stored, and changes nothing. "
+    "Settings with an effect are in docs/settings.md."
+)
+_AS_BY_DEFAULT = frozenset({"spark.databricks.delta.rowLevelConcurrencyPreview"})
+"""Settings of Delta that switch on what is always on."""
+
+
+def _is_unread(key: str) -> bool:
+    """Whether a setting of Delta has no effect here."""
+    return key.startswith(_DELTA) and key not in SETTINGS and not key.startswith((PROPERTY_DEFAULTS, *_AS_BY_DEFAULT))
 
 
 def check_setting(key: str, value: str) -> None:
