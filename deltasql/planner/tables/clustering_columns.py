@@ -30,6 +30,7 @@ from deltasql.log.reading.clustering import (
 )
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ColumnPath
+from deltasql.plan.notes import make_note
 from deltasql.plan.statements.table import ClusterBy
 from deltasql.planner.context import Context
 from deltasql.schema.paths import Path, folded, resolve
@@ -90,6 +91,8 @@ def check_same_clustering(requested: ClusterBy, snapshot: Snapshot) -> None:
 def automatic(metadata: Metadata, requested: ClusterBy | None) -> Metadata:
     """`metadata` with the property that says whether the columns are to be chosen by the engine: on with AUTO."""
     auto = requested is not None and requested.auto
+    if auto:
+        make_note("CLUSTER BY AUTO: recorded in the table. deltasql chooses no columns; name some.", is_warning=False)
     if auto == (metadata.configuration.get(AUTO_PROPERTY) == "true"):
         return metadata
     return (

@@ -48,6 +48,7 @@ RESET spark.databricks.delta.history.metricsEnabled;
 -- name: a setting that deltasql does not read
 SET spark.databricks.delta.merge.materializeSource = none;
 SET spark.databricks.delta.merge.materializeSource;
+SET spark.databricks.io.cache.enabled = true;
 -- name: this one is as it says
 SET spark.databricks.delta.rowLevelConcurrencyPreview = true;
 -- name: these are read where tables are made

@@ -15,6 +15,7 @@ from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.parser import parse
 from deltasql.plan.base import LogicalPlan, SqlText, TableName
+from deltasql.plan.notes import make_note
 from deltasql.plan.operators import SqlQuery
 from deltasql.plan.statements.properties import CommentOnTable
 from deltasql.plan.statements.refresh import (
@@ -108,7 +109,7 @@ def _definition(statement: CreateRefreshed, context: Context) -> tuple[RefreshDe
     if statement.kind is Refreshed.STREAMING_TABLE:
         view = replace(view, query=query.text.rstrip().rstrip(";").rstrip())
     expectations = checked_expectations(statement, view.schema, context)
-    return RefreshDefinition(statement.kind, view, statement.schedule, expectations), rows
+    return RefreshDefinition(statement.kind, view, _noted(statement.schedule), expectations), rows
 
 
 def _streaming(
@@ -248,7 +249,16 @@ def _(statement: SetSchedule, context: Context) -> Plan:
     """A schedule is stored and shown; nothing runs by it."""
     entry = _require_kind(f"ALTER {statement.kind.value}", statement.kind, statement.table, context)
     assert entry.refreshed is not None
-    return Redefinition(entry.parts, replace(entry.refreshed, schedule=statement.schedule))
+    return Redefinition(entry.parts, replace(entry.refreshed, schedule=_noted(statement.schedule)))
+
+
+def _noted(schedule: str | None) -> str | None:
+    """`schedule`, of which a note says that nothing runs by it."""
+    if schedule is not None:
+        make_note(
+            f"{schedule}: recorded in the catalog. There is no scheduler; run REFRESH yourself.", is_warning=False
+        )
+    return schedule
 
 
 @plan.register

@@ -47,13 +47,15 @@ _UNREAD = (
     "deltasql does not read {key}: the setting is stored, and changes nothing. "
     "Settings with an effect are in docs/settings.md."
 )
-_AS_BY_DEFAULT = frozenset({"spark.databricks.delta.rowLevelConcurrencyPreview"})
-"""Settings of Delta that switch on what is always on."""
+_DATABRICKS = "spark.databricks."
+_AS_BY_DEFAULT = ("spark.databricks.delta.rowLevelConcurrencyPreview",)
+"""Settings that switch on what is always on."""
 
 
 def _is_unread(key: str) -> bool:
-    """Whether a setting of Delta has no effect here."""
-    return key.startswith(_DELTA) and key not in SETTINGS and not key.startswith((PROPERTY_DEFAULTS, *_AS_BY_DEFAULT))
+    """Whether a setting of Delta or Databricks has no effect here, nor in Spark."""
+    others = (PROPERTY_DEFAULTS, *_AS_BY_DEFAULT)
+    return key.startswith(_DATABRICKS) and key not in SETTINGS and not key.startswith(others)
 
 
 def check_setting(key: str, value: str) -> None:
