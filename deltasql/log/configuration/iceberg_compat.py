@@ -26,6 +26,7 @@ from deltasql.log.properties.property_registry import (
 )
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.protocol.protocol import Protocol
+from deltasql.plan.notes import make_note
 from deltasql.schema.paths import walk
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.type_lattice import Widening
@@ -71,11 +72,19 @@ def stores_partitions(protocol: Protocol, configuration: Mapping[str, str]) -> b
     return bool(compat_keys(configuration)) or "materializePartitionColumns" in protocol.features
 
 
+_NO_HUDI = (
+    "delta.universalFormat.enabledFormats = hudi: stored for other engines. deltasql writes no metadata of Hudi, so "
+    "readers of Hudi do not see what it commits."
+)
+
+
 def with_valid_formats(configuration: Mapping[str, str], old: Mapping[str, str], table: str) -> dict[str, str]:
     """The properties, without the formats for which the compatibility that they need was switched off.
 
     Raises UniversalFormatError, MissingIcebergLibraryError where a format is switched on that cannot be.
     """
+    if "hudi" in universal_formats(configuration) - universal_formats(old):
+        make_note(_NO_HUDI, is_warning=True)
     if not converts_to_iceberg(configuration):
         return dict(configuration)
     starts = not converts_to_iceberg(old)

@@ -35,3 +35,9 @@ ALTER TABLE t SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'now');
 
 -- name: wrong, which versions are protected is not for users to say
 ALTER TABLE t SET TBLPROPERTIES ('delta.requireCheckpointProtectionBeforeVersion' = '3');
+
+-- name: metadata of Hudi is not written
+CREATE TABLE h (id INT) TBLPROPERTIES ('delta.universalFormat.enabledFormats' = 'HUDI');
+ALTER TABLE h SET TBLPROPERTIES ('delta.universalFormat.enabledFormats' = 'hudi', 'delta.appendOnly' = 'false');
+ALTER TABLE h SET TBLPROPERTIES ('delta.universalFormat.enabledFormats' = '');
+ALTER TABLE h SET TBLPROPERTIES ('delta.universalFormat.enabledFormats' = 'hudi');
