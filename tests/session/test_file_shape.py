@@ -113,6 +113,7 @@ def test_other_values_are_refused(opened: Session, option: str, value: str) -> N
         opened.write(ROWS).option(option, value).saveAsTable("t")
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("mode", ["EXECUTORS", "DRIVER"])
 def test_rows_of_spark(opened: Session, mode: str) -> None:
     opened.sql(f"SET {COMPUTE.name} = ENGINE")
@@ -131,6 +132,7 @@ def test_rows_of_spark(opened: Session, mode: str) -> None:
     assert set(compressions(opened, "rows")) == {"GZIP"}
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("by", ["", "PARTITIONED BY (p)"])
 @pytest.mark.parametrize(
     ("table", "setting", "option", "optimized"),
@@ -158,6 +160,7 @@ def test_an_optimized_write_has_few_files(
     assert len(ids(opened)) == 1000
 
 
+@pytest.mark.spark
 def test_an_optimized_write_fills_several_files(opened: Session) -> None:
     opened.sql(f"SET {IO_MODE.name} = EXECUTORS")
     opened.sql("SET spark.databricks.delta.optimizeWrite.enabled = true")
@@ -168,12 +171,14 @@ def test_an_optimized_write_fills_several_files(opened: Session) -> None:
     assert len(paths(opened, "small")) == 1
 
 
+@pytest.mark.spark
 def test_brotli_is_written_by_this_process(opened: Session) -> None:
     opened.sql(f"SET {IO_MODE.name} = EXECUTORS")
     opened.sql("CREATE TABLE t TBLPROPERTIES ('delta.parquet.compression.codec' = 'brotli') AS SELECT id FROM range(9)")
     assert compressions(opened) == {"BROTLI": 1}
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize(
     ("hint", "files"),
     [("REPARTITION(3)", 3), ("coalesce(1)", 1), ("BROADCAST(t), REPARTITION ( 2 )", 2), ("BROADCAST(t)", 1)],
