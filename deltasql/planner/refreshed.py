@@ -16,6 +16,7 @@ from deltasql.plan.statements.copy_into import CopyInto
 from deltasql.plan.statements.delete import Delete
 from deltasql.plan.statements.insert import Insert
 from deltasql.plan.statements.merge import Merge
+from deltasql.plan.statements.refresh import Refreshed
 from deltasql.plan.statements.restore import Restore
 from deltasql.plan.statements.table import CreateTable, DropTable, RenameTable, SetTableLocation, TruncateTable
 from deltasql.plan.statements.update import Update
@@ -81,6 +82,12 @@ def _entry(name: TableName, context: Context) -> TableEntry | None:
         return None
     entry = context.catalog.find(name.parts)
     return entry if isinstance(entry, TableEntry) else None
+
+
+def refreshed_kind(name: TableName, context: Context) -> Refreshed | None:
+    """Whether a name is that of a materialized view or of a streaming table; None for all others."""
+    entry = _entry(name, context)
+    return None if entry is None or entry.refreshed is None else entry.refreshed.kind
 
 
 def refreshed_rows(entry: TableEntry, mode: str | None, time: int | None) -> Iterator[tuple[str, str]]:

@@ -128,6 +128,8 @@ def admit(plan: Plan) -> None:
 
 def _admit_change(change: TableChange | RowChange) -> None:
     operation = change.commit.operation
+    if operation is operations.REFRESH:
+        raise NotInTransactionError("REFRESH", _REFRESHES)
     if isinstance(change, RowChange) and change.rearranges:
         raise NotInTransactionError(operation.name, _UNCHANGED)
     overwrites = bool(change.commit.parameters.get("isV1SaveAsTableOverwrite"))

@@ -25,9 +25,11 @@ class UncacheTable(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class RefreshTable(LogicalPlan):
-    """REFRESH TABLE t"""
+    """REFRESH [TABLE] t [FULL] [SYNC | ASYNC]"""
 
     table: TableName
+    full: bool
+    asynchronous: bool
 
 
 @dataclass(frozen=True, slots=True)

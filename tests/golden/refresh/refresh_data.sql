@@ -29,6 +29,8 @@ EXPLAIN REFRESH MATERIALIZED VIEW cheap;
 -- log: off
 REFRESH MATERIALIZED VIEW cheap;
 SELECT * FROM cheap;
+-- name: as a table
+REFRESH TABLE cheap;
 -- name: a join
 -- log: off
 CREATE TABLE regions (name STRING, boss STRING);

@@ -22,6 +22,20 @@ REFRESH STREAMING TABLE seen;
 -- log: off
 REFRESH STREAMING TABLE seen FULL;
 SELECT * FROM seen;
+-- name: STREAMING may be left out
+INSERT INTO events VALUES (6, 'f');
+EXPLAIN REFRESH TABLE seen;
+-- log: off
+refresh /* it */ table spark_catalog.`default`.Seen;
+REFRESH seen;
+REFRESH TABLE seen ASYNC;
+-- log: off
+REFRESH TABLE seen FULL;
+REFRESH TABLE events;
+REFRESH TABLE events FULL;
+REFRESH TABLE events ASYNC;
+REFRESH TABLE delta.`${WAREHOUSE}/seen`;
+SELECT count(*) FROM seen;
 -- name: files, each once
 -- log: off
 INSERT OVERWRITE DIRECTORY '${WAREHOUSE}/in/one' USING csv OPTIONS (header = true) SELECT 1 AS id, 'Ada' AS name;

@@ -16,6 +16,7 @@ from deltasql.log.actions import operations
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import TableName
+from deltasql.plan.statements.refresh import RefreshData
 from deltasql.plan.statements.upkeep import (
     AnalyzeTable,
     AnalyzeTables,
@@ -28,6 +29,7 @@ from deltasql.plan.statements.view import CreateView, ViewScope
 from deltasql.planner.changes import Answer, CommitSpec, Plan, SparkCommand, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.foreign.snapshots import table_snapshot
+from deltasql.planner.refreshed import refreshed_kind
 from deltasql.planner.rule import plan
 from deltasql.schema.paths import resolve
 
@@ -43,7 +45,19 @@ def _(statement: CacheTable, context: Context) -> Plan:
 
 @plan.register
 def _(statement: RefreshTable, context: Context) -> Plan:
-    return _nothing_to_do(statement.table, context)
+    """Of a streaming table or a materialized view its refresh; for other tables there is nothing to do."""
+    name = statement.table
+    context.refuse_version(name)
+    kind = refreshed_kind(name, context)
+    if kind is not None:
+        return plan(RefreshData(kind, name, statement.full, statement.asynchronous), context)
+    done = _nothing_to_do(name, context)
+    if statement.full or statement.asynchronous:
+        found, words = "view" if context.is_view(name) else "table", "FULL" if statement.full else "ASYNC"
+        wanted = "materialized view or a streaming table"
+        error = WrongObjectError(f"REFRESH TABLE … {words}", wanted, str(name), found, f"REFRESH TABLE {name}")
+        raise error.at(context.caret(name.start, name.end))
+    return done
 
 
 @plan.register
