@@ -108,8 +108,6 @@ OBJECTS = (
         (
             f"{_ANY} < [ON] {_GOVERNING} >",
             "CREATE < OR REPLACE SHARE|RECIPIENT|PROVIDER|CONNECTION|GROUP >",
-            "COMMENT < ON SHARE|RECIPIENT|PROVIDER|CONNECTION|CREDENTIAL >",
-            "COMMENT < ON STORAGE|SERVICE|EXTERNAL CREDENTIAL|LOCATION >",
         ),
     ),
     Unsupported(
@@ -130,7 +128,6 @@ OBJECTS = (
             f"{NEW} < STREAMING LIVE TABLE >",
             "CREATE [OR] [REPLACE|REFRESH] < PRIVATE|TEMPORARY|TEMP STREAMING TABLE >",
             f"{NEW} < LIVE TABLE|VIEW >",
-            "REFRESH TABLE name < FULL|SYNC|ASYNC >",
             f"{NEW} < FLOW >",
             "ALTER|DROP < FLOW >",
         ),

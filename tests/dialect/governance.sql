@@ -202,7 +202,7 @@ REFRESH MATERIALIZED VIEW daily FULL;
 -- works
 REFRESH STREAMING TABLE raw_orders SYNC;
 
--- refused DELTA_OPERATION_NOT_ALLOWED
+-- works
 REFRESH TABLE raw_orders FULL;
 
 -- works

@@ -42,6 +42,7 @@ _NAMED = {
     "table_securable": "TABLE",
     "view_securable": "VIEW",
     "materialized_view_securable": "MATERIALIZED VIEW",
+    "streaming_table_securable": "STREAMING TABLE",
     "schema_securable": "SCHEMA",
     "catalog_securable": "CATALOG",
     "function_securable": "FUNCTION",
@@ -51,7 +52,7 @@ _NAMED = {
     "file_securable": "ANY FILE",
     "anonymous_securable": "ANONYMOUS FUNCTION",
 }
-_OWNED = {f"set_{kind.lower()}_owner": kind for kind in ("TABLE", "VIEW", "SCHEMA", "CATALOG", "FUNCTION")}
+_OWNED = {f"set_{kind.lower()}_owner": kind for kind in ("TABLE", "VIEW", "SCHEMA", "CATALOG", "FUNCTION", "VOLUME")}
 _CREATED = {f"create_{name}": kind for name, kind in _CLASSES.items()}
 _SHOWN = {f"show_{name}s": kind for name, kind in _CLASSES.items()}
 _VERBS = ("grant", "revoke", "deny")

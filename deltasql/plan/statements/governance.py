@@ -78,7 +78,7 @@ class ShowGrants(LogicalPlan):
 
 @dataclass(frozen=True, slots=True)
 class SetOwner(LogicalPlan):
-    """ALTER {TABLE | VIEW | SCHEMA | CATALOG | FUNCTION} name [SET] OWNER TO principal"""
+    """ALTER {TABLE | VIEW | SCHEMA | CATALOG | FUNCTION | VOLUME} name [SET] OWNER TO principal"""
 
     securable: SecurableName
     principal: str
@@ -129,6 +129,15 @@ class AlterSecurable(LogicalPlan):
     facts: tuple[tuple[str, str | None], ...] = ()
     added: tuple[SecurableName, ...] = ()
     removed: tuple[SecurableName, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommentOnSecurable(LogicalPlan):
+    """COMMENT ON {CONNECTION | …} name IS {text | NULL}"""
+
+    kind: str
+    name: TableName
+    comment: str | None
 
 
 @dataclass(frozen=True, slots=True)

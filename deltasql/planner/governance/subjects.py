@@ -11,6 +11,7 @@ from deltasql.errors.statements.refused import WrongObjectError
 from deltasql.errors.suggestion import meant, similar_names
 from deltasql.plan.base import TableName
 from deltasql.plan.statements.governance import SecurableName
+from deltasql.plan.statements.refresh import Refreshed
 from deltasql.planner.context import Context
 
 _UNSUPPORTED = {
@@ -18,8 +19,9 @@ _UNSUPPORTED = {
     "ANY FILE": "Files are governed by their storage.",
     "ANONYMOUS FUNCTION": "Name a function: ON FUNCTION f.",
     "PROCEDURE": "There are no procedures.",
-    "MATERIALIZED VIEW": "Its rows are those of a table: write ON TABLE.",
 }
+REFRESHED_KINDS = frozenset(kind.value for kind in Refreshed)
+"""Kinds of tables that a query fills."""
 
 
 def subject_of(securable: SecurableName, context: Context) -> tuple[Subject, str]:
@@ -51,7 +53,7 @@ def _found(securable: SecurableName, context: Context) -> tuple[Subject, str]:
         return Subject(SCHEMA, (entry.catalog, entry.name)), kind
     if kind == FUNCTION:
         return _function(name, context), kind
-    if kind in {"", TABLE, "VIEW"}:
+    if kind in {"", TABLE, "VIEW"} | REFRESHED_KINDS:
         return _relation(kind, name, context)
     found = context.catalog.securable(storage_kind(kind), single_part(name, context))
     return Subject(found.kind, (found.name,)), kind
@@ -90,9 +92,12 @@ def _relation(kind: str, name: TableName, context: Context) -> tuple[Subject, st
     is_view = isinstance(entry, ViewEntry)
     if isinstance(entry, ViewEntry) and entry.is_built_in:
         raise UnsupportedSecurableError(f"The built-in view {name}", "Name a table or a view of your own.")
-    if kind == "VIEW" and not is_view:
-        raise WrongObjectError("A statement about a VIEW", "view", str(name), "table", f"ON TABLE {name}")
-    return Subject(TABLE, entry.parts), "VIEW" if is_view else TABLE
+    refreshed = None if isinstance(entry, ViewEntry) else entry.refreshed
+    found = "VIEW" if is_view else TABLE if refreshed is None else refreshed.kind.value
+    if kind in {"VIEW", *REFRESHED_KINDS} and kind != found:
+        words = f"A statement about a {kind}"
+        raise WrongObjectError(words, kind.lower(), str(name), found.lower(), f"ON {found} {name}")
+    return Subject(TABLE, entry.parts), found
 
 
 def _function(name: TableName, context: Context) -> Subject:

@@ -9,11 +9,13 @@ from typing import TypeVar
 
 from deltasql.catalog.entries import checked, matching, now, sql_name
 from deltasql.catalog.governance import Securable
+from deltasql.catalog.governed import TABLE
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.statements.governance import SecurableClauseError, SecurableExistsError
 from deltasql.plan.base import TableName
 from deltasql.plan.statements.governance import (
     AlterSecurable,
+    CommentOnSecurable,
     CreateSecurable,
     DescribeSecurable,
     DropSecurable,
@@ -25,7 +27,7 @@ from deltasql.planner.catalog_changes import SecurableChange, SecurableCreation
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.governance.mode import governed, note_recorded
-from deltasql.planner.governance.subjects import single_part, storage_kind, subject_of
+from deltasql.planner.governance.subjects import REFRESHED_KINDS, single_part, storage_kind, subject_of
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.describe.describe import INFO
 from deltasql.schema.types import STRING, StructField, StructType
@@ -89,6 +91,16 @@ def _(statement: AlterSecurable, context: Context) -> Plan:
         return SecurableChange(kind, found.name, change)
 
     return governed(f"ALTER {statement.kind}", *_words(statement.name, context), record)
+
+
+@plan.register
+def _(statement: CommentOnSecurable, context: Context) -> Plan:
+    def record() -> Plan:
+        found = _existing(statement.kind, statement.name, context)
+        note_recorded(f"COMMENT ON {statement.kind}")
+        return SecurableChange(found.kind, found.name, lambda kept: replace(kept, comment=statement.comment))
+
+    return governed(f"COMMENT ON {statement.kind}", *_words(statement.name, context), record)
 
 
 @plan.register
@@ -174,6 +186,7 @@ def _member(item: SecurableName, context: Context, *, must_exist: bool = True) -
         raise error.at(context.caret(item.start, item.end))
     if must_exist or item.kind == "SCHEMA":
         subject, kind = subject_of(item, context)
+        kind = TABLE if kind in REFRESHED_KINDS else kind
         return f"{kind} {'.'.join(subject.parts)}"
     return f"{item.kind} {'.'.join(context.catalog.full_name(item.name.parts))}"
 
