@@ -10,7 +10,8 @@ import pytest
 
 import deltasql
 from deltasql import Session
-from deltasql.errors.catalog import TableNotFoundError
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.catalog import SchemaNotFoundError, TableNotFoundError
 
 pytestmark = pytest.mark.spark
 
@@ -102,6 +103,71 @@ def test_the_catalog_tells_of_our_tables(spark: Any) -> None:
     assert catalog.dropTempView("numbers")
 
 
+def test_the_catalog_changes_our_tables(spark: Any) -> None:
+    """The methods that PySpark 4.2 has added to those of its catalog, which are statements otherwise."""
+    catalog = spark.catalog
+    catalog.createDatabase("Shop", properties={"comment": "it's all", "of": "ann"})
+    catalog.createDatabase("shop", ifNotExists=True)
+    with pytest.raises(DeltaSqlError, match="SCHEMA_ALREADY_EXISTS"):
+        catalog.createDatabase("shop")
+    assert catalog.getDatabase("shop").description == "it's all"
+    spark.sql(
+        "CREATE TABLE shop.t (id INT, `the day` INT) PARTITIONED BY (`the day`) TBLPROPERTIES ('of' = 'ann', 'delta.columnMapping.mode' = 'name')"
+    )
+    spark.sql("INSERT INTO shop.t VALUES (1, 5), (2, NULL)")
+    spark.sql("CREATE VIEW shop.v AS SELECT id FROM shop.t")
+    assert sorted(item.partition for item in catalog.listPartitions("shop.t")) == ["the day=5", "the day=None"]
+    assert catalog.getTableProperties("shop.t")["of"] == "ann"
+    assert catalog.getCreateTableString("shop.t").startswith("CREATE TABLE spark_catalog.shop.t")
+    assert [item.name for item in catalog.listViews("shop")] == ["v"]
+    assert catalog.listViews("shop", "w*") == []
+    catalog.analyzeTable("shop.t", noScan=True)
+    catalog.cacheTable("shop.t")
+    assert not catalog.isCached("shop.t")
+    catalog.uncacheTable("shop.t")
+    for call in (
+        catalog.cacheTable,
+        catalog.isCached,
+        catalog.truncateTable,
+        catalog.dropTable,
+        catalog.listPartitions,
+    ):
+        with pytest.raises(TableNotFoundError, match=r"shop\.none"):
+            call("shop.none")
+    catalog.truncateTable("shop.t")
+    assert spark.table("shop.t").count() == 0
+    with pytest.raises(DeltaSqlError, match="SCHEMA_NOT_EMPTY"):
+        catalog.dropDatabase("shop")
+    catalog.dropView("shop.v")
+    catalog.dropView("shop.v", ifExists=True)
+    catalog.dropTable("shop.t", purge=True)
+    catalog.dropTable("shop.t", ifExists=True)
+    assert catalog.listTables("shop") == []
+    catalog.dropDatabase("shop", cascade=True)
+    catalog.dropDatabase("shop", ifExists=True)
+    assert not catalog.databaseExists("shop")
+    with pytest.raises(SchemaNotFoundError):
+        catalog.getDatabase("shop")
+
+
+def test_the_catalog_has_our_catalogs_and_functions(spark: Any) -> None:
+    catalog = spark.catalog
+    spark.sql("CREATE CATALOG other")
+    assert [item.name for item in catalog.listCatalogs()] == ["other", "spark_catalog"]
+    assert [item.name for item in catalog.listCatalogs("o*")] == ["other"]
+    catalog.setCurrentCatalog("other")
+    assert (catalog.currentCatalog(), catalog.currentDatabase()) == ("other", "default")
+    spark.sql("CREATE FUNCTION twice(a INT) RETURNS INT RETURN a * 2")
+    assert [catalog.functionExists(name) for name in ("twice", "other.default.Twice", "abs", "thrice")] == [
+        True,
+        True,
+        True,
+        False,
+    ]
+    with pytest.raises(DeltaSqlError, match="CATALOG_NOT_FOUND"):
+        catalog.setCurrentCatalog("none")
+
+
 def test_what_is_no_delta_table_stays_sparks(spark: Any, tmp_path: Path) -> None:
     path = str(tmp_path / "plain")
     spark.range(2).write.mode("overwrite").option("compression", "none").parquet(path)
@@ -146,3 +212,19 @@ def test_others_are_left_alone_and_uninstall_puts_everything_back(spark: Any, se
     assert vars(rows)["write"] is not changed
     assert vars(rows)["write"].fget.__module__ == rows.__module__
     deltasql.uninstall(spark)
+
+
+def test_a_closed_session_is_uninstalled(plain: Any, tmp_path: Path) -> None:
+    """Else each later statement of the Spark session would fail."""
+    with deltasql.install(plain, str(tmp_path / "installed")) as session:
+        plain.sql("CREATE TABLE t (id INT)")
+        assert session.sql("SHOW TABLES").collect() == [("default", "t", False)]
+    assert plain.sql("SELECT 1").collect() == [(1,)]
+    assert not plain.catalog.tableExists("t")
+    again = deltasql.install(plain, str(tmp_path / "installed"))
+    other = deltasql.install(plain, str(tmp_path / "other"))
+    again.close()
+    assert plain.sql("SHOW TABLES").count() == 0
+    other.close()
+    other.close()
+    deltasql.uninstall(plain)

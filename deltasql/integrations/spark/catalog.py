@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.integrations.spark.pyspark_errors import pyspark_errors
 from deltasql.integrations.spark.recorded_calls import DELTA
 from deltasql.parser.identifiers import table_name
 from deltasql.plan.base import TableName, quote
@@ -14,7 +15,7 @@ from deltasql.schema.text import quote_text, schema_ddl
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.catalog import Column, Database, Table
+    from pyspark.sql.catalog import CatalogMetadata, Column, Database, Table, TablePartition
 
     from deltasql.integrations.spark.home import Home
     from deltasql.result import Result, Row
@@ -33,6 +34,17 @@ class DeltaSqlCatalog:
         with self._home.at_work():
             return self._home.session.sql(sql)
 
+    def currentCatalog(self) -> str:
+        return self._home.session.catalog.current_catalog
+
+    def setCurrentCatalog(self, catalogName: str) -> None:
+        self._run(f"USE CATALOG {quote(catalogName)}")
+
+    def listCatalogs(self, pattern: str | None = None) -> list[CatalogMetadata]:
+        from pyspark.sql.catalog import CatalogMetadata
+
+        return [CatalogMetadata(name, None) for name in self._home.session.catalog.catalogs(pattern)]
+
     def currentDatabase(self) -> str:
         return self._home.session.catalog.current_schema
 
@@ -47,6 +59,25 @@ class DeltaSqlCatalog:
 
         schemas = self._home.session.catalog.schemas(pattern)
         return [Database(item.name, item.catalog, item.comment, item.location) for item in schemas]
+
+    def getDatabase(self, dbName: str) -> Database:
+        from pyspark.sql.catalog import Database
+
+        with pyspark_errors():
+            found = self._home.session.catalog.schema(table_name(dbName).parts)
+        return Database(found.name, found.catalog, found.comment, found.location)
+
+    def createDatabase(self, dbName: str, ifNotExists: bool = False, properties: dict[str, str] | None = None) -> None:
+        """A new schema. The properties `comment` and `location` are clauses of CREATE SCHEMA, as in Spark."""
+        others = dict(properties or {})
+        special = [(word, others.pop(word.lower(), None)) for word in ("COMMENT", "LOCATION")]
+        clauses = [f" {word} {quote_text(text)}" for word, text in special if text is not None]
+        pairs = ", ".join(f"{quote_text(key)} = {quote_text(value)}" for key, value in others.items())
+        clauses += [f" WITH DBPROPERTIES ({pairs})"] if pairs else []
+        self._run(f"CREATE SCHEMA {'IF NOT EXISTS ' if ifNotExists else ''}{dbName}{''.join(clauses)}")
+
+    def dropDatabase(self, dbName: str, ifExists: bool = False, cascade: bool = False) -> None:
+        self._run(f"DROP SCHEMA {_if_exists(ifExists)}{dbName}{' CASCADE' if cascade else ''}")
 
     def tableExists(self, tableName: str, dbName: str | None = None) -> bool:
         """Whether there is a table or a view, also one that only Spark knows."""
@@ -110,6 +141,97 @@ class DeltaSqlCatalog:
         self._run(f"CREATE TABLE {tableName}{columns} {' '.join(clauses)}")
         return self._home.spark.table(tableName)
 
+    def createExternalTable(
+        self, tableName: str, path: str | None = None, source: str | None = None, schema: Any = None, **options: str
+    ) -> DataFrame:
+        return self.createTable(tableName, path, source, schema, **options)
+
+    def dropTable(self, tableName: str, ifExists: bool = False, purge: bool = False) -> None:
+        """Of a table that Spark alone knows it is Spark's."""
+        if self._home.is_foreign(tableName):
+            self._sparks.dropTable(tableName, ifExists, purge)
+        else:
+            self._run(f"DROP TABLE {_if_exists(ifExists)}{tableName}{' PURGE' if purge else ''}")
+
+    def dropView(self, viewName: str, ifExists: bool = False) -> None:
+        if self._home.is_foreign(viewName):
+            self._sparks.dropView(viewName, ifExists)
+        else:
+            self._run(f"DROP VIEW {_if_exists(ifExists)}{viewName}")
+
+    def truncateTable(self, tableName: str) -> None:
+        if self._home.is_foreign(tableName):
+            self._sparks.truncateTable(tableName)
+        else:
+            self._run(f"TRUNCATE TABLE {tableName}")
+
+    def analyzeTable(self, tableName: str, noScan: bool = False) -> None:
+        if self._home.is_foreign(tableName):
+            self._sparks.analyzeTable(tableName, noScan)
+        else:
+            self._run(f"ANALYZE TABLE {tableName} COMPUTE STATISTICS{' NOSCAN' if noScan else ''}")
+
+    def recoverPartitions(self, tableName: str) -> None:
+        if self._home.is_foreign(tableName):
+            self._sparks.recoverPartitions(tableName)
+        else:
+            self._run(f"MSCK REPAIR TABLE {tableName}")
+
+    def getCreateTableString(self, tableName: str, asSerde: bool = False) -> str:
+        if self._home.is_foreign(tableName):
+            return str(self._sparks.getCreateTableString(tableName, asSerde))
+        return str(self._run(f"SHOW CREATE TABLE {tableName}").collect()[0][0])
+
+    def getTableProperties(self, tableName: str) -> dict[str, str]:
+        if self._home.is_foreign(tableName):
+            return dict(self._sparks.getTableProperties(tableName))
+        return {row["key"]: row["value"] for row in self._run(f"SHOW TBLPROPERTIES {tableName}").collect()}
+
+    def listPartitions(self, tableName: str) -> list[TablePartition]:
+        """The values of each partition, as in `day=2024-05-01/region=north`."""
+        from pyspark.sql.catalog import TablePartition
+
+        if self._home.is_foreign(tableName):
+            return list(self._sparks.listPartitions(tableName))
+        rows = self._run(f"SHOW PARTITIONS {tableName}").collect()
+        names = [] if not rows else list(rows[0].asDict())
+        return [TablePartition("/".join(f"{name}={row[name]}" for name in names)) for row in rows]
+
+    def listViews(self, dbName: str | None = None, pattern: str | None = None) -> list[Table]:
+        schema = dbName or quote(self.currentDatabase())
+        like = "" if pattern is None else f" LIKE {quote_text(pattern)}"
+        names = {row["viewName"].lower() for row in self._run(f"SHOW VIEWS IN {schema}{like}").collect()}
+        return [table for table in self.listTables(dbName) if table.name.lower() in names]
+
+    def functionExists(self, functionName: str, dbName: str | None = None) -> bool:
+        """Whether the warehouse has such a function, or Spark."""
+        name = functionName if dbName is None else f"{quote(dbName)}.{functionName}"
+        try:
+            self._run(f"DESCRIBE FUNCTION {name}").collect()
+        except DeltaSqlError:
+            return bool(self._sparks.functionExists(functionName, dbName))
+        return True
+
+    def cacheTable(self, tableName: str, storageLevel: Any = None) -> None:
+        """Of a table of the warehouse only a check that it is there, as CACHE TABLE."""
+        if self._home.is_foreign(tableName):
+            self._sparks.cacheTable(tableName, storageLevel)
+        else:
+            self._run(f"CACHE TABLE {tableName}")
+
+    def uncacheTable(self, tableName: str) -> None:
+        if self._home.is_foreign(tableName):
+            self._sparks.uncacheTable(tableName)
+        else:
+            self._run(f"UNCACHE TABLE {tableName}")
+
+    def isCached(self, tableName: str) -> bool:
+        """False for tables of the warehouse, which are read as they are."""
+        if self._home.is_foreign(tableName):
+            return bool(self._sparks.isCached(tableName))
+        self._run(f"DESCRIBE TABLE {tableName}")
+        return False
+
     def dropTempView(self, viewName: str) -> bool:
         """Whether there was one, of either kind."""
         if viewName.lower() in self._home.session.views:
@@ -121,6 +243,10 @@ class DeltaSqlCatalog:
         """Our tables are read as they are."""
         if self._home.is_foreign(tableName):
             self._sparks.refreshTable(tableName)
+
+
+def _if_exists(said: bool) -> str:
+    return "IF EXISTS " if said else ""
 
 
 def _table(row: Row) -> Table:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 from uuid import uuid4
 
@@ -42,6 +43,18 @@ _OF_THE_OBJECT = {"catalog", "_catalog", "_sqm"}
 """Attributes of a session that refer to the session itself, and are not copied."""
 
 
+class _ClosedByUser(Session):
+    """A session that says when it is closed, which is once."""
+
+    when_closed: Callable[[], None] | None = None
+
+    def close(self) -> None:
+        super().close()
+        call, self.when_closed = self.when_closed, None
+        if call is not None:
+            call()
+
+
 class Home:
     """An installation: `spark` is the user's session, `plain` its unmodified copy for the engine, `session` deltasql's.
 
@@ -54,6 +67,7 @@ class Home:
         warehouse: str,
         storage_options: Mapping[str, str] | None,
         catalogs: Catalogs | None = None,
+        when_closed: Callable[[Home], None] = lambda home: None,
     ) -> None:
         self.spark: Any = spark
         self.kind: Any = type(spark)
@@ -61,7 +75,9 @@ class Home:
         self.plain: Any = object.__new__(type(spark))
         vars(self.plain).update({key: value for key, value in vars(spark).items() if key not in _OF_THE_OBJECT})
         self.frames = type(self.plain.range(0))
-        self.session = Session(warehouse, self.plain, storage_options, catalogs=catalogs)
+        session = _ClosedByUser(warehouse, self.plain, storage_options, catalogs=catalogs)
+        session.when_closed = partial(when_closed, self)
+        self.session: Session = session
 
     def sql(self, text: str, args: Mapping[str, Any] | Sequence[Any] | None, values: Mapping[str, Any]) -> DataFrame:
         """`spark.sql`: runs a statement in deltasql, or in Spark if it is on a table of another format."""

@@ -42,14 +42,15 @@ def install(
     `deltasql.connect`, and so are `catalogs`. Statements on tables that only Spark has, and formats other than Delta,
     stay Spark's. With `delta` jobs may import the package `delta` (`delta.tables`, `delta.exceptions`), which is
     `deltasql.tables` then.
-    Returns the session of deltasql; installing again switches to another warehouse. `uninstall` restores everything.
+    Returns the session of deltasql; installing again switches to another warehouse. `uninstall` restores everything. So
+    does the end of the session: `with install(spark, …):`.
 
     Raises DeltaPackagePresentError where `delta` is asked for, and delta-spark is installed.
     """
     if delta:
         delta_package.require_absent()
     uninstall(spark)
-    home = Home(spark, warehouse, storage_options, catalogs)
+    home = Home(spark, warehouse, storage_options, catalogs, _closed)
     if delta:
         delta_package.provide(spark)
     _change(home.frames)
@@ -69,6 +70,12 @@ def uninstall(spark: SparkSession) -> None:
     spark.__class__ = home.kind
     _restore(home.frames)
     home.session.close()
+
+
+def _closed(home: Home) -> None:
+    """Uninstalls what has a closed session, by which the Spark session could do nothing any more."""
+    if vars(home.spark).get(HOME) is home:
+        uninstall(home.spark)
 
 
 class _Installed:
