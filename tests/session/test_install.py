@@ -112,7 +112,8 @@ def test_the_catalog_changes_our_tables(spark: Any) -> None:
         catalog.createDatabase("shop")
     assert catalog.getDatabase("shop").description == "it's all"
     spark.sql(
-        "CREATE TABLE shop.t (id INT, `the day` INT) PARTITIONED BY (`the day`) TBLPROPERTIES ('of' = 'ann', 'delta.columnMapping.mode' = 'name')"
+        "CREATE TABLE shop.t (id INT, `the day` INT) PARTITIONED BY (`the day`) "
+        "TBLPROPERTIES ('of' = 'ann', 'delta.columnMapping.mode' = 'name')"
     )
     spark.sql("INSERT INTO shop.t VALUES (1, 5), (2, NULL)")
     spark.sql("CREATE VIEW shop.v AS SELECT id FROM shop.t")
