@@ -9,9 +9,10 @@ from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.schema import UnresolvedColumnError
 from deltasql.errors.suggestion import meant, similar_names
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
+from deltasql.plan.statements.constraints import AddConstraint
 from deltasql.plan.statements.delete import Delete
 from deltasql.plan.statements.insert import Insert
-from deltasql.plan.statements.merge import Merge, MergeClause, UpdateAction
+from deltasql.plan.statements.merge import InsertAction, Merge, MergeClause, UpdateAction
 from deltasql.plan.statements.query import Query
 from deltasql.plan.statements.refresh import CreateRefreshed, Refreshed
 from deltasql.plan.statements.table import CreateTable
@@ -47,13 +48,25 @@ def _texts(node: LogicalPlan, sql: str, session: PlanningSession) -> Iterator[tu
         case Update(ctes=None, table=table, alias=alias, condition=condition, assignments=assignments):
             values = (assignment.value for assignment in assignments)
             yield from _conditions(session, {_called(table, alias): table}, condition, *values)
-        case Merge(ctes=None, source_table=source) if source is not None:
-            tables = {_called(node.table, node.alias): node.table, _called(source, node.source_alias): source}
-            yield from _conditions(session, tables, node.condition, *_of_clauses(node.clauses))
-            targets = (SqlText(sql[path.start : path.end], path.start) for path in _changed(node.clauses))
-            yield from _conditions(session, {_called(node.table, node.alias): node.table}, *targets)
+        case Merge(ctes=None):
+            yield from _of_merge(node, sql, session)
+        case AddConstraint(table=table, condition=condition):
+            yield from _conditions(session, {_called(table, None): table}, condition)
         case _:
             pass
+
+
+def _of_merge(node: Merge, sql: str, session: PlanningSession) -> Iterator[tuple[SqlText, dict[str, StructType]]]:
+    """The source that is a query, and the conditions and values over one that is a table; the columns that change."""
+    source, target = node.source_table, {_called(node.table, node.alias): node.table}
+    if source is None:
+        yield node.source, {}
+    else:
+        tables = {**target, _called(source, node.source_alias): source}
+        yield from _conditions(session, tables, node.condition, *_of_clauses(node.clauses))
+    if not node.schema_evolution:
+        targets = (SqlText(sql[path.start : path.end], path.start) for path in _changed(node.clauses))
+        yield from _conditions(session, target, *targets)
 
 
 def _of_clauses(clauses: Iterable[MergeClause]) -> Iterator[SqlText | None]:
@@ -62,13 +75,17 @@ def _of_clauses(clauses: Iterable[MergeClause]) -> Iterator[SqlText | None]:
         yield clause.condition
         if isinstance(clause.action, UpdateAction):
             yield from (assignment.value for assignment in clause.action.assignments)
+        if isinstance(clause.action, InsertAction):
+            yield from clause.action.values
 
 
 def _changed(clauses: Iterable[MergeClause]) -> Iterator[ColumnPath]:
-    """The columns that the clauses of a MERGE set."""
+    """The columns that the clauses of a MERGE set or fill."""
     for clause in clauses:
         if isinstance(clause.action, UpdateAction):
             yield from (assignment.target for assignment in clause.action.assignments)
+        if isinstance(clause.action, InsertAction):
+            yield from clause.action.columns
 
 
 def _conditions(

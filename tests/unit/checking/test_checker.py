@@ -53,6 +53,11 @@ RIGHT = (
     "DELETE FROM shop.orders WHERE id = 1",
     "MERGE INTO shop.orders t USING names s ON t.id = s.id WHEN MATCHED THEN UPDATE SET t.name = s.name "
     "WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)",
+    "MERGE INTO shop.orders AS t USING (SELECT id AS of, 'x' AS name FROM names) s ON t.id = s.of "
+    "WHEN NOT MATCHED THEN INSERT (ID, t.name) VALUES (s.of, DEFAULT)",
+    "MERGE WITH SCHEMA EVOLUTION INTO shop.orders t USING (SELECT 1 AS id, 2 AS new) s ON t.id = s.id "
+    "WHEN MATCHED THEN UPDATE SET new = s.new WHEN NOT MATCHED THEN INSERT (id, new) VALUES (s.id, s.new)",
+    "ALTER TABLE shop.orders ADD CONSTRAINT c CHECK (ID > 0 AND orders.name <> '')",
     "INSERT INTO shop.orders SELECT id, name, NULL, current_date() FROM names",
     "OPTIMIZE shop.orders",
     "DESCRIBE HISTORY shop.orders",
@@ -83,6 +88,19 @@ WRONG = {
     "MERGE INTO shop.orders t USING names s ON t.id = s.id WHEN MATCHED THEN UPDATE SET t.nam = s.name": (
         "1:84 DELTA_MERGE_UNRESOLVED_EXPRESSION"
     ),
+    "MERGE INTO shop.orders t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN UPDATE SET nam = 'x'": (
+        "1:95 UNRESOLVED_COLUMN.WITH_SUGGESTION"
+    ),
+    "MERGE INTO shop.orders t USING (SELECT iid FROM names) s ON true WHEN MATCHED THEN DELETE": (
+        "1:40 UNRESOLVED_COLUMN.WITH_SUGGESTION"
+    ),
+    "MERGE INTO shop.orders t USING (SELECT 1 AS id) s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (nam) VALUES (1)": (
+        "1:96 UNRESOLVED_COLUMN.WITH_SUGGESTION"
+    ),
+    "MERGE INTO shop.orders t USING names s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id) VALUES (s.iid)": (
+        "1:97 UNRESOLVED_COLUMN.WITH_SUGGESTION"
+    ),
+    "ALTER TABLE shop.orders ADD CONSTRAINT c CHECK (nam <> '')": "1:49 UNRESOLVED_COLUMN.WITH_SUGGESTION",
     "CREATE TABLE shop.orders (x INT)": "1:14 TABLE_OR_VIEW_ALREADY_EXISTS",
     "ALTER TABLE shop.orders DROP COLUMN nope": "1:37 DELTA_COLUMN_NOT_FOUND_IN_SCHEMA",
     "OPTIMIZE shop.orders ZORDER BY (q)": "1:33 DELTA_ZORDERING_COLUMN_DOES_NOT_EXIST",
