@@ -42,7 +42,12 @@ OTHERWISE = frozenset(
         *("function/create_function", "query/identifier", "routine/values", "script/control_flow", "script/plain"),
         *("script/variables", "settings/variables", "transaction/begin_atomic", "transaction/change_data_feed"),
         *("transaction/several_tables", "tags/set_tags", "tags/unset_tags", "view/temporary", "upkeep/upkeep"),
-        *("governance/alter_securable", "governance/change_grants", "governance/create_securable"),
+        *(
+            "governance/alter_securable",
+            "governance/comment_on_securable",
+            "governance/change_grants",
+            "governance/create_securable",
+        ),
         *("governance/policies_that_apply", "governance/set_mask", "governance/set_owner", "function/python"),
         *("refresh/alter_refreshed", "refresh/column_lists", "refresh/row_filters"),
         *(

@@ -69,7 +69,8 @@ def refreshed_statement(
     elements += [key.clause(name) for key in keys_of(snapshot.metadata)]
     elements += map(_expectation, definition.expectations)
     columns = ",\n".join(f"  {element}" for element in elements)
-    lines = [f"CREATE {definition.kind.value} {'.'.join(map(quote, name))} (\n{columns})"]
+    listed = f" (\n{columns})" if elements else ""
+    lines = [f"CREATE {definition.kind.value} {'.'.join(map(quote, name))}{listed}"]
     if snapshot.partition_columns:
         lines.append(f"PARTITIONED BY ({', '.join(quote(column) for column in snapshot.partition_columns)})")
     lines += _clustered_by(snapshot)
@@ -82,14 +83,21 @@ def refreshed_statement(
 
 
 def _refreshed_columns(snapshot: Snapshot, definition: RefreshDefinition, governance: Governance) -> Iterator[str]:
-    """Names and comments; and types, where the query alone does not give the columns as they are."""
+    """Names and comments; and types, where the query alone does not give the columns as they are.
+
+    They are in the order of the query. None for a table with columns that its query had not when it was written.
+    """
     of_query = {field.name.lower(): declared_type(field) for field in definition.view.schema}
+    of_table = {field.name.lower(): field for field in snapshot.schema}
+    if of_query.keys() != of_table.keys():
+        return
+    fields = [of_table[key] for key in of_query]
     if governance.masks or any(
-        not field.nullable or declared_type(field) != of_query.get(field.name.lower()) for field in snapshot.schema
+        not field.nullable or declared_type(field) != of_query[field.name.lower()] for field in fields
     ):
-        yield from (column_text(field) + mask_clause(governance, field.name) for field in snapshot.schema)
+        yield from (column_text(field) + mask_clause(governance, field.name) for field in fields)
     else:
-        yield from (_view_column(field.name, field.comment) for field in snapshot.schema)
+        yield from (_view_column(field.name, field.comment) for field in fields)
 
 
 def _expectation(item: StoredExpectation) -> str:

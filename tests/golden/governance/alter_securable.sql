@@ -19,20 +19,6 @@ SHOW GROUPS WITH GROUP g;
 DROP GROUP h;
 SHOW GROUPS LIKE 'g*';
 
--- name: comments
-COMMENT ON CONNECTION c IS 'of the shop';
-comment /* it */ on GROUP `G` is 'people';
-SHOW CONNECTIONS;
-SHOW GROUPS;
-COMMENT ON CONNECTION c IS NULL;
-SHOW CONNECTIONS;
-COMMENT ON SHARE missing IS 'x';
-SET deltasql.governance = WARN;
-COMMENT ON EXTERNAL LOCATION missing IS 'x';
-SET deltasql.governance = ERROR;
-COMMENT ON CONNECTION c IS 'x';
-SET deltasql.governance = RECORD;
-
 -- name: wrong
 CREATE SHARE x FOO;
 CREATE EXTERNAL LOCATION l2 URL;

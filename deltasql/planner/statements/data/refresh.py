@@ -35,7 +35,7 @@ from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.redeclaring import redeclared, refuse_redeclared
 from deltasql.planner.statements.data.refreshed_columns import checked_expectations, stored_rows
 from deltasql.planner.statements.data.refreshing import Refresh, refresh_of, sources_of
-from deltasql.planner.statements.data.streaming import has_stream, stream_of, stream_refresh, table_source
+from deltasql.planner.statements.data.streaming import has_star, has_stream, stream_of, stream_refresh, table_source
 from deltasql.planner.statements.definitions.catalog_view import view_definition
 from deltasql.planner.statements.definitions.table import created_from_rows
 from deltasql.planner.tables.governed_registration import policies_of_existing
@@ -170,6 +170,10 @@ def _require_names(name: TableName, definition: RefreshDefinition, context: Cont
     """Raises StreamingQueryError for a new query with other columns than those of its table."""
     _, snapshot = context.writable(name)
     there, wanted = snapshot.schema.names, definition.view.schema.names
+    new = set(map(str.lower, wanted)) - set(map(str.lower, there))
+    if has_star(definition.view.query) and not definition.view.has_names:
+        # The refresh that follows adds them to the table.
+        wanted = tuple(name for name in wanted if name.lower() not in new)
     if sorted(map(str.lower, there)) != sorted(map(str.lower, wanted)):
         reason = f"it has the columns {', '.join(wanted)}, and the table has {', '.join(there)}"
         error = StreamingQueryError(str(name), reason, "Give its columns these names, or drop the table first.")

@@ -7,18 +7,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from deltasql.catalog.definitions import SchemaMode
 from deltasql.catalog.entries import TableEntry, sql_name
 from deltasql.errors.statements.refresh import ChangedStreamSourceError, StreamingQueryError
 from deltasql.log.reading.change_feed import version_changes
 from deltasql.log.reading.copy_log import LoadedFiles, loaded_files
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import TableName
+from deltasql.plan.base import TableName, quote
 from deltasql.plan.operators import FileColumns, SourceFiles
 from deltasql.planner import binding
 from deltasql.planner.catalog_changes import View
 from deltasql.planner.change_feed import rows_of_changes
 from deltasql.planner.changes import CopyLoad
-from deltasql.planner.context import Context
+from deltasql.planner.context import Context, VisibleViews
 from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.read_files import file_call, found_files, rows_of_call
 from deltasql.planner.statements.data.refreshing import (
@@ -26,6 +27,7 @@ from deltasql.planner.statements.data.refreshing import (
     ROWS,
     Refresh,
     all_columns,
+    expected,
     full_name,
     is_append,
     over,
@@ -35,6 +37,7 @@ from deltasql.planner.statements.data.refreshing import (
 )
 from deltasql.planner.table_places import location_of
 from deltasql.planner.tables.refresh_state import RefreshState
+from deltasql.schema.checks import CHANGE_DATA_COLUMNS
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.queries.relations import FILE_FUNCTIONS, TableReference, table_references
@@ -99,6 +102,11 @@ def _require_columns(query: str, reference: TableReference, table: str) -> None:
         raise StreamingQueryError(table, reason, "Write the name of the table, or an alias, in front of the columns.")
 
 
+def has_star(query: str) -> bool:
+    """Whether a query may show all columns of its source, whatever these are. A product counts as well."""
+    return any(token.key == "*" for token in tokenize(query))
+
+
 def has_stream(query: str) -> bool:
     """Whether a query reads anything by STREAM."""
     tokens = tokenize(query)
@@ -160,10 +168,34 @@ class _Rows:
         definition = self.entry.refreshed
         assert definition is not None
         verb = "INSERT OVERWRITE TABLE" if self.full else "INSERT INTO"
-        views = {QUERY: over_rows(definition, self.text, self.reference), ROWS: rows}
+        query = self._with_new_columns(over_rows(definition, self.text, self.reference), rows)
+        assert query.creation is not None
         mode = "FULL" if self.full else "APPEND"
         sql = f"{verb} {full_name(self.entry)} {all_columns(self.snapshot, definition)}"
+        names = query.creation.schema.names
+        if sorted(map(str.lower, names)) != sorted(map(str.lower, self.snapshot.schema.names)):
+            replaced = "REPLACE WHERE true " if self.full else ""
+            rows_of_query = f"SELECT {', '.join(map(quote, names))} FROM {QUERY}{expected(definition)}"
+            into = f"INSERT WITH SCHEMA EVOLUTION INTO {full_name(self.entry)} BY NAME"
+            sql = f"{into} {replaced}{rows_of_query}"
+        views = {QUERY: query, ROWS: rows}
         return Refresh(mode, "FULL was written" if self.full else reason, replace(state, mode=mode), sql, views)
+
+    def _with_new_columns(self, query: View, rows: View) -> View:
+        """A query with a star has the columns that its source has got since, behind those that the table began with."""
+        creation, definition = query.creation, self.entry.refreshed
+        assert creation is not None
+        assert definition is not None
+        if definition.view.has_names or not has_star(self.text):
+            return query
+        inner = replace(self.context, views=VisibleViews({**self.context.views, ROWS: rows}))
+        fresh = binding.view_rows(inner, replace(query, mode=SchemaMode.EVOLUTION), TableName(self.entry.parts))
+        # New rows of a table are read with the columns of its change data feed, which it can have no others of.
+        feed = set(CHANGE_DATA_COLUMNS) if self.reference.arguments is None else set()
+        known = {name.lower() for name in creation.schema.names} | feed
+        new = tuple(field for field in self.context.analyst.schema(fresh) if field.name.lower() not in known)
+        names = (*creation.names, *(field.name for field in new))
+        return replace(query, creation=replace(creation, names=names, schema=StructType((*creation.schema, *new))))
 
     def nothing(self, reason: str) -> StreamRefresh:
         return StreamRefresh(Refresh("NONE", reason, RefreshState(self.definition_id)))

@@ -1,0 +1,19 @@
+-- Comments of connections, groups and shares.
+-- expect: no jvm
+-- log: off
+
+SET deltasql.governance = RECORD;
+CREATE CONNECTION c TYPE mysql;
+CREATE GROUP g;
+COMMENT ON CONNECTION c IS 'of the shop';
+comment /* it */ on GROUP `G` is 'people';
+SHOW CONNECTIONS;
+SHOW GROUPS;
+COMMENT ON CONNECTION c IS NULL;
+SHOW CONNECTIONS;
+COMMENT ON SHARE missing IS 'x';
+SET deltasql.governance = WARN;
+COMMENT ON EXTERNAL LOCATION missing IS 'x';
+SET deltasql.governance = ERROR;
+COMMENT ON CONNECTION c IS 'x';
+SET deltasql.governance = RECORD;
