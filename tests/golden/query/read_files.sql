@@ -35,6 +35,11 @@ INSERT OVERWRITE DIRECTORY '${WAREHOUSE}/lines' USING text SELECT /*+ COALESCE(1
 SELECT id, _rescued_data IS NULL AS whole, from_json(_rescued_data, 'MAP<STRING, STRING>')['more'] AS more, map_keys(from_json(_rescued_data, 'MAP<STRING, STRING>')) AS rescued FROM read_files('${WAREHOUSE}/lines', format => 'json', schema => 'id INT', rescuedDataColumn => '_rescued_data');
 SELECT id, regexp_replace(r, ',"_file_path".*', '') AS r FROM read_files('${WAREHOUSE}/csv', format => 'csv', header => true, schema => 'id INT', rescuedDataColumn => 'r');
 SELECT count(*) FROM read_files('${WAREHOUSE}/lines', format => 'json', schema => 'id INT', mode => 'DROPMALFORMED', rescuedDataColumn => 'r');
+-- name: records of CSV with more values, and with fewer, than columns
+INSERT OVERWRITE DIRECTORY '${WAREHOUSE}/ragged' USING text SELECT /*+ COALESCE(1) */ * FROM VALUES ('id,name'), ('1,a'), ('2'), ('3,c,"d,e"'), ('x,d,,f') AS v (value);
+SELECT id, name, regexp_replace(_rescued_data, ',"_file_path".*', '') AS rescued FROM read_files('${WAREHOUSE}/ragged', format => 'csv');
+SELECT id, name, regexp_replace(r, ',"_file_path".*', '') AS rescued FROM read_files('${WAREHOUSE}/ragged', format => 'csv', header => true, schema => 'id INT, name STRING', rescuedDataColumn => 'r');
+SELECT * FROM read_files('${WAREHOUSE}/ragged', format => 'csv', schemaEvolutionMode => 'none');
 -- name: into tables, views and merges
 CREATE TABLE people AS SELECT id, name FROM read_files('${WAREHOUSE}/csv/one');
 INSERT INTO people SELECT id::INT + 10, name FROM read_files('${WAREHOUSE}/csv/one');

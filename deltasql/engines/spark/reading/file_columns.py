@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _LINE = hidden("line")
 """Column with the text of a record: that of a line of JSON, or of a record of CSV that does not fit its columns."""
 
+_BROKEN = "_corrupt_record"
+"""The key of a whole record among the rescued data."""
+
 
 def rows_with_columns(spark: SparkHandle, operator: SourceFiles, retain: Callable[[object], None]) -> DataFrame:
     """The rows of files whose `columns` are set. Raises RescuedLinesError, and what `source_rows` raises."""
@@ -65,7 +68,8 @@ class _Reading:
     def rows(self) -> DataFrame:
         """The rows, the rescued data column behind all others but METADATA."""
         columns = self.columns
-        if columns.declared is None and not columns.hints:
+        is_inferred = columns.declared is None and not columns.hints
+        if is_inferred and (self.operator.format != "csv" or columns.rescued is None):
             return self.with_nothing_rescued(self.inferred())
         declared = columns.declared or self.hinted(_plain(frame_schema(self.inferred())))
         if self.operator.format == "csv":
@@ -165,7 +169,7 @@ class _Reading:
 
     def rescued_csv(self, stored: StructType, declared: StructType) -> Column:
         """The values in columns that are not declared, and the texts of values of another type, as JSON."""
-        texts = StructType(tuple(StructField(f"c{number}", STRING) for number in range(len(stored))))
+        texts = StructType(tuple(StructField(f"c{number}", STRING) for number in range(len(stored) + _MORE)))
         options = {key: value for key, value in self.operator.options.items() if key.lower() not in _NOT_FOR_LINES}
         line = F.from_csv(F.col(_LINE), schema_ddl(texts), options)
         entries = []
@@ -175,11 +179,10 @@ class _Reading:
                 entries.append((field.name, value.cast("string")))
             elif field.type != STRING:
                 entries.append((field.name, F.when(value.isNull(), line[f"c{number}"])))
-        return (
-            self.blob(F.create_map(*(part for name, text in entries for part in (F.lit(name), text))))
-            if (entries)
-            else F.lit(None).cast("string")
-        )
+        more = F.coalesce(*(line[f"c{len(stored) + number}"] for number in range(_MORE)))
+        if stored.find(_BROKEN) is None:
+            entries.append((_BROKEN, F.when(more.isNotNull(), F.col(_LINE))))
+        return self.blob(F.create_map(*(part for name, text in entries for part in (F.lit(name), text))))
 
     # JSON
 
@@ -200,7 +203,7 @@ class _Reading:
         if mode == "DROPMALFORMED":
             lines = lines.where(F.col("fields").isNotNull())
         names = F.expr(f"map_filter(fields, (key, value) -> value IS NOT NULL AND NOT ({_condition(declared)}))")
-        broken = F.create_map(F.lit("_corrupt_record"), F.col(_LINE))
+        broken = F.create_map(F.lit(_BROKEN), F.col(_LINE))
         rescued = self.blob(F.when(F.col("fields").isNull(), broken).otherwise(names))
         return lines.select(
             *(F.col(f"typed.{quote_name(field.name)}") for field in declared),
@@ -224,6 +227,8 @@ class _Reading:
         return F.when(F.size(present) > 0, F.to_json(F.map_concat(present, F.create_map(F.lit("_file_path"), path))))
 
 
+_MORE = 8
+"""How many values behind the last column are looked at, to tell a record with more values than columns."""
 _NOT_FOR_LINES = frozenset(
     {
         *("header", "inferschema", "mergeschema", "enforceschema", "mode", "multiline", "samplingratio", "compression"),
