@@ -136,7 +136,8 @@ def test_an_interrupt_cancels_the_jobs_of_one_session(both: tuple[Session, Sessi
     first, second = both
     second.sql(MOMENT).collect()
     jobs = first.sql(MOMENT).df.sparkSession.sparkContext.statusTracker()
-    long = "SELECT count(sha2(sha2(CAST(id AS STRING), 512), 512)) FROM range(900000000) WHERE sha2(CAST(id AS STRING), 512) > '0'"
+    digest = "sha2(CAST(id AS STRING), 512)"
+    long = f"SELECT count(sha2({digest}, 512)) FROM range(900000000) WHERE {digest} > '0'"
     with ThreadPoolExecutor(1) as thread:
         done = thread.submit(lambda: first.sql(long).collect())
         wait_for(lambda: bool(jobs.getActiveJobsIds()))

@@ -17,14 +17,21 @@ from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.errors.engine import JavaMissingError
 
 
+def without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    monkeypatch.setattr(SparkSession, "getActiveSession", classmethod(lambda cls: None))
+    monkeypatch.setattr(SparkContext, "_active_spark_context", None)
+    monkeypatch.setattr(local, "_STARTED", [])
+
+
 def test_no_java_is_told_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyspark")
-    from pyspark.sql import SparkSession
 
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr(SparkSession, "getActiveSession", classmethod(lambda cls: None))
-    monkeypatch.setattr(local, "_STARTED", [])
+    without_spark(monkeypatch)
     with pytest.raises(JavaMissingError) as caught:
         SparkHandle(None).session  # noqa: B018
     assert caught.value.condition == "JAVA_GATEWAY_EXITED"
@@ -44,12 +51,10 @@ OUTSIDE = (
 def bare(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """No session in the process, and no variable that Spark or Java reads."""
     pytest.importorskip("pyspark")
-    from pyspark.sql import SparkSession
 
     for name in OUTSIDE:
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(SparkSession, "getActiveSession", classmethod(lambda cls: None))
-    monkeypatch.setattr(local, "_STARTED", [])
+    without_spark(monkeypatch)
     return monkeypatch
 
 

@@ -107,7 +107,7 @@ def start_local(connectors: frozenset[str] = frozenset()) -> SparkSession:
         if RUNNING:
             raise EnginesMixedError(running=RUNNING[0], engine="Spark")
         if running := [session for session in _STARTED if session.sparkContext._jsc is not None]:
-            # A new thread has no active session, and PySpark's builder would set the settings of a running one anew.
+            # PySpark's builder would set the settings of a running session anew, and of its latest one.
             return running[-1]
         if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
             raise JavaMissingError()
@@ -183,9 +183,14 @@ def _same_interrupts() -> Iterator[None]:
 def active_session() -> SparkSession | None:
     """The active Spark session of this process, started by deltasql or by the user; None if there is none."""
     load_pyspark()
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
-    return SparkSession.getActiveSession()
+    active = SparkSession.getActiveSession()
+    if active is None and SparkContext._active_spark_context is not None:
+        # A new thread has no active session.
+        return SparkSession.builder.getOrCreate()
+    return active
 
 
 @contextmanager

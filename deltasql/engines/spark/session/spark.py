@@ -178,16 +178,15 @@ class SparkHandle:
         return session
 
     def _local(self) -> SparkSession:
-        """The active session of this process, which may be the user's, or else one of deltasql's Spark."""
+        """The active session of this process if it is the user's, or else one of deltasql's Spark."""
         active = active_session()
-        if active is None:
-            # Jars must be present at the start: for the stores of the tables that were used until now.
-            alone = (self.session_value(IO_MODE.name) or "").upper() == "DRIVER"
-            active = start_local(frozenset() if alone else self.stores.hadoop_schemes)
-        self.is_ours = active.conf.get(STARTED_BY_DELTASQL, None) is not None
-        if not self.is_ours:
+        if active is not None and active.conf.get(STARTED_BY_DELTASQL, None) is None:
+            self.is_ours = False
             return active
-        session = claim([active], active.newSession)
+        # Jars must be present at the start: for the stores of the tables that were used until now.
+        alone = (self.session_value(IO_MODE.name) or "").upper() == "DRIVER"
+        first = start_local(frozenset() if alone else self.stores.hadoop_schemes)
+        session = claim([first], first.newSession)
         self._end = partial(release, session)
         return session
 
