@@ -16,6 +16,7 @@ SET deltasql.retry.maxAttemptz = 3;
 SET deltasql.nothing.like.it = 3;
 SET spark.databricks.delta.schema.autoMerg.enabled = true;
 SET spark.databricks.delta.schema.automerge.enabled = true;
+SET staging_allowed_local_path = '/tmp';
 -- name: nothing of that is kept
 CREATE TABLE t (a INT);
 INSERT INTO t VALUES (1);

@@ -58,9 +58,14 @@ def _is_unread(key: str) -> bool:
     return key.startswith(_DATABRICKS) and key not in SETTINGS and not key.startswith(others)
 
 
+_LOCAL_FOLDERS = "staging_allowed_local_path"
+
+
 def check_setting(key: str, value: str) -> None:
     """Raises InvalidSettingError for an invalid value of `key`, UnknownSettingError for a misspelt key of deltasql."""
     setting = SETTINGS.get(key)
+    if key.lower() == _LOCAL_FOLDERS:
+        raise UnknownSettingError(key, "It is an argument of connect(), and no statement changes it.")
     if setting is not None:
         setting.value(value)
     elif key.lower().startswith((_PREFIX, _DELTA)) and not key.startswith(PROPERTY_DEFAULTS):
