@@ -1,10 +1,9 @@
-"""Which session of deltasql uses which Spark session: those that are open at the same time share none."""
+"""Spark sessions in use: sessions of deltasql that are open at the same time have one each, of the same JVM."""
 
 from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
@@ -16,20 +15,19 @@ _CLAIMED: weakref.WeakSet[SparkSession] = weakref.WeakSet()
 _VARIABLES: weakref.WeakKeyDictionary[SparkSession, AbstractContextManager[object]] = weakref.WeakKeyDictionary()
 
 
-def claim(existing: Iterable[SparkSession], new: Callable[[], SparkSession]) -> SparkSession:
-    """The first of the `existing` Spark sessions that nobody has claimed, or else a new one; it is claimed now.
+def claim(first: SparkSession) -> SparkSession:
+    """The `first` Spark session, or a new one beside it while that is in use; it is in use from now on.
 
-    Settings, variables, temporary views and temporary functions are those of one Spark session.
+    Settings, variables, temporary views and temporary functions belong to one Spark session.
     """
     with _LOCK:
-        free = (session for session in existing if session not in _CLAIMED)
-        claimed = next(free, None) or new()
+        claimed = first.newSession() if first in _CLAIMED else first
         _CLAIMED.add(claimed)
         return claimed
 
 
 def release(session: SparkSession) -> None:
-    """Lets a later session of deltasql claim a Spark session, which has its initial settings again."""
+    """Ends the use of a Spark session, which has its initial settings again."""
     with _LOCK:
         _CLAIMED.discard(session)
 

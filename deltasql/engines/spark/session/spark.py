@@ -186,7 +186,7 @@ class SparkHandle:
         # Jars must be present at the start: for the stores of the tables that were used until now.
         alone = (self.session_value(IO_MODE.name) or "").upper() == "DRIVER"
         first = start_local(frozenset() if alone else self.stores.hadoop_schemes)
-        session = claim([first], first.newSession)
+        session = claim(first)
         self._end = partial(release, session)
         return session
 
