@@ -80,7 +80,6 @@ class SparkHandle:
         self._fixed_keys = {*self._pending, *outside_settings(os.environ)}
         self._end: Callable[[], None] | None = None
         """Lets a later session have the Spark session."""
-        self._stream_tuning: Tuning | None = None
         self._reached: set[str] = set()
         self.functions: set[str] = set()
         """Temporary functions that statements have created in Spark, dropped with `drop_created`."""
@@ -100,8 +99,6 @@ class SparkHandle:
         handle = SparkHandle(frame.sparkSession, stores=self.stores, watch=self.watch)
         handle.is_ours = handle.session.conf.get(STARTED_BY_DELTASQL, None) is not None
         handle._fixed_keys, handle._session_values = self._fixed_keys, self._session_values
-        if handle.is_ours and not (self.started and handle.session is self.session):
-            handle._stream_tuning = Tuning(session_settings())
         return handle
 
     def drop_created(self) -> None:
@@ -427,10 +424,9 @@ class SparkHandle:
     @property
     def _tuning(self) -> Tuning:
         """The Tuning of the session, shared by all its handles, as threads may share a session."""
-        if self._stream_tuning is not None:
-            return self._stream_tuning
-        session = self.session
-        return _TUNINGS.setdefault(session, Tuning(session_settings() if self.is_ours and not self.remote else {}))
+        if self.session not in _TUNINGS:
+            _TUNINGS.setdefault(self.session, Tuning(session_settings() if self.is_ours and not self.remote else {}))
+        return _TUNINGS[self.session]
 
     def server_default(self, key: str) -> str | None:
         """The value of a setting at the start of a Spark Connect session; None if not set, and for other sessions."""
