@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from weakref import WeakSet
 
 import pytest
 
@@ -93,7 +94,11 @@ def test_a_thread_leaves_the_settings_of_a_session_as_they_are(tmp_path: Path) -
         assert first.sql(f"SET {key}").collect() == [(key, "7")]
 
 
-def test_a_later_session_has_the_spark_session_of_one_that_is_closed(tmp_path: Path) -> None:
+def test_a_later_session_has_the_spark_session_of_one_that_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Tests before may have left sessions open.
+    monkeypatch.setattr("deltasql.engines.spark.session.claims._CLAIMED", WeakSet())
     with opened(tmp_path, "first") as first:
         first.sql("SET spark.sql.ansi.enabled = false")
         first.sql("DECLARE x INT = 1")

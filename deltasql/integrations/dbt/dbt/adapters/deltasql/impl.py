@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 # The first such line: the comment, which may have the same words, comes later.
 _TYPE = re.compile(r"^Type: (\w+)$", re.MULTILINE)
-_GRANTING = frozenset({"TABLE", "VIEW"})
+_GRANTING = frozenset({"TABLE", "VIEW", "MATERIALIZED VIEW", "STREAMING TABLE"})
 _REPLACING = frozenset({"table", "view", "incremental"})
 _REFUSING = frozenset({"seed", "snapshot"})
 _REFRESHED = frozenset({"MATERIALIZED_VIEW", "STREAMING_TABLE"})
