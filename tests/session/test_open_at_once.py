@@ -111,6 +111,16 @@ def test_a_later_session_has_the_spark_session_of_one_that_is_closed(
         assert condition(second, "SELECT x").startswith("UNRESOLVED_COLUMN")
 
 
+def test_streams_in_both(both: tuple[Session, Session], tmp_path: Path) -> None:
+    for number, session in enumerate(both):
+        session.sql(f"CREATE TABLE t AS SELECT {number} AS id")
+        for target in ("u", "v"):
+            writer = session.writeStream(session.readStream.table("t"))
+            writer = writer.option("checkpointLocation", str(tmp_path / f"{number}{target}"))
+            writer.trigger(availableNow=True).toTable(target).awaitTermination(120)
+            assert session.sql(f"SELECT * FROM {target}").collect() == [(number,)]
+
+
 def test_rows_of_one_session_in_statements_of_another(both: tuple[Session, Session]) -> None:
     first, second = both
     first.sql("CREATE TABLE t AS SELECT 1 AS id, 'a' AS name")

@@ -48,9 +48,27 @@ def stream(spark: SparkHandle, snapshot: Snapshot, options: Mapping[str, str], t
     """
     refuse_columns(snapshot.schema)
     session = spark.session
-    session.dataSource.register(DeltaSource)
+    _register(spark)
     options_of_stream = {TABLE: snapshot.table, TIME_ZONE: time_zone or ""}
     return session.readStream.format(FORMAT).options(**{**options, **options_of_stream}).load(snapshot.location)
+
+
+def _register(spark: SparkHandle) -> None:
+    """Makes the format known to the session, for which Spark looks in the active session of the thread."""
+    session: Any = spark.session
+    if spark.remote:
+        session.dataSource.register(DeltaSource)
+        return
+    sessions = session._get_j_spark_session_class(session._jvm)
+    before = sessions.getActiveSession()
+    sessions.setActiveSession(session._jsparkSession)
+    try:
+        session.dataSource.register(DeltaSource)
+    finally:
+        if before.isDefined():
+            sessions.setActiveSession(before.get())
+        else:
+            sessions.clearActiveSession()
 
 
 def refuse_columns(schema: StructType) -> None:
