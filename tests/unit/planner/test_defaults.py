@@ -75,7 +75,7 @@ def test_spark_is_not_asked_about_plain_values(lab: Lab, kind: str, default: str
     [("TINYINT", "128"), ("INT", "1.5"), ("DECIMAL(4, 2)", "100"), ("DATE", "'2024-01-31'"), ("STRING", "upper('x')")],
 )
 def test_spark_evaluates_what_must_be_converted(lab: Lab, kind: str, default: str) -> None:
-    lab.analyst.values = {f"CAST(({default}) AS {kind.replace(' ', '')})": None}
+    lab.analyst.values = {f"CAST(CAST(({default}) AS {kind.replace(' ', '')}) AS STRING)": None}
     lab.run(f"CREATE TABLE t (a {kind} DEFAULT {default}) {ENABLED}")
     assert len(lab.analyst.asked) == 1
 
