@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -140,21 +140,15 @@ class FileStage:
 
     def write_literals(self, rows: Literals) -> Staged:
         """Writes rows that are known already, without Spark. Raises NothingToHoldError."""
-        self._refuse_voids_alone(rows.schema)
-        written = write_literals(
-            self._store,
-            self._new_directory(),
-            rows,
-            self._partitions,
-            stores_partitions=self.stores_partitions,
-            shape=self._shape,
-        )
-        return Staged(tuple(self._staged(written, rows.schema, "UTC", ())))
+        return self._written(write_literals, rows)
 
     def write_memory_rows(self, rows: MemoryRows) -> Staged:
         """Writes rows that the caller has in memory, without Spark. Raises NothingToHoldError."""
+        return self._written(write_memory_rows, rows)
+
+    def _written(self, write: Callable[..., Sequence[WrittenFile]], rows: Literals | MemoryRows) -> Staged:
         self._refuse_voids_alone(rows.schema)
-        written = write_memory_rows(
+        written = write(
             self._store,
             self._new_directory(),
             rows,
