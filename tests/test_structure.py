@@ -103,8 +103,8 @@ MOST_LINES = 800
 MOST_MODULES = 934
 MOST_SMALL_MODULES = 191
 SMALL = 60
-"""Ratchets of the whole package, which may only fall: a family of statements is read in one file of 300 to 800 lines, and
-a module of fewer than `SMALL` lines, `__init__` apart, needs a reason."""
+"""Ratchets of the whole package, which may only fall: a family of statements is read in one file of 300 to 800 lines,
+and a module of fewer than `SMALL` lines, `__init__` apart, needs a reason."""
 
 MOST_GOLDEN_LINES = 400
 NOT_YET_READABLE = {
