@@ -246,17 +246,15 @@ class Session:
         """Ends the session: its next statement raises SessionClosedError. An open transaction is rolled back.
 
         On Spark Connect the session's temporary views are dropped, which invalidates its DataFrames. A Spark session
-        that deltasql started stays for later sessions, with settings reset. Session variables, temporary functions, and
-        views USING files are dropped there.
+        that deltasql started goes on running, and later sessions begin in it with settings, variables, temporary
+        functions and temporary views of their own.
         """
         self._closed = True
         self._transactions.close()
         self.catalog.close()
-        if self._backend is not None:  # A Spark that has stopped meanwhile has no settings to forget.
-            with suppress(DeltaSqlError):
-                if self._backend.spark.is_ours:
-                    self._reset()
-                self._backend.spark.drop_created()
+        if self._backend is not None:
+            with suppress(DeltaSqlError):  # Of a Spark that has stopped meanwhile.
+                self._backend.spark.close()
 
     def __enter__(self) -> Session:
         return self
@@ -364,9 +362,9 @@ class Session:
     def _beside(self) -> Session:
         """A session for the thread of a stream: the same tables, and copies of the current settings and views."""
         beside = copy(self)
-        beside._lock, beside._backend = RLock(), self._engine
-        beside._transactions = Transactions(self.settings, beside._surroundings)
         beside.settings, beside.views, beside._logs = self.settings.copy(), dict(self.views), {}
+        beside._lock, beside._backend = RLock(), self._engine.beside(beside.settings)
+        beside._transactions = Transactions(beside.settings, beside._surroundings)
         beside.functions = dict(self.functions)
         return beside
 
@@ -381,7 +379,9 @@ class Session:
         if self._backend is None:
             from deltasql.engines.engine import session_engine
 
-            self._backend = session_engine(self._spark, self.stores, Watch(lambda: self.on_progress), sail=self._sail)
+            self._backend = session_engine(
+                self._spark, self.settings, self.stores, Watch(lambda: self.on_progress), sail=self._sail
+            )
         return self._backend
 
     def _runtime(self, sql: str) -> StatementEngine:
@@ -431,7 +431,7 @@ class Session:
 
     @property
     def _time_zone(self) -> str:
-        return self.settings[TIME_ZONE] or ""
+        return self.settings.stored(TIME_ZONE.name) or ""
 
     def _set(self, key: str | None, value: str | None) -> None:
         """Changes a setting of the session, also in Spark if it is one of Spark's.
@@ -440,11 +440,12 @@ class Session:
         """
         if key is None:
             return self._reset()
-        self._engine.configure(key, value)
+        if self._backend is not None:
+            self._backend.configure(key, value)
         return self.settings.reset(key) if value is None else self.settings.set(key, value)
 
     def _reset(self) -> None:
         """Resets all settings, also in Spark."""
-        for name, _ in self.settings.changed():
+        for name in self.settings.names() if self._backend is not None else ():
             self._engine.configure(name, None)
         self.settings.reset(None)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from deltasql.engines.spark.failures.write_errors import Failure
     from deltasql.errors.base import DeltaSqlError
     from deltasql.log.replay.snapshot import Snapshot
+    from deltasql.settings.session_settings import SessionSettings
 
 _T = TypeVar("_T")
 _SORTED = Way(ComputedBy.ENGINE, "rows are sorted by several columns")
@@ -64,11 +65,15 @@ class SessionEngine:
 
             return stream(self.spark, snapshot, options, time_zone)
 
+    def beside(self, settings: SessionSettings) -> SessionEngine:
+        """The engine of a stream's thread: the same Spark session, and a copy of the settings."""
+        return SessionEngine(self.spark.with_settings(settings))
+
     def configure(self, key: str, value: str | None) -> None:
-        """Sets a Spark setting, or unsets it (None), now or when Spark starts. Raises SparkError if it may not be."""
+        """Sets a Spark setting, or unsets it (None), if Spark runs. Raises SparkError if it may not be."""
         if not self.spark.started:
-            # Not even PySpark's error classes are needed.
-            return self.spark.unset(key) if value is None else self.spark.set(key, value)
+            # Spark is given the settings when it starts.
+            return None
         with translated_errors("", None, _sail_failure):
             return self.spark.unset(key) if value is None else self.spark.set(key, value)
 
@@ -187,10 +192,12 @@ def _sail_failure(error: PySparkException) -> Failure | DeltaSqlError:
     return sail_error(error)
 
 
-def session_engine(spark: SparkSession | str | None, stores: Stores, watch: Watch, *, sail: bool) -> SessionEngine:
+def session_engine(
+    spark: SparkSession | str | None, settings: SessionSettings, stores: Stores, watch: Watch, *, sail: bool
+) -> SessionEngine:
     """The engine of a session, which starts when rows are needed: Sail, or Spark as `SparkHandle` describes `spark`."""
     if not sail:
-        return SessionEngine(SparkHandle(spark, stores=stores, watch=watch))
+        return SessionEngine(SparkHandle(spark, settings, stores, watch))
     from deltasql.engines.sail.handle import SailHandle
 
-    return SessionEngine(SailHandle(spark, stores=stores, watch=watch))
+    return SessionEngine(SailHandle(spark, settings, stores, watch))

@@ -21,7 +21,6 @@ from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.parameters import UNBOUND, BoundStatement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
-from deltasql.schema.timezone import machine_zone_name
 from deltasql.settings.query_meaning import MEANING, changes_query_meaning
 from deltasql.settings.session_settings import TIME_ZONE, SessionSettings
 from deltasql.settings.setting import Setting
@@ -107,17 +106,17 @@ class Context:
     def time_zone(self) -> str | None:
         """The name of the session's time zone, None where it is unknown.
 
-        A running Spark's comes first: it reads the rows, and SET TIME ZONE reaches only Spark. Then SET, then the
-        machine's.
+        Inside of a view it is that of the view's text, which its creation has stored.
         """
         if self.reader is not None and TIME_ZONE.name in self.reader.settings:
-            return self.reader.settings[TIME_ZONE.name] or machine_zone_name()
+            return self.reader.settings[TIME_ZONE.name] or self.settings.machine_zone
         return self.session_zone
 
     @property
     def session_zone(self) -> str | None:
         """The time zone of the session itself, inside of views as well."""
-        return self.analyst.setting(TIME_ZONE.name) or self.settings[TIME_ZONE] or machine_zone_name()
+        # A Spark session that was handed in, or is on a server, has a zone of its own, which may change there.
+        return self.analyst.setting(TIME_ZONE.name) or self.settings.time_zone
 
     @property
     def meaning(self) -> dict[str, str]:

@@ -10,7 +10,39 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from deltasql.errors.statements.settings import InvalidSettingError
 
-_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{2}))?(?::?(\d{2}))?")
+_OFFSET = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?(\d{1,2}))?(?::?(\d{2}))?")
+_MOST_SECONDS = 18 * 3600
+_ONLY_OF_PYTHON = re.compile(r"(?:posix|right)/.*|localtime|posixrules|Factory")
+_SHORT_NAMES = {
+    "Z": "UTC",
+    "UT": "UTC",
+    "ACT": "Australia/Darwin",
+    "AET": "Australia/Sydney",
+    "ART": "Africa/Cairo",
+    "AGT": "America/Argentina/Buenos_Aires",
+    "AST": "America/Anchorage",
+    "BET": "America/Sao_Paulo",
+    "BST": "Asia/Dhaka",
+    "CAT": "Africa/Harare",
+    "CNT": "America/St_Johns",
+    "CST": "America/Chicago",
+    "CTT": "Asia/Shanghai",
+    "EAT": "Africa/Addis_Ababa",
+    "ECT": "Europe/Paris",
+    "IST": "Asia/Kolkata",
+    "IET": "America/Indiana/Indianapolis",
+    "JST": "Asia/Tokyo",
+    "MIT": "Pacific/Apia",
+    "NET": "Asia/Yerevan",
+    "NST": "Pacific/Auckland",
+    "PLT": "Asia/Karachi",
+    "PNT": "America/Phoenix",
+    "PRT": "America/Puerto_Rico",
+    "PST": "America/Los_Angeles",
+    "SST": "Pacific/Guadalcanal",
+    "VST": "Asia/Ho_Chi_Minh",
+}
+"""Java's abbreviations, which Spark accepts; those that Python reads in the same way are left out."""
 _COMPACT = re.compile(r"\d{17}")
 _FRACTION = re.compile(r"\.(\d{1,9})")
 
@@ -27,10 +59,20 @@ def zone(name: str | None) -> tzinfo:
     return local
 
 
+def is_zone(name: str) -> bool:
+    """Whether a name or an offset is a time zone."""
+    try:
+        return bool(name) and zone(name) is not None
+    except InvalidSettingError:
+        return False
+
+
 def _named(name: str) -> tzinfo:
     try:
-        return ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError):
+        if _ONLY_OF_PYTHON.fullmatch(name):
+            raise ValueError(name)
+        return ZoneInfo(_SHORT_NAMES.get(name, name))
+    except (ZoneInfoNotFoundError, ValueError, OSError):
         expected = "the name of a zone such as Europe/Paris, or an offset such as +01:00"
         raise InvalidSettingError(key="spark.sql.session.timeZone", value=name, expected=expected) from None
 
@@ -41,7 +83,20 @@ def _offset(name: str) -> tzinfo | None:
         return None
     sign, hours, minutes, seconds = match.groups()
     length = timedelta(hours=int(hours), minutes=int(minutes or 0), seconds=int(seconds or 0))
+    if length.total_seconds() > _MOST_SECONDS:
+        return None
     return timezone(-length if sign == "-" else length)
+
+
+def offset_name(seconds: int) -> str | None:
+    """The name of a zone with a fixed offset in seconds, such as `-08:30`, as Java writes it; None beyond 18 hours."""
+    if abs(seconds) > _MOST_SECONDS:
+        return None
+    if seconds == 0:
+        return "Z"
+    hours, rest = divmod(abs(seconds), 3600)
+    name = f"{'-' if seconds < 0 else '+'}{hours:02d}:{rest // 60:02d}"
+    return f"{name}:{rest % 60:02d}" if rest % 60 else name
 
 
 def machine_zone_name() -> str | None:

@@ -6,9 +6,11 @@ A new setting needs one declaration here, and code that reads its value: `settin
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from copy import copy
 from typing import TypeVar
 
 from deltasql.registry.readers import any_text, byte_size, compaction, share
+from deltasql.schema.timezone import is_zone, machine_zone_name
 from deltasql.settings import write_settings  # noqa: F401 - it declares settings
 from deltasql.settings.setting import REGISTRY, Setting, flag, maybe, number, switch, word
 
@@ -22,7 +24,7 @@ PROPERTY_DEFAULTS = "spark.databricks.delta.properties.defaults."
 
 
 def _zone_name(text: str) -> str:
-    if text[:1] in {"'", '"'}:
+    if not is_zone(text):
         raise ValueError(text)
     return text
 
@@ -389,6 +391,8 @@ class SessionSettings:
 
     def __init__(self) -> None:
         self._values: dict[str, str] = {}
+        self.machine_zone = machine_zone_name()
+        """The time zone of the machine as the session began, which counts where TIME_ZONE is not set; None: unknown."""
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         return iter(sorted({**DEFAULTS, **self._values}.items()))
@@ -399,9 +403,18 @@ class SessionSettings:
 
     def copy(self) -> SessionSettings:
         """The settings as they are now, for another session."""
-        copied = SessionSettings()
+        copied = copy(self)
         copied._values = dict(self._values)
         return copied
+
+    @property
+    def time_zone(self) -> str | None:
+        """The name of the session's time zone, None where neither SET nor the machine names one."""
+        return self._values.get(TIME_ZONE.name) or self.machine_zone
+
+    def names(self) -> Iterator[str]:
+        """The names of the settings that were set."""
+        return iter(tuple(self._values))
 
     def changed(self) -> list[tuple[str, str]]:
         """The settings that were set, by key."""

@@ -203,11 +203,10 @@ def stop_spark() -> None:
     """Ends this process's sessions, while their servers are there to hear it."""
     from pyspark.sql import SparkSession
 
-    from deltasql.engines.spark.session.remote import _IDLE, _USUAL
+    from deltasql.engines.spark.session.remote import _USUAL
 
     for session in (*_USUAL, *filter(None, [SparkSession.getActiveSession()])):
         session.stop()
-    _IDLE.clear()
 
 
 def _run_tests(paths: Sequence[str], address: str, mode: str, part: str) -> int:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from weakref import WeakSet
 
 import pytest
 
@@ -94,19 +93,15 @@ def test_a_thread_leaves_the_settings_of_a_session_as_they_are(tmp_path: Path) -
         assert first.sql(f"SET {key}").collect() == [(key, "7")]
 
 
-def test_a_later_session_has_the_spark_session_of_one_that_is_closed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Tests before may have left sessions open.
-    monkeypatch.setattr("deltasql.engines.spark.session.claims._CLAIMED", WeakSet())
+def test_a_later_session_begins_anew(tmp_path: Path) -> None:
     with opened(tmp_path, "first") as first:
         first.sql("SET spark.sql.ansi.enabled = false")
         first.sql("DECLARE x INT = 1")
         of_first = first.sql("SELECT x").df.sparkSession
-    first.close()
-    with opened(tmp_path, "second") as second, opened(tmp_path, "third") as third:
-        assert second.sql(MOMENT).df.sparkSession is of_first
-        assert third.sql(MOMENT).df.sparkSession is not of_first
+    with opened(tmp_path, "second") as second:
+        of_second = second.sql(MOMENT).df.sparkSession
+        assert of_second is not of_first
+        assert of_second.sparkContext is of_first.sparkContext
         assert condition(second, INVALID) == "CAST_INVALID_INPUT"
         assert condition(second, "SELECT x").startswith("UNRESOLVED_COLUMN")
 

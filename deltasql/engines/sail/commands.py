@@ -18,13 +18,10 @@ from deltasql.plan.operators import Operator
 from deltasql.result import CommandRows, RowSource
 from deltasql.schema.text import type_text
 from deltasql.schema.types import STRING, StructField, StructType
-from deltasql.settings.session_settings import TIME_ZONE
 from deltasql.sql.cursor import LeftToEngineError
 
 _NOTHING = StructType(())
-_SETTING = StructType((StructField("key", STRING), StructField("value", STRING)))
 _COLUMN = StructType(tuple(StructField(name, STRING) for name in ("col_name", "data_type", "comment")))
-_TIME_ZONE = re.compile(r"\s*set\s+time\s+zone\s+('[^'\\]*'|\"[^\"\\]*\")\s*;?\s*\Z", re.IGNORECASE)
 _DESCRIBE = re.compile(r"\s*desc(?:ribe)?\s+(?:query\s+)?(?=(?:select|with|from|values|table)\b)", re.IGNORECASE)
 
 
@@ -39,10 +36,6 @@ def run_in_process(spark: SparkHandle, frames: Frames, sql: str, relations: Mapp
     if write is not None:
         write_directory(spark.stores, write, frames.query(write.query, relations))
         return CommandRows(_NOTHING, ())
-    zone = _TIME_ZONE.match(sql)
-    if zone is not None:
-        spark.set(TIME_ZONE.name, zone[1][1:-1])
-        return CommandRows(_SETTING, ((TIME_ZONE.name, zone[1][1:-1]),))
     query = _DESCRIBE.match(sql)
     if query is not None:
         columns = frame_schema(frames.query(sql[query.end() :], relations))

@@ -40,11 +40,15 @@ class SailHandle(SparkHandle):
     def is_in_process(self) -> bool:
         return True
 
+    @property
+    def _zone_at_start(self) -> str | None:
+        return self.settings.machine_zone
+
     def _started(self) -> SparkSession:
-        return sail_session()
+        return sail_session(self._zone_at_start)
 
     def _began_with(self, key: str) -> str | None:
-        return settings_at_start().get(key)
+        return settings_at_start(self._zone_at_start).get(key)
 
     def set(self, key: str, value: str) -> None:
         self._answers.clear()

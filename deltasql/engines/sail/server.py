@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 import threading
-import weakref
-from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.memory import available_memory
 from deltasql.engines.running import RUNNING
 from deltasql.engines.spark.loading import load_pyspark
+from deltasql.engines.spark.session.remote import release_at_end, release_ended
 from deltasql.errors.engine import EnginesMixedError, SailMissingError
 from deltasql.errors.statements.settings import InvalidSettingError
-from deltasql.schema.timezone import machine_zone_name, zone
+from deltasql.schema.timezone import zone
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,11 +31,9 @@ _SETTINGS = {
 _MEMORY_SHARE = 0.4
 _HOST = "127.0.0.1"
 _UTC = frozenset({"UTC", "Etc/UTC", "GMT", "Etc/GMT"})
-_ENDED: deque[Any] = deque()
-"""Clients of sessions that nothing refers to any more: released when the next one begins."""
 
 
-def sail_session() -> SparkSession:
+def sail_session(time_zone: str | None) -> SparkSession:
     """A new session on the server of this process, which listens on this machine only.
 
     It ends when nothing refers to it. Raises SailMissingError, EnginesMixedError.
@@ -60,15 +57,14 @@ def sail_session() -> SparkSession:
             server.start(background=True)
             _SERVERS.append(server)
             RUNNING.append("Sail")
-        _release_ended()
+        release_ended()
         _, port = _SERVERS[0].listening_address
         session = SparkSession.builder.remote(f"sc://{_HOST}:{port}").create()
-    for key, value in settings_at_start().items():
+    for key, value in settings_at_start(time_zone).items():
         session.conf.set(key, value)
     # No answer is lost on the way to this process.
     session.client.disable_reattachable_execute()
-    # The collector may run amid a request, when the client cannot make another one.
-    weakref.finalize(session, _ENDED.append, session.client).atexit = False
+    release_at_end(session)
     return session
 
 
@@ -79,18 +75,9 @@ def _memory_settings() -> dict[str, str]:
     return {"SAIL_RUNTIME__MEMORY_POOL__TYPE": kind, f"SAIL_RUNTIME__MEMORY_POOL__{kind.upper()}__MAX_SIZE": size}
 
 
-def settings_at_start() -> dict[str, str]:
-    """Settings of a new session, by key: the time zone of the process, as on Spark. Sail itself begins in UTC."""
-    name = machine_zone_name()
+def settings_at_start(time_zone: str | None) -> dict[str, str]:
+    """Settings of a new session, by key: the time zone of the machine, as on Spark. Sail itself begins in UTC."""
     with suppress(InvalidSettingError):
-        if name and str(zone(name)) not in _UTC:
-            return {"spark.sql.session.timeZone": name}
+        if time_zone and str(zone(time_zone)) not in _UTC:
+            return {"spark.sql.session.timeZone": time_zone}
     return {}
-
-
-def _release_ended() -> None:
-    while _ENDED:
-        client = _ENDED.popleft()
-        with suppress(Exception):
-            client.release_session()
-            client.close()

@@ -22,13 +22,12 @@ from deltasql.engines.spark.rewrites.merge_source import MergeSource, evaluated_
 from deltasql.engines.spark.rewrites.rewrite import rewrite
 from deltasql.engines.spark.rewrites.row_reader import SparkRowReader
 from deltasql.engines.spark.rows import QueryResult
-from deltasql.engines.spark.session.claims import variables_lock
 from deltasql.engines.spark.session.interrupts import stoppable
 from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.engines.spark.session.progress import watched
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import spark_schema
-from deltasql.engines.spark.session.temporary_views import created_view, sql_name, temporary_views
+from deltasql.engines.spark.session.temporary_views import sql_name, temporary_views
 from deltasql.engines.spark.writing.counts import Counts, row_counter
 from deltasql.engines.spark.writing.source_writes import write_source
 from deltasql.engines.spark.writing.stage import SparkStage
@@ -55,9 +54,8 @@ from deltasql.plan.reads import Reads
 from deltasql.result import RowSource
 from deltasql.schema.checks import COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.types import DataType, StructType
-from deltasql.settings.session_settings import IO_MODE
+from deltasql.settings.session_settings import IO_MODE, TIME_ZONE
 from deltasql.sql.functions.spark_names import FUNCTIONS as SPARKS_OWN
-from deltasql.sql.statement_words import declared_variables
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
@@ -227,7 +225,9 @@ class SparkRuntime:
         """
         if self.spark.is_ours and key.startswith(_OF_ONE_SESSION):
             return self.spark.server_default(key) if self.spark.started else None
-        return self.spark.current_value(key) if self.spark.started else None
+        # A server has a time zone of its own, which says what the literals of a first statement mean.
+        asked = self.spark.started or (key == TIME_ZONE.name and self.spark.has_others_tables)
+        return self.spark.current_value(key) if asked else None
 
     def run_through(self, operator: Operator) -> int:
         """Computes all rows of a query, keeps none of them, and counts them."""
@@ -272,10 +272,6 @@ class SparkRuntime:
             if done is not None:
                 return done
             frame = self.frames.query(sql, relations)
-            if function:
-                self.spark.functions.add(function)
-            self.spark.variables.update(declared_variables(sql))
-            self.spark.views_of_statements.update(filter(None, [created_view(sql)]))
             # What it gives may be lazy, and of any size: EXECUTE IMMEDIATE runs a query.
             return QueryResult(frame, self.spark, UNKNOWN_SIZE, self.sql, read_failure=self.read_failure)
 
@@ -367,8 +363,8 @@ class SparkRuntime:
             return reads_below(rows.frame, table_location(location))
 
     def variables_lock(self) -> AbstractContextManager[object]:
-        """See `claims.variables_lock`. Starts the engine."""
-        return variables_lock(self.spark.session)
+        """See `SparkHandle.variables_lock`. Starts the engine."""
+        return self.spark.variables_lock()
 
     def frame_of(self, rows: Columnar) -> DataFrame:
         """A DataFrame of rows in memory."""

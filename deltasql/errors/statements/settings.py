@@ -19,6 +19,30 @@ class InvalidSettingError(DeltaSqlError):
 
 
 @condition(
+    "INVALID_CONF_VALUE.TIME_ZONE",
+    "22022",
+    "{value!r} is not a time zone. Write the name of a zone, as in SET TIME ZONE 'Europe/Paris', an offset such as "
+    "'+01:00', or LOCAL.",
+)
+class UnknownTimeZoneError(DeltaSqlError):
+    """SET TIME ZONE of a text that names no zone."""
+
+    value: str
+
+
+@condition(
+    "INVALID_INTERVAL_FORMAT.TIMEZONE_INTERVAL_OUT_OF_RANGE",
+    "22006",
+    "{interval} is not the offset of a time zone: it must lie between -18 and 18 hours, in whole seconds. "
+    "Write it as in SET TIME ZONE INTERVAL '-08:30' HOUR TO MINUTE.",
+)
+class TimeZoneOffsetError(DeltaSqlError):
+    """SET TIME ZONE INTERVAL with days, months, fractions of a second or more than 18 hours."""
+
+    interval: str
+
+
+@condition(
     "CONFIG_NOT_AVAILABLE",
     "42K0I",
     "There is no setting {key}. {advice}",

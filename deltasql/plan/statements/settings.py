@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deltasql.plan.base import LogicalPlan
+from deltasql.plan.base import LogicalPlan, SqlText
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,3 +20,10 @@ class ResetSetting(LogicalPlan):
     """RESET [key]"""
 
     key: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetTimeZone(LogicalPlan):
+    """SET TIME ZONE { LOCAL | 'zone' | INTERVAL interval }"""
+
+    zone: SqlText

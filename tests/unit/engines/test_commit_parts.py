@@ -75,7 +75,7 @@ def test_a_setting_that_spark_refuses_is_told_once(monkeypatch: pytest.MonkeyPat
 
     handle = SparkHandle(None)
     for key, value in (("a", "1"), ("b", "bad"), ("c", "3")):
-        handle.set(key, value)
+        handle.settings.set(key, value)
     monkeypatch.setattr(handle, "_local", Session)
     with pytest.raises(ValueError, match="b"):
         _ = handle.session

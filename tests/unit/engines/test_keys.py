@@ -68,7 +68,7 @@ def test_executors_serve_the_keys_that_they_know(conf: Conf) -> None:
     assert not moved_in_process(second, "s3://other/t", large)
     assert not moved_in_process(first, TABLE, large)
     assert not moved_in_process(same, TABLE, large)
-    second.set(IO_MODE.name, "EXECUTORS")
+    second.settings.set(IO_MODE.name, "EXECUTORS")
     with pytest.raises(OtherCredentialsError) as caught:
         moved_in_process(second, TABLE, large)
     assert caught.value.condition == "DELTASQL_OTHER_CREDENTIALS"
@@ -107,7 +107,7 @@ def test_lent_keys_go_with_each_reader(conf: Conf) -> None:
     handle = lent_to(session(conf, "own", **more), TABLE, **given)
     # This process can renew them, which executors cannot.
     assert moved_in_process(handle, TABLE, STORE_BYTES + 1)
-    handle.set(IO_MODE.name, "EXECUTORS")
+    handle.settings.set(IO_MODE.name, "EXECUTORS")
     assert not moved_in_process(handle, TABLE, 0)
     assert handle.hadoop_location(f"{TABLE}/f") == "s3a://bucket/t/f"
     assert conf["fs.s3a.bucket.bucket.access.key"] == "own"
@@ -131,13 +131,13 @@ def test_lent_keys_that_executors_cannot_use(conf: Conf, monkeypatch: pytest.Mon
     shared_token = lent_to(session(conf, ""), azure, azure_storage_sas_key="sas-of-the-table")
     on_server = lent_to(session(conf, "own"), TABLE, aws_access_key_id="lent", aws_secret_access_key="secret of it")
     for handle, place in ((shared_token, azure), (on_server, TABLE)):
-        handle.set(IO_MODE.name, "EXECUTORS")
+        handle.settings.set(IO_MODE.name, "EXECUTORS")
         with monkeypatch.context() as patch:
             patch.setattr(SparkHandle, "remote", property(lambda handle: handle is on_server))
             patch.setattr(SparkHandle, "capabilities", SPARK)
             with pytest.raises(LentCredentialsError, match=r"deltasql.io.mode = AUTO") as caught:
                 moved_in_process(handle, place, 0)
-            handle.set(IO_MODE.name, "AUTO")
+            handle.settings.set(IO_MODE.name, "AUTO")
             assert moved_in_process(handle, place, STORE_BYTES + 1)
         assert caught.value.condition == "DELTASQL_LENT_CREDENTIALS"
         assert "secret" not in str(caught.value)

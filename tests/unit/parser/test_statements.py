@@ -99,7 +99,6 @@ class TestOthers:
             "DESCRIBE FUNCTION EXTENDED =",
             "DESCRIBE QUERY SELECT 1",
             "DESC SELECT 1",
-            "SET TIME ZONE 'UTC'",
             "SET VAR x = 1",
             "INSERT OVERWRITE DIRECTORY '/x' USING parquet SELECT 1",
             "ADD JAR /x/y.jar",

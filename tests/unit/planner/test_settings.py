@@ -51,8 +51,8 @@ def test_set_goes_before_what_spark_was_started_with(lab: Lab) -> None:
     assert not lab.context().setting(session_settings.AUTO_MERGE)
 
 
-def test_a_running_spark_knows_the_zone(lab: Lab) -> None:
-    """SET TIME ZONE is a statement of Spark's, so that our own setting may be old."""
+def test_a_spark_that_was_handed_in_knows_the_zone(lab: Lab) -> None:
+    """Its owner may change it there after SET TIME ZONE."""
     lab.run(f"SET {ZONE} = UTC")
     assert lab.context().time_zone == "UTC"
     lab.analyst.settings[ZONE] = "Asia/Tokyo"

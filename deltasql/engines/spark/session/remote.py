@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections import deque
 from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -19,34 +20,42 @@ START_LOCK = threading.Lock()
 """Held while a session starts."""
 
 _THREADS = 8
-_IDLE: dict[str, list[SparkSession]] = {}
-"""Sessions that nobody uses now, by the address of their server."""
+_ENDED: deque[Any] = deque()
+"""Clients of sessions that nothing refers to any more: released when the next one begins."""
 _USUAL: weakref.WeakKeyDictionary[SparkSession, dict[str, str]] = weakref.WeakKeyDictionary()
 
 
 def remote_session(address: str, settings: Mapping[str, str]) -> tuple[SparkSession, Mapping[str, str]]:
-    """A session on a Spark Connect server that nobody else uses, and the settings that it had at its start.
+    """A new session on a Spark Connect server with these `settings`, and all the settings that it has at its start.
 
-    `settings` are set on a new session. PySpark itself would return its latest session, of any server.
+    PySpark itself would return its latest session, of any server. The server forgets the session once nothing refers
+    to it.
     """
     load_pyspark()
     with START_LOCK:
         from pyspark.sql import SparkSession
 
-        idle = _IDLE.setdefault(address, [])
-        while idle:
-            session = idle.pop()
-            if not session.is_stopped:
-                return session, _USUAL[session]
+        release_ended()
         session = SparkSession.builder.remote(address).config(map=dict(settings)).create()
         _USUAL[session] = dict(session.conf.getAll)
+        release_at_end(session)
         return session, _USUAL[session]
 
 
-def give_back(address: str, session: SparkSession) -> None:
-    """Lets a later caller of `remote_session` have a session, which has its initial settings again."""
-    with START_LOCK:
-        _IDLE[address].append(session)
+def release_at_end(session: SparkSession) -> None:
+    """Has the server forget a session that nothing refers to any more, when `release_ended` is called."""
+    # The collector may run amid a request, when the client cannot make another one.
+    weakref.finalize(session, _ENDED.append, session.client).atexit = False
+
+
+def release_ended() -> None:
+    """Releases the sessions that nothing refers to any more."""
+    while _ENDED:
+        client = _ENDED.popleft()
+        with suppress(Exception):
+            client.set_retry_policies([])
+            client.release_session()
+            client.close()
 
 
 def settings_of_server(session: SparkSession) -> Mapping[str, str]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
+import threading
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.spark.session.cached_frames import CachedFrames
 from deltasql.engines.spark.session.capabilities import SPARK, Capabilities, capabilities
-from deltasql.engines.spark.session.claims import claim, release
 from deltasql.engines.spark.session.connectors import can_reach
 from deltasql.engines.spark.session.environment import outside_settings
 from deltasql.engines.spark.session.in_place import COMMITTER, IN_PLACE, InPlaceCommit, in_place_commit
@@ -27,19 +27,18 @@ from deltasql.engines.spark.session.local import (
     session_settings,
     start_local,
 )
-from deltasql.engines.spark.session.remote import drop_views, give_back, is_connect, remote_session, settings_of_server
+from deltasql.engines.spark.session.remote import drop_views, is_connect, remote_session, settings_of_server
 from deltasql.engines.spark.session.store_keys import configure, has_other_keys
 from deltasql.engines.spark.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
 from deltasql.engines.spark.session.wire_log import conceal_in_wire_log
 from deltasql.errors.engine import NeedsEngineError
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
 from deltasql.log.storage.stores import Stores
-from deltasql.plan.base import quote
 from deltasql.plan.way import ComputedBy, recorded_ways
 from deltasql.progress import Progress, Watch
 from deltasql.schema.types import StructType
 from deltasql.settings.query_meaning import preserve_literal_values
-from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE
+from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE, TIME_ZONE, SessionSettings
 from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
@@ -52,20 +51,23 @@ _DROPS_EMPTY_STAGES = "org.apache.spark.sql.execution.adaptive.AQEPropagateEmpty
 
 
 _TUNINGS: weakref.WeakKeyDictionary[SparkSession, Tuning] = weakref.WeakKeyDictionary()
+_VARIABLE_LOCKS: weakref.WeakKeyDictionary[SparkSession, AbstractContextManager[object]] = weakref.WeakKeyDictionary()
+_LOCK = threading.Lock()
 
 
 class SparkHandle:
     """A Spark session that starts on first use.
 
-    `spark` is None (a session of the local Spark that deltasql starts, one for the process), a SparkSession, or an
-    "sc://host:port" address. `settings` are set on the session when it starts; later changes go through `set` and
-    `unset`.
+    `spark` is None (a new session of the local Spark that deltasql starts, one for the process), a SparkSession, or
+    the address "sc://host:port" of a server, on which a new session begins. So settings, variables, temporary views and
+    functions end with the session of deltasql. `settings` are those of that session: Spark is given them when it
+    starts, and later changes by `set` and `unset`.
     """
 
     def __init__(
         self,
         spark: SparkSession | str | None,
-        settings: Mapping[str, str] | None = None,
+        settings: SessionSettings | None = None,
         stores: Stores | None = None,
         watch: Watch | None = None,
     ) -> None:
@@ -75,54 +77,36 @@ class SparkHandle:
         """Reports the progress of Spark's work to the session's listener."""
         self._requested = spark
         self._session: SparkSession | None = None if isinstance(spark, str) else spark
-        self._pending = dict(settings or {})
-        self._session_values = dict(self._pending)
-        self._fixed_keys = {*self._pending, *outside_settings(os.environ)}
-        self._end: Callable[[], None] | None = None
-        """Lets a later session have the Spark session."""
+        self.settings = SessionSettings() if settings is None else settings
+        """The settings of the session, which SET changes."""
+        self._pending: dict[str, str] = {}
+        """Settings that Spark has not been given yet."""
         self._reached: set[str] = set()
-        self.functions: set[str] = set()
-        """Temporary functions that statements have created in Spark, dropped with `drop_created`."""
-        self.variables: set[str] = set()
-        """Session variables that statements have declared in Spark, dropped with `drop_created`."""
-        self.views_of_statements: set[str] = set()
-        """Temporary views over files that statements have created in Spark, dropped with `drop_created`."""
         self.views: set[str] = set()
         """Temporary views of queries on Spark Connect, which resolves them whenever a query runs."""
         self.cached_frames = CachedFrames()
         """A cache of DataFrames of scans for later statements."""
         self.is_ours = spark is None or isinstance(spark, str)
-        """Whether deltasql started the session: if so, it is tuned for statements, and cleaned up at the end."""
+        """Whether deltasql started the session: if so, it is tuned for statements."""
 
     def of(self, frame: DataFrame) -> SparkHandle:
         """A handle of the session that a DataFrame belongs to: a stream has a copy, with its own settings."""
-        handle = SparkHandle(frame.sparkSession, stores=self.stores, watch=self.watch)
+        handle = SparkHandle(frame.sparkSession, self.settings, self.stores, self.watch)
         handle.is_ours = handle.session.conf.get(STARTED_BY_DELTASQL, None) is not None
-        handle._fixed_keys, handle._session_values = self._fixed_keys, self._session_values
         return handle
 
-    def drop_created(self) -> None:
-        """Drops functions, variables and views of the session that statements have created in a Spark session of ours.
+    def with_settings(self, settings: SessionSettings) -> SparkHandle:
+        """A handle of the same Spark session for the thread of a stream, which has its copy of the settings."""
+        handle = copy(self)
+        handle.settings = settings
+        return handle
 
-        Temporary views of queries on Spark Connect are dropped as well.
-        """
+    def close(self) -> None:
+        """Forgets cached rows, and drops the temporary views of queries on Spark Connect."""
         self.cached_frames.clear()
-        if self.is_ours:
-            for name in () if self._is_over else self.functions:
-                self.session.sql(f"DROP TEMPORARY FUNCTION IF EXISTS {quote(name)}")
-            for name in () if self._is_over else self.variables:
-                self.session.sql(f"DROP TEMPORARY VARIABLE IF EXISTS {quote(name)}")
-            for name in () if self._is_over else self.views_of_statements:
-                self.session.catalog.dropTempView(name)
-            self.functions.clear()
-            self.variables.clear()
-            self.views_of_statements.clear()
         if self.views and not self.is_in_process:
             drop_views(self.session, self.views)
         self.views.clear()
-        if self._end is not None:
-            self._end()
-            self._end = None
 
     @property
     def started(self) -> bool:
@@ -155,6 +139,7 @@ class SparkHandle:
         """The session, started on first use. Raises JavaMissingError where there is no Java for a local one."""
         if self._session is None:
             self._session = self._started()
+            self._pending = dict(self.settings.changed())
         while self._pending:
             # Removed before it is set: a setting that Spark rejects raises once, not with every statement.
             key = next(iter(self._pending))
@@ -170,7 +155,6 @@ class SparkHandle:
 
     def _on_server(self, address: str) -> SparkSession:
         session, usual = remote_session(address, {STARTED_BY_DELTASQL: "true", **OF_EVERY_SESSION})
-        self._end = partial(give_back, address, session)
         _TUNINGS.setdefault(session, Tuning(usual))
         return session
 
@@ -183,23 +167,27 @@ class SparkHandle:
         # Jars must be present at the start: for the stores of the tables that were used until now.
         alone = (self.session_value(IO_MODE.name) or "").upper() == "DRIVER"
         first = start_local(frozenset() if alone else self.stores.hadoop_schemes)
-        session = claim(first)
-        self._end = partial(release, session)
+        # A new one has nothing of what statements of other sessions have left in theirs, and costs two milliseconds.
+        session = first.newSession()
+        if (zone := self._zone_at_start) is not None:
+            with suppress(Exception):  # Java may not know the zone of this machine by the name that Python has.
+                session.conf.set(TIME_ZONE.name, zone)
         return session
 
+    @property
+    def _zone_at_start(self) -> str | None:
+        """The time zone of a new session on a Spark that deltasql starts; None where Spark's configuration names it."""
+        return None if is_configured_outside() else self.settings.machine_zone
+
     def set(self, key: str, value: str) -> None:
-        """Sets a Spark setting now, or when the session starts."""
-        self._fixed_keys.add(key)
-        self._session_values[key] = value
-        if self._session is None:
-            self._pending[key] = value
-            return
-        self._session.conf.set(key, value)
+        """Gives Spark a setting that SET changes, unless Spark has not started."""
+        if self._session is not None:
+            self._pending.pop(key, None)
+            self._session.conf.set(key, value)
 
     def unset(self, key: str) -> None:
+        """Takes a setting that RESET forgets from Spark, unless Spark has not started."""
         self._pending.pop(key, None)
-        self._session_values.pop(key, None)
-        self._fixed_keys -= {key} - outside_settings(os.environ).keys()
         if self._session is not None and not self._is_over:
             self._session.conf.unset(key)
             # Unset leaves Spark's default, which is 200 for shuffle partitions.
@@ -208,6 +196,8 @@ class SparkHandle:
 
     def _began_with(self, key: str) -> str | None:
         """The value of a setting at the session's start, to which RESET returns; None if it was not set."""
+        if key == TIME_ZONE.name and self.is_ours and not self.remote:
+            return self._zone_at_start
         usual: Mapping[str, str] = OF_EVERY_SESSION if self.remote else session_settings()
         if self.is_ours and key in usual:
             return usual[key]
@@ -220,7 +210,7 @@ class SparkHandle:
 
     def setting(self, key: str) -> str | None:
         """The value of a setting, current or at the session's start; None if not set. Does not start the session."""
-        return self._pending.get(key) if self._session is None else self.current_value(key)
+        return self.settings.stored(key) if self._session is None else self.current_value(key)
 
     def current_value(self, key: str) -> str | None:
         """The current value of a setting; None if not set. Starts the session."""
@@ -240,14 +230,14 @@ class SparkHandle:
         except Exception:
             # Not a public name of PySpark's: another version may lack it.
             return None
-        return hashlib.sha256(f"{settings}{sorted(self._session_values.items())}".encode()).hexdigest()
+        return hashlib.sha256(f"{settings}{self.settings.changed()}".encode()).hexdigest()
 
     def session_value(self, key: str) -> str | None:
         """The value that SET gave to a setting in this session, which needs no call to Spark; None if it is not set.
 
         If the session was passed in, it is Spark's value, as it may have been set before.
         """
-        return self._session_values.get(key) if self.is_ours else self.setting(key)
+        return self.settings.stored(key) if self.is_ours else self.setting(key)
 
     def given_settings(self) -> Mapping[str, str]:
         """All settings of the session that was passed in; empty for an address, or for a Spark of deltasql's own."""
@@ -295,7 +285,7 @@ class SparkHandle:
     @property
     def leaves_files_to_us(self) -> bool:
         """True if no setting configures Spark's Parquet reader or writer, so that this process may do the file I/O."""
-        return self.is_plain and not any(key.startswith(OF_FILES) for key in self._session_values)
+        return self.is_plain and not any(key.startswith(OF_FILES) for key in self.settings.names())
 
     def require_engine(self) -> None:
         """Raises NeedsEngineError where the session's settings forbid an engine."""
@@ -306,16 +296,14 @@ class SparkHandle:
     def require_fetching(self) -> None:
         """Raises LeftToEngineError where only the engine may return a table's rows to the caller. Does not start it."""
         self._require_in_process()
-        self._require_unset(key.startswith(_OF_RESULTS) for key in self._session_values)
+        self._require_unset(lambda key: key.startswith(_OF_RESULTS))
 
     def require_computing(self) -> None:
         """Raises LeftToEngineError where settings may change the meaning of expressions, or reserve file I/O for the
         engine. Does not start it.
         """
         self._require_in_process()
-        self._require_unset(
-            key == CASE_SENSITIVE.name or not preserve_literal_values([key]) for key in self._session_values
-        )
+        self._require_unset(lambda key: key == CASE_SENSITIVE.name or not preserve_literal_values([key]))
 
     def _require_in_process(self) -> None:
         if (self.session_value(COMPUTE.name) or DEFAULTS[COMPUTE.name]).upper() == "ENGINE":
@@ -326,10 +314,10 @@ class SparkHandle:
             raise LeftToEngineError("the Spark session was passed in, and may have other settings")
         if not self.is_plain:
             raise LeftToEngineError("Spark has settings from outside of this session")
-        self._require_unset(key.startswith(OF_FILES) for key in self._session_values)
+        self._require_unset(lambda key: key.startswith(OF_FILES))
 
-    def _require_unset(self, are_set: Iterable[bool]) -> None:
-        key = next((key for key, is_set in zip(self._session_values, are_set, strict=True) if is_set), None)
+    def _require_unset(self, matters: Callable[[str], bool]) -> None:
+        key = next(filter(matters, self.settings.names()), None)
         if key is not None:
             raise LeftToEngineError(f"the session sets {key}")
 
@@ -404,7 +392,8 @@ class SparkHandle:
         session = self.session
         if not self.is_ours or self.capabilities is not SPARK:
             return nullcontext()
-        settings = {key: value for key, value in for_size(size_in_bytes).items() if key not in self._fixed_keys}
+        fixed = {*self.settings.names(), *outside_settings(os.environ)}
+        settings = {key: value for key, value in for_size(size_in_bytes).items() if key not in fixed}
         if self.remote:
             # Each setting takes a few requests. This one decides the number of files, and how rows are numbered.
             settings = {key: value for key, value in settings.items() if key == SHUFFLES}
@@ -427,6 +416,12 @@ class SparkHandle:
         if self.session not in _TUNINGS:
             _TUNINGS.setdefault(self.session, Tuning(session_settings() if self.is_ours and not self.remote else {}))
         return _TUNINGS[self.session]
+
+    def variables_lock(self) -> AbstractContextManager[object]:
+        """Held by a script while it has variables in a Spark session, which several sessions may have been given."""
+        session = self.session
+        with _LOCK:
+            return _VARIABLE_LOCKS.setdefault(session, threading.RLock())
 
     def server_default(self, key: str) -> str | None:
         """The value of a setting at the start of a Spark Connect session; None if not set, and for other sessions."""

@@ -3,33 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import takewhile
 from typing import Any
 
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.plan.base import quote
 from deltasql.schema.checks import HIDDEN_PREFIX
-from deltasql.sql.tokens import tokenize
-
-_LOCAL = frozenset({"TEMPORARY", "TEMP"})
-_HEAD = frozenset({"CREATE", "OR", "REPLACE", *_LOCAL})
 
 
 def temporary_views(spark: SparkHandle) -> list[str]:
     """The names of those that only this session has, without ours."""
     names = _listed(spark) if spark.remote else _view_names(spark)
     return [name for name in names if not name.startswith(HIDDEN_PREFIX)]
-
-
-def created_view(sql: str) -> str | None:
-    """The name of the temporary view of the session that a statement creates, `CREATE TEMPORARY VIEW … USING`."""
-    tokens = tokenize(sql) if "VIEW" in sql.upper() else []
-    keys = [token.key for token in tokens]
-    head = list(takewhile(_HEAD.__contains__, keys))
-    if not _LOCAL.intersection(head) or keys[len(head)] != "VIEW":
-        return None
-    name = len(head) + (4 if keys[len(head) + 1 : len(head) + 4] == ["IF", "NOT", "EXISTS"] else 1)
-    return tokens[name].name
 
 
 def drop_hidden(spark: SparkHandle, names: Iterable[str]) -> None:

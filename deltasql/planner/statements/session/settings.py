@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
 from deltasql.errors.secrets import shown_value
-from deltasql.errors.statements.settings import UnknownSettingError
+from deltasql.errors.statements.settings import (
+    TimeZoneOffsetError,
+    UnknownSettingError,
+    UnknownTimeZoneError,
+)
 from deltasql.errors.suggestion import resembling
+from deltasql.errors.syntax import ParseSyntaxError
+from deltasql.plan.base import SqlText
 from deltasql.plan.notes import make_note
-from deltasql.plan.statements.settings import ResetSetting, SetSetting
+from deltasql.plan.statements.settings import ResetSetting, SetSetting, SetTimeZone
 from deltasql.planner.changes import KEY_VALUE, Answer, Plan, SettingChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
+from deltasql.schema.timezone import is_zone, machine_zone_name, offset_name
 from deltasql.settings.session_settings import PROPERTY_DEFAULTS, SETTINGS, TIME_ZONE
+from deltasql.sql.constants import unquote
+from deltasql.sql.tokens import tokenize
 
 UNDEFINED = "<undefined>"
 
@@ -37,6 +48,62 @@ def _value(key: str, context: Context) -> str | None:
 @plan.register
 def _(statement: ResetSetting, context: Context) -> Plan:
     return SettingChange(statement.key, None)
+
+
+@plan.register
+def _(statement: SetTimeZone, context: Context) -> Plan:
+    """SET TIME ZONE changes the setting spark.sql.session.timeZone."""
+    return SettingChange(TIME_ZONE.name, _zone_name(statement.zone, context))
+
+
+def _zone_name(written: SqlText, context: Context) -> str | None:
+    """The time zone of SET TIME ZONE; None for LOCAL on a machine that does not name its zone.
+
+    Raises UnknownTimeZoneError, TimeZoneOffsetError, ParseSyntaxError.
+    """
+    caret = context.caret(written.start, written.end)
+    tokens = tokenize(written.text)
+    texts = [unquote(token.text) if token.kind == "string" else token.text for token in tokens]
+    if all(token.kind == "string" for token in tokens):
+        name = "".join(texts)
+        if not is_zone(name):
+            raise UnknownTimeZoneError(value=name).at(caret)
+        return name
+    if [token.key for token in tokens] == ["LOCAL"]:
+        return machine_zone_name()
+    if tokens[0].key != "INTERVAL":
+        expected = "LOCAL, a text such as 'UTC', or an INTERVAL"
+        raise ParseSyntaxError(f"SET TIME ZONE takes {expected}; found {texts[0]}.", texts[0]).at(caret)
+    seconds = _interval_seconds(texts[1:])
+    offset = None if seconds is None else offset_name(seconds)
+    if offset is None:
+        raise TimeZoneOffsetError(interval=written.text).at(caret)
+    return offset
+
+
+_CLOCK = re.compile(r"\s*([+-]?)\s*(?:0+ +)?(\d+):(\d{1,2})(?::(\d{1,2}))?\s*")
+_CLOCK_UNITS = {"HOUR TO MINUTE": 2, "HOUR TO SECOND": 3, "DAY TO MINUTE": 2, "DAY TO SECOND": 3}
+_AMOUNT = re.compile(r"\s*([+-]?)\s*(\d+)\s*([A-Z]+)")
+_UNIT_SECONDS = {"HOUR": 3600, "MINUTE": 60, "SECOND": 1}
+
+
+def _interval_seconds(words: list[str]) -> int | None:
+    """The length of `INTERVAL words` in seconds; None unless it consists of whole hours, minutes and seconds."""
+    text = re.sub(r"([+-])\s+", r"\1", " ".join(words).upper()).strip()
+    for units, count in _CLOCK_UNITS.items():
+        clock = _CLOCK.fullmatch(text.removesuffix(units)) if text.endswith(units) else None
+        if clock is not None and (clock[4] is not None) == (count == 3):
+            length = int(clock[2]) * 3600 + int(clock[3]) * 60 + int(clock[4] or 0)
+            return -length if clock[1] == "-" else length
+    total, position = 0, 0
+    while position < len(text):
+        amount = _AMOUNT.match(text, position)
+        unit = None if amount is None else _UNIT_SECONDS.get(amount[3].removesuffix("S"))
+        if amount is None or unit is None:
+            return None
+        total += int(amount[1] + amount[2]) * unit
+        position = amount.end()
+    return total if text else None
 
 
 _PREFIX = "deltasql."
