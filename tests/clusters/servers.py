@@ -24,6 +24,7 @@ _SMALL = {
     "spark.sql.shuffle.partitions": "2",
     "spark.driver.memory": "1g",
     "spark.executor.memory": "1g",
+    "spark.sql.session.timeZone": "UTC",
     "spark.sql.warehouse.dir": "unused-warehouse",
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,13 @@ from deltasql.golden import run_file, temporary_sessions
 from tests.clusters.servers import connect_server
 from tests.clusters.statements import check_not_shared, check_refusals, run_script
 from tests.column_cases import check_columns
+from tests.session.state_grid import (
+    CHANGES,
+    check_in_threads,
+    check_one_after_another,
+    check_side_by_side,
+    files_of_one_row,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -170,3 +177,21 @@ def test_the_driver_needs_no_shared_disk(server: str, own_disk: Path) -> None:
         session.sql("SET deltasql.io.mode = DRIVER")
         run_script(session)
         check_refusals(session)
+
+
+@pytest.mark.parametrize("check", [check_one_after_another, check_side_by_side, check_in_threads])
+def test_the_state_of_a_session(check: Callable[..., None], server: str, disk: Path, tmp_path: Path) -> None:
+    """What statements change is seen by all statements of the session, and by no other session on the server."""
+    files = files_of_one_row(disk / check.__name__ / "files")
+    check(CHANGES, lambda warehouse: connect(str(warehouse), server), disk / check.__name__, files)
+
+
+def test_the_time_zone_of_the_server_counts(server: str, disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the literals of the first statement as well, before which nothing is known of the server."""
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    with connect(str(disk / "zone"), server) as session:
+        session.sql("CREATE TABLE t (at TIMESTAMP)")
+    with connect(str(disk / "zone"), server) as session:
+        session.sql("INSERT INTO t VALUES (TIMESTAMP '2024-01-01 00:00:00')")
+    with connect(str(disk / "zone"), server) as session:
+        assert session.sql("SELECT CAST(at AS STRING) AS s FROM t").collect() == [("2024-01-01 00:00:00",)]
