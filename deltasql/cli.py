@@ -141,6 +141,7 @@ def _parser() -> _Parser:
     parser.add_argument("-e", dest="work", metavar="SQL", action="append", type=_inline, help="run SQL; repeatable")
     parser.add_argument("-f", dest="work", metavar="FILE", action="append", type=_path, help="run a file; - is stdin")
     parser.add_argument("--warehouse", metavar="DIR", help="tables and catalog (warehouse)")
+    parser.add_argument("--directory", metavar="DIR", default="", help="folder of relative paths in statements (.)")
     add_catalog(parser)
     parser.add_argument("--format", choices=FORMATS, help=f"how rows are printed ({AUTO})")
     parser.add_argument("--echo", action="store_true", help="print each statement before its rows")
@@ -342,7 +343,9 @@ class _Connection:
         by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
         give_to_spark(for_start, os.environ)
         engine, catalogs = options.engine, options.catalogs
-        self._session: Session = connect(options.warehouse, options.remote, engine=engine, catalogs=catalogs)
+        self._session: Session = connect(
+            options.warehouse, options.remote, engine=engine, catalogs=catalogs, directory=options.directory
+        )
         self._settings, self._catalog = by_set, options.catalog
 
     def __enter__(self) -> Session:

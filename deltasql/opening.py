@@ -23,6 +23,7 @@ def connect(
     catalog: str | None = None,
     catalogs: Catalogs | None = None,
     staging_allowed_local_path: str | Sequence[str] | None = None,
+    directory: str = "",
 ) -> Session:
     """A session over the tables of `warehouse`, a directory or the URL of a place in an object store.
 
@@ -38,8 +39,10 @@ def connect(
     (`spark.hadoop.fs.s3a.*`), else from the environment. `progress`, later `on_progress` of the session, is called with
     a Progress, in a separate thread, while Spark starts and works. `staging_allowed_local_path` is a folder, or
     several, whose files PUT and GET may use; by default they may use all files of this machine, and with `()` none.
+    `directory` is the folder of relative paths in statements; by default the working directory of the process, as it is
+    now.
     """
-    session = Session(warehouse, spark, storage_options, progress, engine, catalogs)
+    session = Session(warehouse, spark, storage_options, progress, engine, catalogs, directory)
     if staging_allowed_local_path is not None:
         session.stores.local_folders = local_folders(staging_allowed_local_path)
     if catalog is not None:

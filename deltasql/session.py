@@ -85,11 +85,12 @@ class Session:
         progress: Listener | None = None,
         engine: str | None = None,
         catalogs: Mapping[str, Mapping[str, Any]] | None = None,
+        directory: str = "",
     ) -> None:
         self._sail = chosen_engine(engine, has_spark=spark is not None) == SAIL
         self.stores = Stores(storage_options, lambda: self._engine.spark.hadoop_settings())  # noqa: PLW0108 - not yet
         external = external_catalogs(catalogs, lambda: spark and self._engine.spark.given_settings(), self.stores)
-        self.catalog = Catalog(warehouse, self.stores.open, external)
+        self.catalog = Catalog(warehouse, self.stores.open, external, directory)
         self.settings = SessionSettings()
         self.views: dict[str, View] = {}
         self.functions: dict[str, TemporaryFunction] = {}

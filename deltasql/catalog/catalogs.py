@@ -41,7 +41,7 @@ class Catalogs(Governed):
         properties: Mapping[str, str] | None = None,
     ) -> bool:
         """Creates a catalog with its default schema; False when it existed. Raises CatalogAlreadyExistsError."""
-        place = None if location is None else absolute_location(location)
+        place = None if location is None else absolute_location(location, self.directory)
         if name.lower() == SYSTEM:
             raise InformationSchemaReadOnlyError(name=SYSTEM)
         catalog = StoredCatalog(checked(name), comment, place, now(), dict(properties or {}))

@@ -95,7 +95,7 @@ class Governed(CatalogNames):
 
         Asks the store for all its names.
         """
-        place = absolute_location(location)
+        place = absolute_location(location, self.directory)
         named = self._store.tables_below("/" if is_local(place) else place)
         found = (item for item in named if item.governance.has_policies and is_same_directory(item.location, place))
         return sorted(found, key=lambda item: item.parts)

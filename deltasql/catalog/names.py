@@ -57,7 +57,10 @@ class CatalogNames:
         warehouse: str,
         open_store: Callable[[str], LogStore] = open_store,
         external: ExternalCatalogs | None = None,
+        directory: str = "",
     ) -> None:
+        self.directory = absolute_location(directory)
+        """Relative paths are below it: by default the working directory in which the session began."""
         self.warehouse = absolute_location(warehouse)
         self.current_catalog = DEFAULT_CATALOG
         self.current_schema = DEFAULT_SCHEMA

@@ -12,7 +12,7 @@ from deltasql.catalog.names import CatalogNames, Name
 from deltasql.catalog.store import NameMissingError, SchemaKey, TableKey
 from deltasql.errors.statements.volume import VolumeAlreadyExistsError, VolumeNotFoundError, VolumePathError
 from deltasql.errors.suggestion import meant, similar_names
-from deltasql.log.storage.locations import absolute_location, is_local, local_path
+from deltasql.log.storage.locations import absolute_location, is_local, is_relative, local_path, relative_location
 
 _VOLUMES = re.compile(r"(?:dbfs:)?/+Volumes(?:/+(?P<rest>.*))?", re.DOTALL)
 
@@ -49,7 +49,7 @@ class Volumes(CatalogNames):
                 if if_not_exists:
                     return found
                 raise VolumeAlreadyExistsError(volume=sql_name(key))
-            place = _free(managed, found) if location is None else absolute_location(location)
+            place = _free(managed, found) if location is None else absolute_location(location, self.directory)
             return {**found, key[2]: VolumeEntry(*key, place, location is None, now(), comment)}
 
         self._change_volumes(key[:2], add)
@@ -90,15 +90,19 @@ class Volumes(CatalogNames):
         )
 
     def located(self, path: str) -> str:
-        """`path`, or the place in its folder where it lies in a volume: /Volumes/catalog/schema/volume/….
+        """`path`, or its place in the folder of a volume or below the working directory of the session.
 
-        A folder /Volumes of this machine is meant where no catalog has the name of the first folder in it.
+        Volumes are at /Volumes/catalog/schema/volume. A relative path is below the working directory. A folder
+        /Volumes of this machine is meant where no catalog has the name of the first folder in it.
         Raises VolumeNotFoundError, VolumePathError.
         """
         match = _VOLUMES.fullmatch(path)
         if match is None:
-            return path
-        parts = [part for part in (match["rest"] or "").split("/") if part not in {"", "."}]
+            return relative_location(path, self.directory) if is_relative(path) else path
+        return self._in_volume(path, match["rest"] or "")
+
+    def _in_volume(self, path: str, rest: str) -> str:
+        parts = [part for part in rest.split("/") if part not in {"", "."}]
         if parts and parts[0].lower() not in self.catalogs():
             if not path.startswith("dbfs:") and os.path.exists(f"/Volumes/{parts[0]}"):  # noqa: PTH110 - no pathlib
                 return path

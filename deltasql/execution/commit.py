@@ -25,7 +25,6 @@ from deltasql.log.commit.row_rebase import Describe
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.configuration.row_ids import PRESERVED_TAG, tracks_rows
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.locations import absolute_location
 from deltasql.log.storage.log_store import LogStore
 from deltasql.planner.catalog_changes import Registration
 from deltasql.planner.changes import CloneChange, LayoutChange, RowChange, TableChange
@@ -207,7 +206,7 @@ def _replace_policies(registration: Registration, catalog: Catalog) -> None:
 def _is_at(catalog: Catalog, registration: Registration) -> bool:
     """Whether the name is already registered for this location."""
     entry = catalog.resolve(registration.parts)
-    return entry is not None and entry.location == absolute_location(registration.location)
+    return entry is not None and entry.location == catalog.located(registration.location)
 
 
 def adds_of(snapshot: Snapshot | None, files: pa.Table | None) -> Sequence[AddFile]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from deltasql.errors.statements.frames import InvalidSaveModeError, NotADataFrameError, UnsupportedWriteError
@@ -261,8 +260,8 @@ def is_columnar(rows: Any) -> bool:
 
 
 def at(path: str) -> TableName:
-    """The name of the table at a path or URL; a relative path is resolved in the working directory."""
-    return TableName(("delta", path if re.match(r"\w+:/", path) else str(Path(path).absolute())))
+    """The name of the table at a path or URL; a relative path is below the working directory of the session."""
+    return TableName(("delta", path if "/" in path else f"./{path}"))
 
 
 def column_names(cols: Iterable[str | Iterable[str]]) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def changes(reference: TableReference, context: Context) -> Operator:
     foreign = context.foreign(name)
     if foreign is not None:
         raise context.delta_only(name, foreign, function)
-    location = context.catalog.require(name.parts).location if name.path is None else name.path
+    location = context.catalog.require(name.parts).location if name.path is None else context.catalog.located(name.path)
     refuse_enforced("table_changes", name, location, context)
     # Changes are those of versions, which others see as well.
     log = context.logs(location, str(name)).settled

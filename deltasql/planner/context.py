@@ -138,7 +138,7 @@ class Context:
     def location(self, name: TableName) -> str:
         """Where the Delta table lies. Raises TableNotFoundError with the closest names, DeltaOnlyError."""
         if name.path is not None:
-            return name.path
+            return self.catalog.located(name.path)
         try:
             if self.catalog_view(name.parts) is not None:
                 raise ViewInPlaceOfTableError(view=str(name))

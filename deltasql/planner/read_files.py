@@ -24,6 +24,7 @@ from deltasql.plan.operators import FileColumns, SourceFiles
 from deltasql.planner.context import Context
 from deltasql.planner.copy_options import copy_options
 from deltasql.planner.file_options import FORMATS, FileOptions, detected_format
+from deltasql.planner.table_places import is_files
 from deltasql.schema.type_lattice import is_number
 from deltasql.schema.types import BOOLEAN, STRING, VOID, DataType, StructType
 from deltasql.sql.cursor import LeftToEngineError, TokenCursor
@@ -184,7 +185,9 @@ def _type(options: FileOptions, name: str, text: str) -> DataType:
 
 
 def in_volume(context: Context, reference: TableReference) -> Iterator[Replacement]:
-    """The replacement for the name of files in a volume, such as csv.`/Volumes/c/s/v/a.csv`."""
+    """The replacement for a name of files by their location: csv.`/Volumes/c/s/v/a.csv`, csv.`folder/a.csv`."""
+    if not is_files(reference):
+        return
     location = context.catalog.located(reference.parts[-1])
     if location != reference.parts[-1]:
         yield reference.start, reference.end, f"{reference.parts[0]}.`{location.replace('`', '``')}`"

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from deltasql import DeltaSqlError, Session
+from deltasql import DeltaSqlError, Session, connect
 from deltasql.log.actions import operations
 from deltasql.log.commit.transaction import Transaction
 
@@ -55,7 +55,8 @@ def test_a_table_is_overwritten_with_its_own_rows(session: Session) -> None:
     assert session.sql("SELECT typeof(birth), year(birth) FROM t").collect() == [("date", 2020)]
 
 
-def test_relative_paths_and_path_options_name_one_table(session: Session, elsewhere: Path) -> None:
+def test_relative_paths_and_path_options_name_one_table(elsewhere: Path) -> None:
+    session = connect("warehouse")
     rows = session.sql("SELECT 1 AS id")
     session.write(rows).save("here")
     session.write(rows).mode("append").option("path", str(elsewhere / "here")).save()

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session, connect
@@ -72,3 +74,55 @@ def test_streams_have_the_settings_of_their_start(session: Session, tmp_path: Pa
     session.sql("SET TIME ZONE 'America/New_York'")
     stream.awaitTermination(120)
     assert session.sql("SELECT s FROM u").collect() == [("2024-01-01 09:00:00",)]
+
+
+_FILES = ("r.csv", "r.json", "r.parquet")
+_READS = (
+    *("SELECT * FROM delta.`./dt`", "SELECT v FROM parquet.`r.parquet`", "SELECT upper(v) FROM parquet.`./r.parquet`"),
+    *("SELECT * FROM csv.`r.csv`", "SELECT v FROM json.`r.json`", "SELECT value FROM text.`../{folder}/r.csv`"),
+    *("SELECT v FROM read_files('r.json')", "SELECT v FROM read_files('./*.json', format => 'json')"),
+    *("SELECT * FROM over_csv", "SELECT v FROM source", "SELECT v FROM external", "SELECT v FROM copied"),
+    *("SELECT v FROM delta.`./cloned_to`", "SELECT v FROM delta.`s/in_schema`", "SELECT * FROM csv.`out`"),
+)
+_WRITES = (
+    "CREATE TEMPORARY VIEW over_csv USING csv OPTIONS ('header' = 'false', path = 'r.csv')",
+    "CREATE TABLE source (v STRING) USING csv LOCATION 'r.csv'",
+    "CREATE TABLE external (v STRING) LOCATION 'ext'",
+    "INSERT INTO external SELECT v FROM json.`r.json`",
+    "CREATE TABLE copied (v STRING)",
+    "COPY INTO copied FROM 'r.json' FILEFORMAT = JSON",
+    "CREATE TABLE delta.`./cloned_to` AS SELECT * FROM copied",
+    "CREATE SCHEMA s LOCATION 's'",
+    "CREATE TABLE s.in_schema AS SELECT * FROM copied",
+    "INSERT OVERWRITE DIRECTORY 'out' USING csv SELECT * FROM copied",
+)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("named", [False, True])
+def test_relative_paths_are_of_the_directory_of_the_session(
+    named: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever reads or writes them, wherever Spark was started, and wherever the process is now."""
+    with connect(str(tmp_path / "first")) as first:
+        first.sql("SELECT 1").df.collect()
+    for folder in ("here", "there"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "r.csv").write_text(f"{folder}\n")
+        (tmp_path / folder / "r.json").write_text(f'{{"v": "{folder}"}}\n')
+        pq.write_table(pa.table({"v": [folder]}), tmp_path / folder / "r.parquet")
+    monkeypatch.chdir(tmp_path / ("there" if named else "here"))
+    with connect(str(tmp_path / "w"), directory=str(tmp_path / "here") if named else "") as session:
+        session.sql(f"CREATE TABLE delta.`{tmp_path / 'here' / 'dt'}` AS SELECT 'here' AS v")
+        monkeypatch.chdir(tmp_path / "there")
+        for statement in _WRITES:
+            session.sql(statement)
+        for setting in ("RESET deltasql.compute", ENGINE):
+            session.sql(setting)
+            for query in _READS:
+                rows = session.sql(query.replace("{folder}", "here")).collect()
+                assert [row[0].lower() for row in rows] == ["here"], query
+        session.write(session.sql("SELECT 'here' AS v")).save("saved")
+        assert session.read.load("saved").collect()[0].v == "here"
+    assert sorted(path.name for path in (tmp_path / "there").iterdir()) == sorted(_FILES)
+    assert {"ext", "cloned_to", "s", "out", "saved"} < {path.name for path in (tmp_path / "here").iterdir()}

@@ -8,7 +8,7 @@ slash.
 from __future__ import annotations
 
 import re
-from os.path import realpath
+from os.path import normpath, realpath
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -65,11 +65,24 @@ def table_location(location: str) -> str:
     return local_path(location) if is_local(location) else plain_location(location).rstrip("/")
 
 
-def absolute_location(location: str) -> str:
-    """The location of a path or URL that a user has written; a relative path is taken from the working directory."""
+def absolute_location(location: str, directory: str = "") -> str:
+    """The location of a path or URL that a user has written.
+
+    A relative path is below `directory`, by default the working directory of the process.
+    """
     if is_local(location):
         return str(Path(local_path(location)))
-    return table_location(location) if "://" in location else str(Path(location).absolute())
+    return table_location(location) if is_url(location) else relative_location(location, directory or str(Path.cwd()))
+
+
+def is_relative(path: str) -> bool:
+    """Whether a text is a relative path, and neither an absolute one nor a URL."""
+    return bool(path) and not path.startswith("/") and not is_url(path)
+
+
+def relative_location(path: str, directory: str) -> str:
+    """The location of a relative path below an absolute directory, without `.` and `..`."""
+    return normpath(f"{directory}/{path}")
 
 
 def is_same_directory(location: str, other: str) -> bool:

@@ -54,8 +54,9 @@ def target_of(name: TableName, location: str | None, context: Context, *, define
     `defines_columns`: the statement itself defines the columns. Raises AmbiguousLocationError, LocationMismatchError,
     NonEmptyLocationError, ExternalTableWithoutLogError, ExternalTableWithoutSchemaError, SchemaNotFoundError.
     """
+    location = None if location is None else context.catalog.located(location)
     if name.path is not None:
-        return _path_target(name, name.path, location, context, defines_columns)
+        return _path_target(name, context.catalog.located(name.path), location, context, defines_columns)
     entry = context.catalog.resolve(name.parts)
     if entry is not None:
         if entry.source is not None:

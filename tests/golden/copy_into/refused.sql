@@ -6,11 +6,7 @@ CREATE TABLE t (a INT, b STRUCT<c: INT>);
 COPY INTO nope FROM '${WAREHOUSE}/in' FILEFORMAT = CSV;
 COPY INTO t FROM '${WAREHOUSE}/nope' FILEFORMAT = CSV;
 COPY INTO t FROM '${WAREHOUSE}' FILEFORMAT = CSV FILES = ('a.csv', 'sub/b.csv');
--- name: relative places, and storage that nobody knows
-COPY INTO t FROM 'in' FILEFORMAT = CSV;
-COPY INTO t FROM './in/*.csv' FILEFORMAT = CSV;
-copy into T from '*.csv' fileformat = csv;
-COPY INTO t FROM 'in' FILEFORMAT = CSV FILES = ('a.csv');
+-- name: storage that nobody knows
 COPY INTO t FROM 'hdfs://namenode/in' FILEFORMAT = CSV;
 -- name: a source that is a table
 COPY INTO t FROM '${WAREHOUSE}/t' FILEFORMAT = PARQUET;

@@ -4,7 +4,6 @@ SELECT * FROM read_files();
 SELECT * FROM read_files('${WAREHOUSE}/in', header => true, HEADER => false);
 SELECT * FROM read_files('${WAREHOUSE}/*/_delta_log/*.json', format => 'csv', schema => ' ');
 SELECT * FROM read_files('${WAREHOUSE}/missing');
-SELECT * FROM read_files('relative/path');
 SELECT * FROM read_files('${WAREHOUSE}', 'csv');
 SELECT * FROM read_files('${WAREHOUSE}/none*', format => 'csv');
 SELECT * FROM read_files('${WAREHOUSE}/t');

@@ -79,8 +79,6 @@ CREATE TABLE t (id INT) TBLPROPERTIES ('k' = 'v') LOCATION '${WAREHOUSE}/elsewhe
 CREATE TABLE t LOCATION '${WAREHOUSE}/parts' PARTITIONED BY (`n-1`);
 -- name: wrong, a path and a LOCATION
 CREATE TABLE delta.`${WAREHOUSE}/paths/p2` (id INT) LOCATION '${WAREHOUSE}/paths/p3';
--- name: wrong, a relative path
-CREATE TABLE delta.`relative/path` (id INT);
 -- name: wrong, versions are made by statements
 CREATE TABLE IF NOT EXISTS plain@v0 (id INT);
 CREATE OR REPLACE TABLE plain@v0 (id INT);

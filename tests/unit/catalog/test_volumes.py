@@ -47,8 +47,9 @@ def test_paths_in_volumes(catalog: Catalog) -> None:
     assert catalog.located("/Volumes/spark_catalog/default/v/") == "/data/v"
     assert catalog.is_volume("/Volumes/spark_catalog/default/v/")
     assert not catalog.is_volume("/Volumes/spark_catalog/default/v/a")
-    for plain in ("/data/Volumes/a", "file:/Volumes/a/b/c/d", "s3://Volumes/a", "volumes"):
+    for plain in ("/data/Volumes/a", "file:/Volumes/a/b/c/d", "s3://Volumes/a"):
         assert catalog.located(plain) == plain
+    assert catalog.located("volumes/./a/../b") == f"{Path.cwd()}/volumes/b"
 
 
 @pytest.mark.parametrize(

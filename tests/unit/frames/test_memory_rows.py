@@ -120,8 +120,9 @@ def test_a_transaction_takes_them(session: Session) -> None:
     assert len(stored(session, "t")) == 9
 
 
-def test_modes_and_paths(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_modes_and_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+    session = connect("warehouse")
     session.write(SALES).partitionBy("day").save("here")
     assert session.write(SALES).mode("ignore").save("here").version is None
     with pytest.raises(DeltaSqlError, match="DELTA_PATH_EXISTS"):

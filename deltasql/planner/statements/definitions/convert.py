@@ -90,7 +90,7 @@ def _source(name: TableName, context: Context) -> tuple[str, str] | None:
         return None
     kind = name.parts[0].lower()
     if len(name.parts) == 2 and kind in PROVIDERS:
-        return kind, name.parts[1]
+        return kind, context.catalog.located(name.parts[1])
     if len(name.parts) == 2 and kind in FILE_FORMATS:
         raise NonParquetSourceError(source=str(name))
     if len(name.parts) == 1 and "/" in name.parts[0]:

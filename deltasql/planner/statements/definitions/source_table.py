@@ -124,7 +124,9 @@ def _place(name: TableName, location: str | None, provider: str, context: Contex
     external = context.catalog.external.store(context.catalog.full_name(name.parts)[0])
     if external is not None:
         raise external.refused(f"CREATE TABLE … USING {provider}").at(context.caret(name.start, name.end))
-    return context.catalog.managed_location(name.parts) if location is None else absolute_location(location)
+    if location is None:
+        return context.catalog.managed_location(name.parts)
+    return absolute_location(location, context.catalog.directory)
 
 
 def _refuse(statement: CreateTable) -> None:

@@ -8,7 +8,6 @@ from deltasql.errors.sources import DeltaLocationError
 from deltasql.errors.statements.table import SetLocationOfPathError, SetLocationSchemaError
 from deltasql.errors.statements.view import WriteIntoViewError
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.locations import absolute_location
 from deltasql.plan.statements.table import SetTableLocation
 from deltasql.planner.catalog_changes import Relocation
 from deltasql.planner.changes import Plan
@@ -48,7 +47,7 @@ def _(statement: SetTableLocation, context: Context) -> Plan:
 
 def _source_moved(statement: SetTableLocation, source: TableSource, context: Context) -> Relocation:
     """Another folder for a table of another format; its columns stay. Raises DeltaLocationError."""
-    location = absolute_location(statement.location)
+    location = context.catalog.located(statement.location)
     if source.format == ICEBERG and context.logs(location, str(statement.table)).exists():
         raise DeltaLocationError(location, ICEBERG)
     if source.format != ICEBERG:

@@ -69,7 +69,7 @@ def _table(name: TableName, context: Context) -> tuple[DeltaLog, Snapshot]:
 
 def _table_around(path: str | None, context: Context) -> str | None:
     """The table that a path lies in."""
-    parent = "" if path is None else absolute_location(path).rpartition("/")[0]
+    parent = "" if path is None else absolute_location(path, context.catalog.directory).rpartition("/")[0]
     while parent and not parent.endswith("/"):
         if context.logs(parent, parent).store.has_below(LOG):
             return parent

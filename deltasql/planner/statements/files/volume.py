@@ -232,7 +232,7 @@ def _require_file(path: FilePath, location: str, context: Context) -> None:
 
 def _allowed_local(statement: str, path: FilePath, context: Context) -> str:
     """The absolute path of a local file. Raises LocalFileError for one that the session does not allow."""
-    location = absolute_location(path.path)
+    location = absolute_location(path.path, context.catalog.directory)
     reason = "it is no path of this machine" if not location.startswith("/") else None
     reason = reason or context.analyst.stores.refusal_of_local(location)
     if reason is not None:
