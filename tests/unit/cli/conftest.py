@@ -41,7 +41,9 @@ def sessions(monkeypatch: pytest.MonkeyPatch) -> list[Canned]:
     """The sessions that the command opens."""
     made: list[Canned] = []
 
-    def connect(warehouse: str, spark: Any, *, engine: str | None = None, catalogs: Any = None) -> Canned:
+    def connect(
+        warehouse: str, spark: Any, *, engine: str | None = None, catalogs: Any = None, directory: str = ""
+    ) -> Canned:
         assert engine is None
         made.append(Canned(warehouse, spark))
         return made[-1]
