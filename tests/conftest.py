@@ -5,17 +5,20 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.settings.session_settings import COMPUTE, DEFAULTS, FSYNC
 from tests import on_sail
-from tests.commit import draws
 from tests.jvm_archive import HEAP, SHORT_RUNS
+from tests.parts import PARTS, part, parts
+from tests.samples import draws
 
 if TYPE_CHECKING:
     from xdist.remote import Producer
@@ -23,6 +26,10 @@ if TYPE_CHECKING:
 
 os.environ.setdefault("JDK_JAVA_OPTIONS", SHORT_RUNS)
 os.environ.setdefault("_JAVA_OPTIONS", HEAP)
+
+# Modules are compiled once, and not by each worker and by each of some hundred processes: a third of the time.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # What the user has in the file of settings of the command is no matter of the tests.
 os.environ["XDG_CONFIG_HOME"] = os.devnull
@@ -42,17 +49,48 @@ DEFAULTS[FSYNC.name] = "false"
 DEFAULTS[COMPUTE.name] = os.environ.get("DELTASQL_TESTS_COMPUTE", DEFAULTS[COMPUTE.name])
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--part",
+        choices=(*PARTS, "all"),
+        help="a part of the tests, see tests/parts.py; without it, paths, -k or -m: default",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    # A worker of xdist has what its controller has chosen.
+    if config.option.part is None:
+        chosen = any(argument.startswith(("-k", "-m")) for argument in config.invocation_params.args)
+        has_paths = config.args_source is pytest.Config.ArgsSource.ARGS
+        config.option.part = "all" if chosen or has_paths else "default"
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files without a test of the part are not even imported."""
+    if config.option.part == "all" or collection_path.suffix != ".py":
+        return None
+    file = collection_path.relative_to(config.rootpath).as_posix()
+    return True if config.option.part not in parts(file) else None
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With DELTASQL_TESTS_INTEROP=sample a third of the tests that read and write with other engines, by the commit.
+    """The tests of the part; with DELTASQL_TESTS_INTEROP=sample a third of those with other engines.
 
-    They share one JVM of delta-spark, which is what a run waits for last. Tests that are named one by one all run.
+    These share one JVM of delta-spark, which is what a run waits for last. Tests that are named one by one all run.
     """
-    if os.environ.get("DELTASQL_TESTS_INTEROP") != "sample" or any("::" in argument for argument in config.args):
+    if any("::" in argument for argument in config.args):
         return
-    left_out = [item for item in items if item.nodeid.startswith("tests/interop/") and not draws(item.nodeid, 3)]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in set(left_out)]
+    wanted, is_sample = config.option.part, os.environ.get("DELTASQL_TESTS_INTEROP") == "sample"
+    left_out = {
+        item
+        for item in items
+        if wanted not in ("all", part(item.nodeid, frozenset(mark.name for mark in item.iter_markers())))
+        or (is_sample and item.nodeid.startswith("tests/interop/") and not draws(item.nodeid, 3))
+    }
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -84,6 +122,12 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     return True
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """What `-n auto` means here: a worker for each core, at most six, for each may start a JVM."""
+    return min(os.cpu_count() or 1, 6)
+
+
 @pytest.fixture
 def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """`tmp_path`, as the working directory of a test that runs Spark.
@@ -97,6 +141,56 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         session.sql("SELECT 1").df.collect()
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays(request: pytest.FixtureRequest) -> Iterator[None]:
+    """No test changes what the next one begins with: the working directory, time zone, settings, shared Spark."""
+    marks = frozenset(mark.name for mark in request.node.iter_markers())
+    before, started = _surroundings(), len(_on_spark())
+    yield
+    assert _surroundings() == before
+    if "spark" in marks:
+        _reset_spark()
+    elif part(request.node.nodeid, marks) == "default":
+        assert len(_on_spark()) == started, "it computes rows on Spark: give it the mark spark"
+
+
+def _surroundings() -> dict[str, object]:
+    return {"directory": Path.cwd(), "zone": (os.environ.get("TZ"), time.tzname), "settings": dict(DEFAULTS)}
+
+
+def _on_spark() -> list[object]:
+    """A list that grows by each session on the Spark of this process."""
+    engine: Any = sys.modules.get("deltasql.engines.spark.session.spark")
+    if engine is None:
+        return []
+    if not hasattr(engine, "sessions_of_tests"):
+        sessions: list[object] = [*sys.modules["deltasql.engines.spark.session.local"]._STARTED]
+        start = engine.start_local
+
+        def started(connectors: frozenset[str] = frozenset()) -> object:
+            made = start(connectors)
+            # Some tests have a builder of their own.
+            sessions.extend([made] if type(made).__module__.startswith("pyspark.") else ())
+            return made
+
+        engine.start_local, engine.sessions_of_tests = started, sessions
+    found: list[object] = engine.sessions_of_tests
+    return found
+
+
+def _reset_spark() -> None:
+    """Takes away what all sessions of a JVM share; each of ours has its own views, settings and current schema."""
+    local = sys.modules.get("deltasql.engines.spark.session.local")
+    for first in local._STARTED if local is not None else ():
+        if first.sparkContext._jsc is not None:
+            session = first._jsparkSession
+            session.sharedState().globalTempViewManager().clear()
+            session.sharedState().cacheManager().clearCache()
+            session.sessionState().catalog().clearTempTables()
+            session.sessionState().catalog().setCurrentDatabase("default")
+            first._jvm.org.apache.spark.sql.classic.SparkSession.setActiveSession(session)
 
 
 @pytest.fixture(autouse=True)

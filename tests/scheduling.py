@@ -1,6 +1,7 @@
 """How a run with `-n N` hands out the tests: files stay whole, but for long ones whose cases share nothing.
 
-What keeps a worker longest comes first, so that none is still at it when the others have ended.
+What keeps a worker longest comes first, so that none is still at it when the others have ended. Which tests run at all
+is in parts.py.
 """
 
 from __future__ import annotations
@@ -9,6 +10,10 @@ from xdist.scheduler.loadscope import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
 TOGETHER = {
+    "spark": (
+        *("tests/test_dialect.py", "tests/test_readme.py"),
+        *("tests/session/test_flight_server.py", "tests/session/test_rows.py"),
+    ),
     "delta-spark": (
         "tests/interop/",
         "tests/oracle/test_scenarios.py",
@@ -21,7 +26,9 @@ TOGETHER = {
         "tests/unity/test_executors.py",
     ),
 }
-"""Files that one worker runs. delta-spark: for its one JVM, since to warm up another takes longer than most cases.
+"""Files that one worker runs. spark: what `python -m pytest` runs on Spark, for its one JVM.
+
+delta-spark: for its one JVM, since to warm up another takes longer than most cases.
 
 metastores: for their one Hive metastore, and one delta-spark beside it.
 
@@ -29,7 +36,7 @@ connectors: jars that are missing are fetched by one process at a time.
 """
 
 SPLIT = (
-    *("tests/test_goldens.py", "tests/test_examples.py", "tests/test_dialect.py", "tests/stores/test_rows.py"),
+    *("tests/test_goldens.py", "tests/test_examples.py", "tests/stores/test_rows.py"),
     *("tests/session/concurrency/", "tests/ways/", "tests/session/test_layouts.py", "tests/faults/"),
     *(
         "tests/session/test_stream_reads.py",
@@ -40,7 +47,7 @@ SPLIT = (
 )
 """Long files whose cases share nothing but Spark: each is handed out by itself."""
 
-RANKS = ("delta-spark", "metastores", "connectors", "tests/clusters/", "tests/", "tests/unit/")
+RANKS = ("delta-spark", "spark", "metastores", "connectors", "tests/clusters/", "tests/", "tests/unit/")
 """Whose turn it is. Servers are waited for, so that others are to run beside them; short ones fill the last gaps."""
 
 

@@ -10,7 +10,7 @@ import pytest
 from deltasql.golden import run_file
 from deltasql.golden.script import expects_no_jvm
 from deltasql.settings.session_settings import COMPUTE, DEFAULTS
-from tests import commit
+from tests import samples
 
 ROOT = Path(__file__).parent / "golden"
 FILES = sorted(ROOT.rglob("*.sql"))
@@ -40,9 +40,9 @@ def test_golden(path: Path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    "path", [_case(path) for path in FILES if not expects_no_jvm(path) and commit.draws(path.stem, _SHARES)]
+    "path", [_case(path) for path in FILES if not expects_no_jvm(path) and samples.draws(path.stem, _SHARES)]
 )
 def test_golden_when_an_engine_computes_all_rows(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sixteenth of the files, which differs from commit to commit; DELTASQL_TESTS_COMPUTE=ENGINE runs all so."""
+    """A sixteenth of the files; DELTASQL_TESTS_COMPUTE=ENGINE runs all so."""
     monkeypatch.setitem(DEFAULTS, COMPUTE.name, "ENGINE")
     test_golden(path)

@@ -11,6 +11,7 @@ from docs.pictures.__main__ import PICTURES, PLACE
 README = Path(__file__).parents[1] / "README.md"
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures_are_drawn_anew(name: str) -> None:
     assert (PLACE / name).read_text(encoding="utf-8") == PICTURES[name](), f"run: python -m docs.pictures {name}"

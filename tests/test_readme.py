@@ -75,6 +75,7 @@ def test_sql_blocks_parse(code: Code) -> None:
             parse(statement.text)
 
 
+@pytest.mark.spark
 def test_console_blocks_print_what_they_show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from deltasql.golden import run_file
 from deltasql.golden.script import expects_no_jvm
 from deltasql.session import Session
-from tests.commit import draws
+from tests.samples import draws
 from tests.three_part_names import comparable, current_catalog_session, three_part_session
 
 GOLDENS = Path(__file__).parent / "golden"
@@ -98,7 +98,7 @@ def test_golden(name: str, opened: Callable[[str], Session]) -> None:
 
 
 def _drawn() -> Iterator[object]:
-    """An eighth of the golden files, by the commit; all with DELTASQL_TESTS_CATALOG=all."""
+    """An eighth of the golden files; all with DELTASQL_TESTS_CATALOG=all."""
     everything = os.environ.get("DELTASQL_TESTS_CATALOG") == "all"
     for path in sorted(GOLDENS.rglob("*.sql")):
         name = path.relative_to(GOLDENS).with_suffix("").as_posix()
@@ -107,5 +107,5 @@ def _drawn() -> Iterator[object]:
 
 
 @pytest.mark.parametrize("name", list(_drawn()))
-def test_golden_file_of_this_commit(name: str) -> None:
+def test_golden_file_of_a_share(name: str) -> None:
     test_golden(name, three_part_session)

@@ -5,8 +5,8 @@ Scripts of tests/ways/differential are scenarios as well, of the family RANDOM, 
 The same release says the same of the same SQL, so a kept answer judges as well as a new one, and in no time. One counts
 while its key fits: the SQL, the oracle's settings, the releases of all engines, and what of a table is compared.
 
-DELTASQL_ORACLE says who is asked: nothing or `kept` only those without an answer, `sample` besides a sixteenth that
-differs from commit to commit, `all` everybody, and `record` everybody, whose answers are then kept.
+DELTASQL_ORACLE says who is asked: nothing or `kept` only those without an answer, `sample` besides a sixteenth,
+which DELTASQL_TESTS_SEED chooses, `all` everybody, and `record` everybody, whose answers are then kept.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from tests import commit
+from tests import samples
 from tests.oracle.client import ENGINE, Outcome
 from tests.oracle.compare import condition_of
 from tests.oracle.scenario import Scenario, scenarios
@@ -54,7 +54,7 @@ def is_due(scenario: Scenario) -> bool:
         case "all" | "record":
             return True
         case "sample":
-            return commit.draws(scenario.id, _SHARES)
+            return samples.draws(scenario.id, _SHARES)
     return False
 
 

@@ -51,6 +51,7 @@ def test_a_failure_leaves_the_write_and_a_warning(
     assert not opened.spark_started
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("kind", ["DATE", "TIMESTAMP", "STRING", "INT"])
 def test_partition_columns_with_other_names_in_the_files(opened: Session, kind: str) -> None:
     value = {"DATE": "'2024-01-01'", "TIMESTAMP": "'2024-01-01 01:02:03'", "STRING": "'a=b/ü'", "INT": "7"}[kind]
@@ -64,6 +65,7 @@ def test_partition_columns_with_other_names_in_the_files(opened: Session, kind: 
     assert rows == [(8, 4, True)]
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("vectors", ["true", "false"])
 @pytest.mark.parametrize("seed", range(4))
 def test_rows_are_those_of_a_table_without_it(opened: Session, seed: int, vectors: str) -> None:

@@ -61,6 +61,7 @@ def _no_tables_left(session: Session) -> Iterator[None]:
     session.sql("SELECT 1").df.sparkSession.sql("DROP TABLE IF EXISTS theirs")
 
 
+@pytest.mark.spark
 def test_predicates(session: Session, spark: SparkSession) -> None:
     flags = ", ".join(f"({predicate}) AS f{index}" for index, predicate in enumerate(PREDICATES[:-4]))
     assert found(session, "SELECT * FROM ours ORDER BY id") == spark_rows(spark, "SELECT * FROM theirs ORDER BY id")
@@ -74,6 +75,7 @@ def test_predicates(session: Session, spark: SparkSession) -> None:
     assert found(session, ours) == spark_rows(spark, theirs)
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("predicate", ["c = 'x' OR p = 'q'", "p IN ('p', 'pp')"])
 def test_statements(session: Session, spark: SparkSession, predicate: str) -> None:
     left = spark_rows(spark, f"SELECT id FROM theirs WHERE NOT coalesce({predicate}, FALSE) ORDER BY id")
@@ -88,6 +90,7 @@ def test_statements(session: Session, spark: SparkSession, predicate: str) -> No
     assert found(session, "SELECT id FROM ours ORDER BY id") == left
 
 
+@pytest.mark.spark
 def test_rows_of_engines_that_do_not_pad(session: Session, tmp_path: Path) -> None:
     session.sql("CREATE TABLE t (id INT, c CHAR(3), p CHAR(2)) PARTITIONED BY (p)")
     place = str(tmp_path / "warehouse" / "t")

@@ -17,6 +17,7 @@ def tables(session: Session) -> Session:
     return session
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize(
     "condition",
     [
@@ -35,6 +36,7 @@ def test_rows_for_which_a_condition_is_null_are_not_looked_at(tables: Session, c
     assert set(tables.sql("SELECT * FROM t").collect()) == {(1, 2), (2, 3)}
 
 
+@pytest.mark.spark
 def test_of_a_view_and_in_a_merge(tables: Session) -> None:
     tables.sql("CREATE TEMP VIEW some AS SELECT * FROM kept WHERE a IN (1, 2)")
     tables.sql("MERGE INTO t USING some s ON t.a = s.a WHEN NOT MATCHED THEN INSERT *")

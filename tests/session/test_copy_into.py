@@ -42,6 +42,7 @@ def test_where_all_is_known_nothing_runs(session: Session, source: Path) -> None
     assert not session.spark_started
 
 
+@pytest.mark.spark
 def test_files_of_csv_with_other_headers(session: Session, source: Path) -> None:
     (source.parent / "in").mkdir()
     place = source.parent / "in"
@@ -58,6 +59,7 @@ def test_files_of_csv_with_other_headers(session: Session, source: Path) -> None
     assert rows(session, f"COPY INTO t FROM '{place}' {merged}") == [(0, 0, 0)]
 
 
+@pytest.mark.spark
 def test_damaged_files_are_left_for_later(session: Session, tmp_path: Path) -> None:
     place = tmp_path / "pq"
     session.sql(f"INSERT OVERWRITE DIRECTORY '{place}' USING parquet SELECT 1 AS a")
@@ -76,6 +78,7 @@ def test_damaged_files_are_left_for_later(session: Session, tmp_path: Path) -> N
     assert rows(session, skipping) == [(1, 1, 0)]
 
 
+@pytest.mark.spark
 def test_options_that_say_which_files(session: Session, source: Path) -> None:
     for name, seconds in (("old.json", 1_000_000_000), ("new.json", 1_700_000_000), ("new.txt", 1_700_000_000)):
         (source.parent / name).write_text('{"a": 1}\n')
@@ -87,6 +90,7 @@ def test_options_that_say_which_files(session: Session, source: Path) -> None:
     assert rows(session, f"{copy})") == [(0, 0, 0)]
 
 
+@pytest.mark.spark
 def test_a_place_that_only_this_process_reaches(session: Session) -> None:
     store = session.stores.open("memory:/copies")
     store.overwrite("in/d=1/a b.csv", b"x\n1\n")
@@ -101,6 +105,7 @@ def test_a_place_that_only_this_process_reaches(session: Session) -> None:
     assert rows(session, f"COPY INTO t FROM 'memory:/copies/in' {HEADER}") == [(0, 0, 0)]
 
 
+@pytest.mark.spark
 def test_a_location_may_look_like_a_pattern(session: Session, source: Path) -> None:
     (source / "a{1}.csv").write_text("1\n")
     session.sql("CREATE TABLE t (a INT)")
@@ -108,6 +113,7 @@ def test_a_location_may_look_like_a_pattern(session: Session, source: Path) -> N
     assert rows(session, f"COPY INTO t BY POSITION FROM '{escaped}' FILEFORMAT = CSV") == [(1, 1, 0)]
 
 
+@pytest.mark.spark
 def test_parameters_and_secrets(session: Session, source: Path) -> None:
     (source.parent / "a.csv").write_text("1,2\n")
     session.sql("CREATE TABLE t (a INT, b INT)")
@@ -122,6 +128,7 @@ def test_parameters_and_secrets(session: Session, source: Path) -> None:
     assert "(redacted)" in str(history)
 
 
+@pytest.mark.spark
 def test_avro_without_its_jar(session: Session, source: Path) -> None:
     (source.parent / "a.avro").write_bytes(b"Obj\x01")
     session.sql("CREATE TABLE t (a INT)")

@@ -36,6 +36,7 @@ def rows(session: Session, sql: str) -> list[tuple[object, ...]]:
     return [tuple(row) for row in session.sql(sql).collect()]
 
 
+@pytest.mark.spark
 def test_a_view_keeps_its_schema_and_settings(either: Session) -> None:
     for sql in (
         "CREATE SCHEMA prod",
@@ -56,6 +57,7 @@ def test_a_view_keeps_its_schema_and_settings(either: Session) -> None:
     assert rows(either, "SELECT unix_seconds(TIMESTAMP'2024-01-01 00:00:00')") == [(1704067200,)]
 
 
+@pytest.mark.spark
 def test_settings_of_the_session_that_was_handed_in_are_kept(given: Session) -> None:
     conf = given.sql("SELECT 1").df.sparkSession.conf
     conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
@@ -65,6 +67,7 @@ def test_settings_of_the_session_that_was_handed_in_are_kept(given: Session) -> 
     assert conf.get("spark.sql.session.timeZone") == "UTC"
 
 
+@pytest.mark.spark
 def test_views_of_dataframes_and_of_sql_take_each_others_names(either: Session) -> None:
     either.sql("CREATE TEMP VIEW names_v AS SELECT 1 AS a")
     either.sql("SELECT 2 AS b").df.createOrReplaceTempView("names_v")
@@ -81,6 +84,7 @@ def test_views_of_dataframes_and_of_sql_take_each_others_names(either: Session) 
         either.sql("DROP VIEW names_v")
 
 
+@pytest.mark.spark
 def test_views_of_dataframes_are_shown_and_renamed(either: Session) -> None:
     either.sql("SELECT 2 AS b").df.createOrReplaceTempView("names_frame")
     assert rows(either, "SHOW VIEWS LIKE 'names_f*'") == [("", "names_frame", True)]
@@ -92,6 +96,7 @@ def test_views_of_dataframes_are_shown_and_renamed(either: Session) -> None:
     either.sql("DROP VIEW names_other")
 
 
+@pytest.mark.spark
 def test_a_global_view_is_seen_by_all_sessions_of_a_warehouse(session: Session, tmp_path: Path) -> None:
     session.sql("CREATE TABLE t AS SELECT 1 AS a")
     session.sql("CREATE GLOBAL TEMP VIEW names_shared AS SELECT a + 1 AS b FROM t")
@@ -107,6 +112,7 @@ def test_a_global_view_is_seen_by_all_sessions_of_a_warehouse(session: Session, 
     session.sql("DROP VIEW global_temp.names_shared")
 
 
+@pytest.mark.spark
 def test_a_spark_of_ours_has_no_tables(session: Session, spark: SparkSession) -> None:
     """What another program makes in Spark's own catalog is not there, since SHOW TABLES does not show it."""
     spark.sql("CREATE TABLE names_leak USING parquet AS SELECT 1 AS a")
@@ -119,6 +125,7 @@ def test_a_spark_of_ours_has_no_tables(session: Session, spark: SparkSession) ->
         spark.sql("DROP TABLE names_leak")
 
 
+@pytest.mark.spark
 def test_tables_of_a_spark_that_was_handed_in_can_be_queried(given: Session, spark: SparkSession) -> None:
     spark.sql("CREATE TABLE names_theirs USING parquet AS SELECT 1 AS a")
     try:
@@ -129,6 +136,7 @@ def test_tables_of_a_spark_that_was_handed_in_can_be_queried(given: Session, spa
         spark.sql("DROP TABLE names_theirs")
 
 
+@pytest.mark.spark
 def test_another_catalog_is_told_alike_everywhere(either: Session) -> None:
     either.sql("CREATE TABLE t (a INT)")
     for sql in (

@@ -143,6 +143,7 @@ def test_whoever_comes_in_between_stops_it(session: Session, monkeypatch: pytest
     assert "domainMetadata" in log.snapshot().protocol.features
 
 
+@pytest.mark.spark
 def test_files_of_vectors_are_removed_as_delta_spark_does(session: Session) -> None:
     """Else the VACUUM of an engine that knows no vectors would take them before their time."""
     session.sql("CREATE TABLE t (id INT) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')")

@@ -100,6 +100,7 @@ def rows_of(session: Session, sql: str) -> list[tuple[Any, ...]]:
     return [tuple(row) for row in session.sql(sql).collect()]
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("text", TEXTS)
 def test_texts_come_back_as_they_are(session: Session, foreign: Foreign, text: str) -> None:
     """As names of columns and fields, values of partitions, comments and properties: reading, DML, and looking."""
@@ -135,6 +136,7 @@ def mapped(name: str, number: int) -> Json:
     return {"delta.columnMapping.id": number, "delta.columnMapping.physicalName": name}
 
 
+@pytest.mark.spark
 def test_a_value_that_no_directory_is_called_after(session: Session, foreign: Foreign) -> None:
     """Spark makes directories of partition values: such rows are read, and an engine cannot write them."""
     table = foreign([field("id"), field("p", "string")], {"id": ints(1)}, partition={"p": "nul\0nul"})
@@ -218,6 +220,7 @@ def test_names_of_our_own_are_refused(session: Session, foreign: Foreign) -> Non
         session.sql("CREATE TABLE t (__deltasql_X INT)")
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize(
     ("condition", "error"),
     [
@@ -247,6 +250,7 @@ def test_a_constraint_that_may_not_run(
     assert rows_of(session, f"SELECT * FROM {table} ORDER BY id") == [(1,), (2,)]
 
 
+@pytest.mark.spark
 def test_a_constraint_of_another_engine_runs_without_its_comments(session: Session, foreign: Foreign) -> None:
     condition = "exists(array(id), x -> x > 0) -- not ) more"
     table = foreign([field("id")], {"id": ints(1)}, configuration={"delta.constraints.good": condition})
@@ -281,6 +285,7 @@ def test_a_default_that_may_not_run(
     assert rows_of(session, f"SELECT * FROM {table} ORDER BY id") == [(1, "x"), (2, None)]
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("expression", [CODE, "id) OR (1 = 1 --", "CAST(variable AS STRING)", "(SELECT 'x')"])
 def test_a_generated_column_that_may_not_run(session: Session, foreign: Foreign, expression: str) -> None:
     fields = [field("id"), field("v", "string", **{"delta.generationExpression": expression})]
@@ -291,6 +296,7 @@ def test_a_generated_column_that_may_not_run(session: Session, foreign: Foreign,
             session.sql(sql)
 
 
+@pytest.mark.spark
 def test_functions_of_the_session_are_no_functions_of_a_table(session: Session) -> None:
     session.sql("CREATE TABLE t (id INT) TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported')")
     session.sql("CREATE TEMPORARY FUNCTION mine(x INT) RETURNS INT RETURN x + 1")
@@ -312,6 +318,7 @@ def test_metadata_without_a_schema_are_those_of_a_table_without_columns(session:
     assert rows_of(session, f"SELECT * FROM {table}") == [(1,)]
 
 
+@pytest.mark.spark
 def test_settings_of_the_parser_change_no_text(session: Session, foreign: Foreign) -> None:
     """A backslash, a quote and a double quote mean other things with these."""
     session.sql("SET spark.sql.parser.escapedStringLiterals = true")
@@ -330,6 +337,7 @@ def lit(text: str) -> Any:
     return F.lit(text)
 
 
+@pytest.mark.spark
 def test_sparks_functions_are_sorted_into_those_that_may_be_called_and_others(session: Session) -> None:
     names = {name for (name,) in rows_of(session, "SHOW SYSTEM FUNCTIONS") if name.isidentifier()}
     known = OF_A_ROW | OF_THE_MOMENT | OF_THE_SESSION | OUTSIDE | AGGREGATES | NOT_DETERMINISTIC
@@ -341,6 +349,7 @@ def test_sparks_functions_are_sorted_into_those_that_may_be_called_and_others(se
     }
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("mode", ["false", "true"])
 def test_every_word_of_the_grammar_can_be_the_name_of_a_column(session: Session, mode: str) -> None:
     words = [str(word) for word, *_ in rows_of(session, "SELECT keyword FROM sql_keywords()")]

@@ -17,6 +17,7 @@ def spark(session: Session) -> SparkSession:
     return session.sql("SELECT 1").df.sparkSession
 
 
+@pytest.mark.spark
 def test_a_registered_function_is_usable_in_changes(spark: SparkSession, tmp_path: Path) -> None:
     spark.udf.register("registered_twice", lambda x: None if x is None else x * 2, "int")
     with Session(str(tmp_path / "given"), spark) as session:
@@ -33,6 +34,7 @@ def test_a_registered_function_is_usable_in_changes(spark: SparkSession, tmp_pat
     spark.sql("DROP TEMPORARY FUNCTION registered_twice")
 
 
+@pytest.mark.spark
 def test_an_error_leaves_the_table(spark: SparkSession, tmp_path: Path) -> None:
     with Session(str(tmp_path / "given"), spark) as session:
         session.sql("CREATE TABLE t (id INT)")
@@ -45,6 +47,7 @@ def test_an_error_leaves_the_table(spark: SparkSession, tmp_path: Path) -> None:
         assert session.log("t").snapshot().version == 1
 
 
+@pytest.mark.spark
 def test_sessions_with_functions_of_one_name(spark: SparkSession, tmp_path: Path) -> None:
     def value(number: int) -> int:
         with Session(str(tmp_path / str(number)), spark) as session:

@@ -1,6 +1,6 @@
 """Runs suites of others for dialects and adapters: `python -m tests.suites {sqlalchemy | dbt} [--sample] [--engine E]`.
 
-With --sample only a share of the tests runs, by the commit: see tests/commit.py.
+With --sample only a share of the tests runs: see tests/samples.py.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SETTINGS = {"sqlalchemy": FOLDER / "alchemy" / "setup.cfg", "dbt": FOLDER / "dbt
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.suites", description=__doc__)
     parser.add_argument("suite", choices=sorted(SETTINGS))
-    parser.add_argument("--sample", action="store_true", help="a share of the tests, by the commit")
+    parser.add_argument("--sample", action="store_true", help="a share of the tests")
     parser.add_argument("--engine", default="spark", help="what computes rows (%(default)s)")
     options, others = parser.parse_known_args()
     settings = SETTINGS[options.suite]

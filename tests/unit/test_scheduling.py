@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.parts import PARTS, PLACES, part, parts
 from tests.scheduling import RANKS, SPLIT, TOGETHER, rank, scope
 
 ROOT = Path(__file__).parents[2]
@@ -39,3 +40,42 @@ def test_the_long_ones_come_first() -> None:
 def test_all_that_is_named_is_there() -> None:
     named = [*SPLIT, *(place for files in TOGETHER.values() for place in files), *(set(RANKS) - set(TOGETHER))]
     assert [place for place in named if not (ROOT / place).exists()] == []
+
+
+@pytest.mark.parametrize(
+    ("test", "marks", "expected"),
+    [
+        ("tests/unit/log/test_x.py::test_y", (), "default"),
+        ("tests/unit/log/test_x.py::test_y", ("spark",), "rest"),
+        ("tests/test_dialect.py::test_dialect[a]", ("spark", "parametrize"), "default"),
+        ("tests/sail/test_x.py::test_y", (), "rest"),
+        ("tests/suites/test_x.py::test_y", ("spark",), "nightly"),
+    ],
+)
+def test_the_part_of_a_test(test: str, marks: tuple[str, ...], expected: str) -> None:
+    assert part(test, frozenset(marks)) == expected
+    assert expected in parts(test.partition("::")[0])
+
+
+def test_files_of_one_part_are_not_collected_for_another() -> None:
+    assert parts("tests/unit/log/test_x.py") == {"default", "rest"}
+    assert parts("tests/sail/test_x.py") == {"rest"}
+    assert parts("tests/sail/test_statements.py") == {"default"}
+
+
+def test_places_are_there_and_on_the_page() -> None:
+    page = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+    for place in PLACES:
+        assert place.part in PARTS
+        assert (ROOT / place.path).exists(), place.path
+        mark = f", mark `{place.mark}`" if place.mark else ""
+        row = f"| `{place.path}`{mark} | {place.part} | {place.reason} |"
+        assert row in page.splitlines(), f"docs/contributing.md lacks: {row}"
+
+
+def test_the_command_of_the_readme_is_the_first_of_the_checks() -> None:
+    command = ".venv/bin/python -m pytest -n auto"
+    install = ".venv/bin/pip install -q -e '.[test]'"
+    assert f"{install} && {command}" in (ROOT / "README.md").read_text(encoding="utf-8")
+    checks = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert f"{install} && {command}".replace(".venv/", ".venv-ci/") in checks

@@ -95,10 +95,10 @@ def test_texts_without_secrets(sql: str) -> None:
 
 
 def test_long_texts_are_read_in_no_time() -> None:
-    began = time.perf_counter()
+    began = time.thread_time()
     for sql in ("SELECT '" + "a" * 300_000, "SELECT " + "a" * 300_000, "SET x = " + "''" * 100_000, ";" * 100_000):
         assert not has_secret(sql)
-    assert time.perf_counter() - began < 20
+    assert time.thread_time() - began < 20
 
 
 def _told(action: Callable[[], Any]) -> str:
@@ -118,7 +118,7 @@ def _written(place: Path) -> str:
 
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
-    return connect(warehouse=str(tmp_path / "wh"))
+    return connect(warehouse=str(tmp_path / "wh"), directory=str(tmp_path / "elsewhere"))
 
 
 @pytest.mark.parametrize(
@@ -181,6 +181,7 @@ def test_the_history_tells_parameters_by_name(session: Session, tmp_path: Path) 
     assert CANARY not in _written(tmp_path)
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize(
     "sql",
     [
@@ -294,9 +295,9 @@ def test_many_secrets_in_a_long_text_take_no_longer_than_one() -> None:
     conceal(secret)
     try:
         text = f"SELECT '{'s' * (3 << 20)}'"
-        started = time.perf_counter()
+        started = time.thread_time()
         shown = without_secrets(text)
-        assert time.perf_counter() - started < 10
+        assert time.thread_time() - started < 10
     finally:
         reveal(secret)
     assert len(shown) == len(text)

@@ -7,7 +7,7 @@ import os
 import pytest
 from sqlalchemy.dialects import registry
 
-from tests.commit import draws
+from tests.samples import draws
 from tests.suites.alchemy.left_out import reason
 
 for name in ("deltasql", "deltasql.dbapi"):
@@ -24,7 +24,7 @@ SHARES = 12
 def pytest_collection_modifyitems(  # type: ignore[no-redef]
     session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """SQLAlchemy's own choice, then ours: with DELTASQL_SUITES_SAMPLE a share of the classes, by the commit."""
+    """SQLAlchemy's own choice, then ours: with DELTASQL_SUITES_SAMPLE a share of the classes."""
     pytestplugin.pytest_collection_modifyitems(session, config, items)
     is_sample = bool(os.environ.get("DELTASQL_SUITES_SAMPLE"))
     left_out = [

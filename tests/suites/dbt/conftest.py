@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from dbt.adapters.deltasql.impl import DeltaSqlAdapter
 
-from tests.commit import draws
+from tests.samples import draws
 from tests.suites.dbt.translated import statements
 
 pytest_plugins = ["dbt.tests.fixtures.project"]
@@ -52,7 +52,7 @@ def test_data_dir(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempP
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With DELTASQL_SUITES_SAMPLE a share of the classes, by the commit."""
+    """With DELTASQL_SUITES_SAMPLE a share of the classes."""
     if not os.environ.get("DELTASQL_SUITES_SAMPLE"):
         return
     left_out = [item for item in items if not draws(item.nodeid.split("::")[1], SHARES)]

@@ -105,6 +105,7 @@ def test_tables_of_both_in_one_session(session: deltasql.Session, tmp_path: Path
     assert not (tmp_path / "elsewhere/sales/orders").exists()
 
 
+@pytest.mark.spark
 def test_current_names(session: deltasql.Session) -> None:
     session.sql("USE CATALOG main")
     session.sql("USE sales")
@@ -135,6 +136,7 @@ def test_information_schema(session: deltasql.Session) -> None:
     assert found == [("id",)]
 
 
+@pytest.mark.spark
 def test_a_name_is_looked_up_once_for_a_statement_and_again_for_the_next(session: deltasql.Session) -> None:
     session.sql("CREATE TABLE main.sales.orders (id INT)")
     for _ in range(2):
@@ -155,6 +157,7 @@ def test_names_that_do_not_exist(session: deltasql.Session) -> None:
         session.sql("CREATE TABLE main.sale.orders (id INT)")
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize(
     ("statement", "operation"),
     [
@@ -266,6 +269,7 @@ def test_wrong_options_of_the_command_line(text: str, capsys: pytest.CaptureFixt
     assert "value-of-a-token" not in shown
 
 
+@pytest.mark.spark
 def test_command_and_file_of_settings(
     tmp_path: Path, catalogs: dict[str, dict[str, str]], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -314,6 +318,7 @@ def test_settings_of_a_spark_session() -> None:
     }
 
 
+@pytest.mark.spark
 def test_the_database_api(tmp_path: Path, catalogs: dict[str, dict[str, str]]) -> None:
     with dbapi.connect(str(tmp_path), catalogs=catalogs, catalog="main", schema="sales") as connection:
         assert connection.cursor().execute("SELECT current_schema()").fetchall() == [("sales",)]

@@ -1,4 +1,4 @@
-"""No statement that runs in a golden file is found wrong by a check; a share of the files, by the commit.
+"""No statement that runs in a golden file is found wrong by a check; a share of the files.
 
 DELTASQL_TESTS_CHECKED=all takes all of them.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.checking import Checker
-from tests.commit import draws
+from tests.samples import draws
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 _BLOCK = re.compile(r"^-- statement[^\n]*\n(.*?)\n-- (schema|error)", re.MULTILINE | re.DOTALL)

@@ -9,11 +9,12 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deltasql.datafiles.footers.edits import CREATED_BY, ROW_GROUPS, ending, footer_of
 from deltasql.datafiles.writing.spliced_files import NotSplicedError, joined, row_group_sizes, spliced
+from tests.samples import examples
 
 ROWS = 1000
 OLD = pa.table(
@@ -101,7 +102,7 @@ def test_what_the_footer_says() -> None:
     assert (chunks["d"].statistics.min, chunks["d"].statistics.null_count) == (-149.25, 200)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(max_examples=40)
 @given(
     values=st.lists(st.none() | st.integers(-(2**40), 2**40), min_size=1, max_size=40),
     texts=st.data(),

@@ -7,10 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deltasql.datafiles.footers.thrift import I32, I64, Struct
+from tests.samples import examples
 
 NUMBERS = st.dictionaries(st.integers(1, 2000), st.integers(-(2**63), 2**63 - 1), max_size=8)
 
 
+@examples()
 @given(NUMBERS)
 def test_numbers_come_back(numbers: dict[int, int]) -> None:
     """Fields that are near to one another, and far."""
@@ -21,6 +23,7 @@ def test_numbers_come_back(numbers: dict[int, int]) -> None:
     assert {number: found.number(number) for number in found.values} == numbers
 
 
+@examples()
 @given(st.lists(NUMBERS, max_size=20))
 def test_structs_in_lists_come_back(several: list[dict[int, int]]) -> None:
     outer, inner = Struct(), []

@@ -74,6 +74,7 @@ STATEMENTS = [
 ]
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("statement", STATEMENTS)
 def test_rows_beyond_the_limit_are_not_read(session: Session, statement: str) -> None:
     before = session.sql("SELECT * FROM t ORDER BY id").collect()

@@ -50,6 +50,7 @@ def test_the_row_is_shown(session: deltasql.Session, sql: str, shown: str) -> No
         session.sql(sql)
 
 
+@pytest.mark.spark
 def test_values_that_json_may_spell_otherwise_are_left_to_the_engine(session: deltasql.Session) -> None:
     session.sql("CREATE TABLE r (x DOUBLE, CHECK (x > 0))")
     with pytest.raises(NeedsEngineError, match="a row violates a constraint"):

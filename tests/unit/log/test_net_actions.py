@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deltasql.log.actions import operations
@@ -34,6 +34,7 @@ from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.schema.types import LONG, StructField, StructType
+from tests.samples import examples
 
 ROWS = 6
 NOW = 1_000
@@ -118,7 +119,7 @@ class Table:
         return [*(add.remove(NOW) for add in removed), *new], marked, marking
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=60)
 @given(STEPS)
 def test_one_commit_is_as_good_as_many(tmp_path_factory: pytest.TempPathFactory, steps: list[Step]) -> None:
     folder = tmp_path_factory.mktemp("net")

@@ -15,7 +15,7 @@ from unittest import mock
 import deltalake
 import pyarrow as pa
 import pyarrow.parquet as pq
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 
 from deltasql.log.actions import commit_file, operations
@@ -38,6 +38,7 @@ from deltasql.log.upkeep.checkpoint_v2 import CheckpointRows, TopLevel, write_v2
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep.compaction import write_compaction
 from deltasql.schema.types import LONG, STRING, StructField, StructType
+from tests.samples import examples
 
 SCHEMA = StructType((StructField("x", LONG), StructField("p", STRING)))
 FEATURES = ["domainMetadata", "appendOnly"]
@@ -266,9 +267,7 @@ VARIANTS: tuple[Callable[[str, int], None], ...] = (
 
 
 # An example takes long: shrinking one would take minutes.
-@settings(
-    phases=[Phase.reuse, Phase.generate], max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow]
-)
+@examples(phases=[Phase.reuse, Phase.generate], max_examples=12)
 @given(history(), st.data())
 def test_whichever_files_stand_for_it(commits: list[list[Action]], data: st.DataObject) -> None:
     wanted = expected(commits)

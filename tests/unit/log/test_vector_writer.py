@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deltasql.errors.log import InvalidDeletionVectorError
@@ -24,6 +24,7 @@ from deltasql.log.actions.vector_writer import (
 )
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.open_store import open_store
+from tests.samples import examples
 
 # Two buckets of Roaring bitmaps, and both ends of a container.
 ROWS = [0, 1, 65_535, 65_536, (1 << 32) - 1, 1 << 32, (1 << 33) + 5]
@@ -47,7 +48,7 @@ def test_the_example_of_the_protocol() -> None:
 
 
 @given(st.sets(st.integers(0, 1 << 40), min_size=1))
-@settings(max_examples=50, deadline=None)
+@examples(max_examples=50)
 def test_what_is_written_inline_is_read_again(rows: set[int]) -> None:
     vector = inline_vector(array(*sorted(rows)))
     assert deleted_rows(open_store("memory:///"), vector.to_json()).tolist() == sorted(rows)

@@ -108,9 +108,9 @@ def test_long_values_are_quick() -> None:
     import time
 
     rows = ", ".join(f"({number}, 'name {number}', NULL)" for number in range(50_000))
-    begin = time.perf_counter()
+    begin = time.thread_time()
     node = parse(f"INSERT INTO t VALUES {rows}")
     assert isinstance(node, Insert)
     assert node.query.text.endswith("NULL)")
     # Far above the quarter of a second that it takes, far below what a token at a time would.
-    assert time.perf_counter() - begin < 5
+    assert time.thread_time() - begin < 5

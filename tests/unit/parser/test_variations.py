@@ -10,12 +10,13 @@ from enum import Enum
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.parser import parse
 from deltasql.plan.base import ColumnPath, SqlText, TableName
+from tests.samples import examples
 
 STATEMENTS = [
     "create table if not exists a . b ( x int not null comment 'q''s' , y struct< a : int , b array< map<string,"
@@ -89,7 +90,7 @@ def vary(sql: str, chance: random.Random) -> str:
 
 
 @pytest.mark.parametrize("sql", STATEMENTS)
-@settings(max_examples=40, deadline=None)
+@examples(max_examples=40)
 @given(seed=st.integers(0, 2**32))
 def test_gaps_and_case_change_nothing(sql: str, seed: int) -> None:
     varied = vary(sql, random.Random(seed))
@@ -105,7 +106,7 @@ def test_gaps_and_case_change_nothing(sql: str, seed: int) -> None:
             assert plain(written)[0].strip("`") == part.parts[0].lower()
 
 
-@settings(max_examples=300, deadline=None)
+@examples(max_examples=300)
 @given(
     st.text(alphabet="aAwWhHeEnN '\"`()[];,.*/-=1\n@:", max_size=60), st.sampled_from(STATEMENTS), st.integers(0, 200)
 )

@@ -36,6 +36,7 @@ def said(session: Session, *inputs: str) -> str:
     return out.getvalue()
 
 
+@pytest.mark.spark
 def test_the_suffix_is_the_format(session: Session) -> None:
     assert said(session, r"\copy plain to 'a.csv'") == "2 rows into a.csv\n"
     assert Path("a.csv").read_text(encoding="utf-8") == 'a,b,c\n1,"x, y","[1, 2]"\n2,,\n'
@@ -66,6 +67,7 @@ def test_wrong_arguments(argument: str) -> None:
         copy_of(argument)
 
 
+@pytest.mark.spark
 def test_an_error_leaves_the_file_as_it_was(session: Session) -> None:
     Path("a.csv").write_text("before", encoding="utf-8")
     assert "TABLE_OR_VIEW_NOT_FOUND" in said(session, r"\copy gone to a.csv")

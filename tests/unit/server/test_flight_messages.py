@@ -260,6 +260,7 @@ class Endless:
             time.sleep(0.01)
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("closes", ["statement", "result"])
 def test_what_is_closed_does_not_run_on(caller: Caller, monkeypatch: pytest.MonkeyPatch, closes: str) -> None:
     """The JDBC driver may lose the stream of a query that it cancels, and then closes its statement."""

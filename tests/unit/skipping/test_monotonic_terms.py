@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import duckdb
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deltasql.schema.types import (
@@ -31,6 +31,7 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.skipping.pruning import matches_partition, prune
+from tests.samples import examples
 
 
 def files_of(column: str, *pairs: tuple[Any, Any]) -> pa.Table:
@@ -388,7 +389,7 @@ def connection() -> Any:
         yield opened
 
 
-@settings(max_examples=400, deadline=None)
+@examples(max_examples=400)
 @given(content=st.lists(st.lists(ROW, min_size=1, max_size=3), min_size=1, max_size=4), pair=PREDICATES)
 def test_no_file_with_a_row_is_dropped(connection: Any, content: Any, pair: tuple[str, str]) -> None:
     ours, theirs = pair
@@ -400,7 +401,7 @@ def test_no_file_with_a_row_is_dropped(connection: Any, content: Any, pair: tupl
 ZONES = ["America/Havana", "America/Sao_Paulo", "Asia/Tehran", "Pacific/Apia", "Europe/Berlin", "+05:30"]
 
 
-@settings(max_examples=400, deadline=None)
+@examples(max_examples=400)
 @given(
     zone=st.sampled_from(ZONES),
     moment=st.datetimes(datetime(2010, 1, 1), datetime(2021, 1, 1)),

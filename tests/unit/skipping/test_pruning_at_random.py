@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deltasql.datafiles.statistics.of_footers import _prefix, _shortest_single, _upper_prefix, stats_json
@@ -21,6 +21,7 @@ from deltasql.schema.types import (
 )
 from deltasql.skipping.pruning import matches_partition, prune
 from deltasql.sql.constants import single
+from tests.samples import examples
 from tests.unit.skipping.file_lists import struct, table
 
 DAY, MS = timedelta(days=1), timedelta(milliseconds=1)
@@ -215,7 +216,7 @@ ROWS = st.lists(
 FILES = st.lists(st.tuples(st.fixed_dictionaries({k: v | st.none() for k, v in PARTITIONS.items()}), ROWS), max_size=5)
 
 
-@settings(max_examples=400, deadline=None)
+@examples(max_examples=400)
 @given(FILES, EXPRESSIONS)
 def test_no_file_with_a_true_row_is_dropped(
     content: list[tuple[dict[str, Any], list[dict[str, Any]]]], expr: Expr
@@ -231,7 +232,7 @@ def test_no_file_with_a_true_row_is_dropped(
     assert true <= found, text(expr)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(max_examples=300)
 @given(st.lists(st.fixed_dictionaries({k: v | st.none() for k, v in PARTITIONS.items()}), max_size=6), st.recursive(
     st.sampled_from(sorted(PARTITIONS)).flatmap(leaf),
     lambda inner: st.tuples(st.sampled_from(["and", "or"]), inner, inner) | st.tuples(st.just("not"), inner),

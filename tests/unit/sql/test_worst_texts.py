@@ -22,9 +22,9 @@ from deltasql.repl.prompt import sql_lexer
 from deltasql.sql.splitting import is_complete, is_script, split, unclosed
 from deltasql.sql.tokens import tokenize
 
-SIZE = 100_000
-LIMIT = 15.0
-"""Seconds of the processor for 100 KB; what takes the square of the text takes minutes."""
+SIZE = 30_000
+LIMIT = 5.0
+"""Seconds of the processor for 30 KB, which take a third of one, or ten and more by the square of the length."""
 
 PIECES = {
     "dashes": "-",

@@ -41,8 +41,9 @@ def _(statement: SetSetting, context: Context) -> Plan:
 
 
 def _value(key: str, context: Context) -> str | None:
-    zone = context.time_zone if key == TIME_ZONE.name else None
-    return context.settings.get(key) or context.analyst.setting(key) or zone
+    # What the session has set is known without an engine, which may be a server far away.
+    known = context.settings.get(key) or context.analyst.setting(key)
+    return context.time_zone if not known and key == TIME_ZONE.name else known
 
 
 @plan.register

@@ -161,12 +161,12 @@ def _nested(text: str, times: int) -> str:
 )
 @pytest.mark.parametrize("times", [12, 200, 1000])
 def test_nested_texts_are_checked_in_linear_time(text: str, times: int) -> None:
-    started = time.perf_counter()
+    started = time.thread_time()
     try:
         checked = with_checks(f"SELECT {_nested(text, times)} FROM t")
     except NotOnSailError:
         checked = ""
-    assert time.perf_counter() - started < 10
+    assert time.thread_time() - started < 10
     assert len(checked) < 500_000
 
 

@@ -1,0 +1,62 @@
+"""Parts of the tests: which `python -m pytest` runs, which `.ci/run` runs besides, and which `.ci/nightly`."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+PARTS = ("default", "rest", "nightly")
+
+
+class Place(NamedTuple):
+    """The part of the tests below a path, or of those of them that have a mark, and the reason."""
+
+    path: str
+    part: str
+    reason: str
+    mark: str = ""
+
+
+PLACES = (
+    Place("tests/", "default", "one process, without a JVM"),
+    Place("tests/", "rest", "Spark computes rows: 12 minutes", mark="spark"),
+    Place("tests/", "rest", "a process with Sail for each file", mark="sail"),
+    Place("tests/test_dialect.py", "default", "each statement of the dialect, some of them on Spark"),
+    Place("tests/test_readme.py", "default", "the code of README.md and the pages, some of it on Spark"),
+    Place("tests/session/test_flight_server.py", "default", "the server, on Spark"),
+    Place("tests/session/test_rows.py", "default", "each statement of rows, on Spark"),
+    Place("tests/sail/", "rest", "all functions and operators on Sail, and tests of other folders there: 2 minutes"),
+    Place("tests/sail/test_statements.py", "default", "each statement of rows, on Sail"),
+    Place("tests/stores/", "rest", "object stores with several writers, lost answers and connectors"),
+    Place("tests/stores/test_requests.py", "default", "statements in a bucket of a local server"),
+    Place("tests/stores/test_unsafe_stores.py", "default", "buckets without conditional writes"),
+    Place("tests/unity/test_credentials.py", "rest", "keys that expire"),
+    Place("tests/unity/test_executors.py", "rest", "connectors of Spark"),
+    Place("tests/unity/test_faults.py", "rest", "requests that are lost, or arrive twice: 1 minute"),
+    Place("tests/clusters/", "rest", "servers of Spark: 3 minutes"),
+    Place("tests/faults/", "rest", "processes that are killed, and damaged files: 4 minutes"),
+    Place("tests/interop/", "rest", "delta-spark, delta-rs and DuckDB"),
+    Place("tests/metastores/", "rest", "a Hive metastore and Glue, with Spark"),
+    Place("tests/oracle/test_scenarios.py", "rest", "each scenario, compared with the stored answer of delta-spark"),
+    Place("tests/suites/", "nightly", "public suites for drivers, which rarely find anything"),
+    Place("tests/ways/", "rest", "the same statement, computed in several places: 8 minutes"),
+    Place("tests/ways/differential/test_against_plain_spark.py", "nightly", "random scripts"),
+)
+"""The longest path that a test begins with counts; of two, the one with a mark of the test."""
+
+
+def part(test: str, marks: frozenset[str] = frozenset()) -> str:
+    """The part of a test, by its node id and marks."""
+    fitting = [place for place in PLACES if test.startswith(place.path) and (not place.mark or place.mark in marks)]
+    return max(fitting, key=lambda place: (len(place.path), place.mark != "")).part
+
+
+@cache
+def parts(file: str) -> frozenset[str]:
+    """The parts that tests of a file may belong to."""
+    longest = max(len(place.path) for place in PLACES if not place.mark and file.startswith(place.path))
+    return frozenset(
+        place.part
+        for place in PLACES
+        if place.path.startswith(file) or (file.startswith(place.path) and len(place.path) >= longest)
+    )
