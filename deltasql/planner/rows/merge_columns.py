@@ -45,17 +45,15 @@ class ClauseColumns:
         return self._assignment(names, item.target, item.value)
 
     def insert_list(self, columns: Sequence[ColumnPath], values: Sequence[SqlText | None]) -> list[MergeAssignment]:
-        """`INSERT (columns) VALUES (values)`. A column that differs from an earlier one in case only is passed over."""
+        """`INSERT (columns) VALUES (values)`. Raises DuplicateInsertColumnError for two spellings of one column too."""
         items: dict[str, MergeAssignment] = {}
-        written: set[str] = set()
         for path, value in zip(columns, values, strict=True):
             names = self._resolve(path, "INSERT clause", may_evolve=True)
             if len(names) > 1:
                 raise NestedInsertColumnError(column=dotted(names)).at(self._caret(path))
-            if path.parts[-1] in written:
+            if names[0].lower() in items:
                 raise DuplicateInsertColumnError(column=str(path)).at(self._caret(path))
-            written.add(path.parts[-1])
-            items.setdefault(names[0].lower(), self._assignment(names, path, value))
+            items[names[0].lower()] = self._assignment(names, path, value)
         return list(items.values())
 
     def star(self, excluded: Sequence[ColumnPath], verb: str) -> list[MergeAssignment]:

@@ -24,6 +24,11 @@ class ResolvedAssignment:
     value: str
     path: ColumnPath
 
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The names as the statement spells them, without an alias of the table."""
+        return self.path.parts[-len(self.names) :]
+
 
 def refuse_conflicts(assignments: Sequence[ResolvedAssignment], caret: Callable[[int, int], Caret]) -> None:
     """Raises ConflictingAssignmentsError, at the second, if one target is another or lies within it."""
@@ -31,7 +36,7 @@ def refuse_conflicts(assignments: Sequence[ResolvedAssignment], caret: Callable[
         for second in assignments[index + 1 :]:
             shorter = min(len(first.names), len(second.names))
             if folded(first.names[:shorter]) == folded(second.names[:shorter]):
-                error = ConflictingAssignmentsError(columns=(dotted(first.names), dotted(second.names)))
+                error = ConflictingAssignmentsError(columns=(dotted(first.written), dotted(second.written)))
                 raise error.at(caret(second.path.start, second.path.end))
 
 

@@ -61,3 +61,7 @@ MERGE INTO nn USING s ON nn.id = s.id WHEN MATCHED AND s.id = 1 2 THEN UPDATE SE
 ALTER TABLE nn SET TBLPROPERTIES ('delta.appendOnly' = true);
 MERGE INTO nn USING s ON nn.id = s.id WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s.name);
 MERGE INTO nn USING s ON nn.id = s.id WHEN MATCHED THEN DELETE;
+-- name: two spellings of one column
+MERGE INTO t USING (SELECT 1 AS q) s ON t.id = s.q WHEN NOT MATCHED THEN INSERT (id, ID) VALUES (1, 2);
+MERGE INTO t USING (SELECT 1 AS q) s ON t.id = s.q WHEN NOT MATCHED THEN INSERT (`Id`, t.`iD`) VALUES (1, 2);
+MERGE INTO t USING (SELECT 1 AS q) s ON t.id = s.q WHEN MATCHED THEN UPDATE SET id = 1, T.ID = 2;
