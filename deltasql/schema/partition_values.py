@@ -11,6 +11,9 @@ from deltasql.schema.lengths import declared_length
 from deltasql.schema.timezone import parse_timestamp
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField
 
+HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
+"""The name of NULL in the name of a partition's directory, `column=value`."""
+
 
 def partition_value(row: Mapping[str, str | None], fields: Sequence[StructField]) -> tuple[Any, ...]:
     """The values of some partition columns of one file. Keys of `row` match without case."""

@@ -21,9 +21,8 @@ from deltasql.log.storage.log_store import Entry, LogStore
 from deltasql.log.storage.paths import LOG, decode_path, relative_path
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.evolution import merge_schemas
+from deltasql.schema.partition_values import HIVE_NULL
 from deltasql.schema.types import StructType
-
-HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 def source_table(stores: Stores, provider: str, location: str) -> SourceTable:

@@ -15,11 +15,12 @@ from deltasql.datafiles.statistics.floats import float_bounds
 from deltasql.datafiles.statistics.nan_bounds import with_sure_bounds
 from deltasql.datafiles.statistics.of_footers import FloatBounds
 from deltasql.datafiles.stored_fields import stored_field
-from deltasql.datafiles.writing.staged_files import CHANGE_DATA, HIVE_NULL, WrittenFile
+from deltasql.datafiles.writing.staged_files import CHANGE_DATA, WrittenFile
 from deltasql.lazy import np, pa, pc, pq
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.file_shape import ANY_SHAPE, FileShape
 from deltasql.plan.hidden import IS_CHANGE
+from deltasql.schema.partition_values import HIVE_NULL
 from deltasql.schema.types import StructType
 
 _THREADS = 8

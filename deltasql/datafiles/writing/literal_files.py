@@ -8,13 +8,14 @@ from typing import Any
 
 from deltasql.datafiles.reading.literal_rows import literal_table
 from deltasql.datafiles.writing.arrow_files import as_stored, by_directory, directory_name, write_tables
-from deltasql.datafiles.writing.staged_files import DIRECTORY_PREFIX, HIVE_NULL, WrittenFile
+from deltasql.datafiles.writing.staged_files import DIRECTORY_PREFIX, WrittenFile
 from deltasql.lazy import pa, pc
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.file_shape import ANY_SHAPE, FileShape
 from deltasql.plan.hidden import hidden
 from deltasql.plan.operators import Literals, MemoryRows
 from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.partition_values import HIVE_NULL
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
 
 

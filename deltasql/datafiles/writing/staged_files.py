@@ -21,6 +21,7 @@ from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.storage.log_store import Entry, LogStore
 from deltasql.log.storage.paths import encode_path
 from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.partition_values import HIVE_NULL
 from deltasql.schema.timezone import zone as session_zone
 from deltasql.schema.types import TIMESTAMP, StructType
 
@@ -30,7 +31,6 @@ DIRECTORY_PREFIX = "deltasql_dir_"
 """Marks the directories of partition columns that stay in the files."""
 CHANGE_DATA = "_change_data"
 """The folder of the table that the change data feed is in."""
-HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 _THREADS = 8
 
 

@@ -23,6 +23,7 @@ from deltasql.sql.evaluated.expressions import (
     Denied,
     IsNull,
     Joined,
+    NullIf,
     RowExpression,
     Widened,
 )
@@ -84,6 +85,10 @@ def _values(expression: RowExpression, rows: BoundRows) -> Any:
             return pc.invert(values(value, rows))
         case IsNull(value):
             return pc.is_null(values(value, rows))
+        case NullIf(value, other):
+            of_rows = values(value, rows)
+            equal = pc.fill_null(pc.equal(of_rows, _values(other, rows)), fill_value=False)
+            return pc.if_else(equal, pa.scalar(None, of_rows.type), of_rows)
         case Computed(operator, left, right, kind):
             return _computed(operator, kind, *_sides(left, right, rows))
         case _:

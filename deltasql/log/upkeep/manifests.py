@@ -19,10 +19,10 @@ from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import checksum_beside
 from deltasql.log.storage.locations import table_uri
 from deltasql.log.storage.log_store import LogStore
+from deltasql.schema.partition_values import HIVE_NULL
 
 FOLDER = "_symlink_format_manifest"
 _NAME = "manifest"
-_HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 _ESCAPED = frozenset("\"#%'*/:=?\\\x7f{[]^")
 """Characters that Spark escapes in folder names, besides control characters."""
 
@@ -68,7 +68,7 @@ def touched_partitions(commit: CommitFile, snapshot: Snapshot) -> set[str] | Non
 
 def folder_of(values: Iterable[tuple[str, str | None]]) -> str:
     """The folder of a partition: "p=1/q=a", "" for a table without partitions."""
-    return "/".join(f"{_escaped(name)}={_escaped(value) if value else _HIVE_NULL}" for name, value in values)
+    return "/".join(f"{_escaped(name)}={_escaped(value) if value else HIVE_NULL}" for name, value in values)
 
 
 def _path(folder: str) -> str:

@@ -177,6 +177,7 @@ def column_values(
     matched: Sequence[Match],
     static: dict[str, str],
     rule: StructRule,
+    partitions: Sequence[str],
 ) -> tuple[tuple[str, str], ...]:
     """One SQL text per column of the table; those that are generated from others and not given are left out.
 
@@ -199,7 +200,7 @@ def column_values(
             value = align.cast(default_sql(field), field.type, quote(field.name))
             if not field.nullable and default_sql(field) == "NULL":
                 raise MissingNotNullColumnError(column=quote(field.name), table=str(statement.table))
-        columns.append((field.name, stored(field, value)))
+        columns.append((field.name, stored(field, value, partitions)))
     return tuple(columns)
 
 

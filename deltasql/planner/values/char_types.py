@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from itertools import count
 
 from deltasql.plan import marks
@@ -10,14 +10,26 @@ from deltasql.plan.base import quote
 from deltasql.plan.operators import Constraint
 from deltasql.planner.values.alignment import is_path
 from deltasql.schema.lengths import TYPE_KEY, Length, declared_type, has_lengths, length_of
+from deltasql.schema.partition_values import HIVE_NULL
 from deltasql.schema.text import text_sql
-from deltasql.schema.types import ArrayType, DataType, MapType, StructField, StructType
+from deltasql.schema.types import BINARY, STRING, ArrayType, DataType, MapType, StructField, StructType
 
 
-def stored(field: StructField, sql: str) -> str:
-    """SQL of the value as it is stored: CHAR is padded with blanks, blanks beyond the length are cut off."""
+def stored(field: StructField, sql: str, partitions: Collection[str] = ()) -> str:
+    """SQL of the value as it is stored: CHAR is padded with blanks, blanks beyond the length are cut off.
+
+    In one of the columns `partitions` an empty text is stored as NULL, so that every check must see NULL.
+    """
     declared = declared_type(field)
-    return _stored(sql, declared, count()) if has_lengths(declared) else sql
+    value = _stored(sql, declared, count()) if has_lengths(declared) else sql
+    if field.name in partitions and value != "NULL":
+        for nothing in _NULL_IN_PARTITIONS.get(field.type, ()):
+            value = f"nullif({value}, {nothing})"
+    return value
+
+
+_NULL_IN_PARTITIONS = {STRING: ("''", f"'{HIVE_NULL}'"), BINARY: ("X''",)}
+"""The values of partition columns that are stored as NULL: these are the names of its directory."""
 
 
 def padded(sql: str, length: int) -> str:

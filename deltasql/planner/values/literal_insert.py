@@ -17,6 +17,7 @@ from deltasql.planner.values.generated import generation_of
 from deltasql.schema.checks import column_invariants
 from deltasql.schema.identity import identity_of
 from deltasql.schema.lengths import Length, declared_length
+from deltasql.schema.partition_values import HIVE_NULL
 from deltasql.schema.timezone import zone
 from deltasql.schema.type_lattice import DIGITS_OF_LONG, INTEGRAL, MOST_DIGITS
 from deltasql.schema.types import (
@@ -145,6 +146,8 @@ def _refuse_spellings(kind: DataType, values: Sequence[LiteralValue]) -> None:
     """Raises LeftToEngineError for values that Spark might spell differently in a directory name."""
     plain = kind in _IN_DIRECTORIES or (isinstance(kind, DecimalType) and kind.scale <= _MOST_PLAIN_SCALE)
     texts = [value for value in values if isinstance(value, str)]
+    # What is stored as NULL must be NULL for each check.
+    plain = plain and not {"", b"", HIVE_NULL, HIVE_NULL.encode()}.intersection(values)
     if not plain or any(len(text.encode()) > _MOST_BYTES_OF_NAME or "\0" in text for text in texts):
         raise LeftToEngineError
 
@@ -227,6 +230,9 @@ def _refuse_column_spellings(kind: DataType, column: pa.ChunkedArray) -> None:
     if kind not in {*INTEGRAL, BOOLEAN, STRING, DATE}:
         raise LeftToEngineError
     if kind == STRING:
+        if pc.any(pc.is_in(column, pa.array(["", HIVE_NULL]))).as_py():
+            # What is stored as NULL must be NULL for each check.
+            raise LeftToEngineError
         longest, odd = pc.max(pc.binary_length(column)).as_py(), pc.any(pc.match_substring(column, "\0")).as_py()
         if odd or (longest or 0) > _MOST_BYTES_OF_NAME:
             raise LeftToEngineError

@@ -14,6 +14,7 @@ from typing import TypeAlias, Union
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import BITS, as_decimal, common_of_values, is_integral
 from deltasql.schema.types import (
+    BINARY,
     BOOLEAN,
     DATE,
     DOUBLE,
@@ -39,6 +40,7 @@ from deltasql.sql.literal_rows import CURRENT, LiteralReader, is_special
 
 _COMPARISONS = {"=": "=", "==": "=", "<>": "<>", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">=", "<=>": "<=>"}
 _ORDERED = frozenset({STRING, DATE, TIMESTAMP, TIMESTAMP_NTZ})
+_EQUAL_BYTES = frozenset({STRING, BINARY})
 _SAME = frozenset({"=", "<>", "<=>"})
 _COMPUTED = frozenset({INTEGER, LONG, DOUBLE})
 """Operand types whose sums and products keep the type: that of narrower ones depends on the column they go into."""
@@ -103,6 +105,15 @@ class IsNull:
 
 
 @dataclass(frozen=True, slots=True)
+class NullIf:
+    """`nullif(value, other)`: NULL where both are equal. They are of one type, which has one way of being equal."""
+
+    value: RowExpression
+    other: RowExpression
+    type: DataType
+
+
+@dataclass(frozen=True, slots=True)
 class Computed:
     """`operator` is one of + - * / %; both sides are of this type, which the result may exceed, or are decimals, and
     the type has all results.
@@ -116,7 +127,7 @@ class Computed:
     type: DataType
 
 
-RowExpression: TypeAlias = Union[ColumnOf, Constant, Widened, Compared, Joined, Denied, IsNull, Computed]
+RowExpression: TypeAlias = Union[ColumnOf, Constant, Widened, Compared, Joined, Denied, IsNull, NullIf, Computed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +225,7 @@ def columns_of(expression: RowExpression) -> Iterator[ColumnOf]:
             yield expression
         case Widened(value) | Denied(value) | IsNull(value):
             yield from columns_of(value)
-        case Compared(_, left, right) | Computed(_, left, right):
+        case Compared(_, left, right) | Computed(_, left, right) | NullIf(left, right):
             yield from columns_of(left)
             yield from columns_of(right)
         case Joined(_, parts):
@@ -304,6 +315,8 @@ class _Reader(LiteralReader):
             return self.literal()
         if self.key == "CAST" and self.peek(1) == "(":
             return self.cast()
+        if self.key == "NULLIF" and self.peek(1) == "(":
+            return self.nullif()
         if not self.is_name:
             raise LeftToEngineError
         names = self.dotted()
@@ -320,6 +333,15 @@ class _Reader(LiteralReader):
             return False
         is_typed = self.at + 1 < len(self.tokens) and self.tokens[self.at + 1].kind == "string"
         return is_typed or (self.key in CURRENT and self.peek(1) == "(")
+
+    def nullif(self) -> RowExpression:
+        self.need("NULLIF")
+        self.need("(")
+        parts = self.listed(self.sum)
+        self.need(")")
+        if len(parts) != 2 or parts[0].type not in _EQUAL_BYTES or parts[0].type != parts[1].type:
+            raise LeftToEngineError
+        return NullIf(*parts, parts[0].type)
 
     def cast(self) -> RowExpression:
         self.need("CAST")

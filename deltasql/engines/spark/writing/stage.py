@@ -13,7 +13,6 @@ from deltasql.datafiles.staged import Staged
 from deltasql.datafiles.writing.staged_files import (
     CHANGE_DATA,
     DIRECTORY_PREFIX,
-    HIVE_NULL,
     ORIGIN,
     WrittenFile,
 )
@@ -36,6 +35,7 @@ from deltasql.plan.operators import Constraint
 from deltasql.schema.checks import CHANGE_TYPE, nested_voids
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
+from deltasql.schema.partition_values import HIVE_NULL
 from deltasql.schema.row_ids import RowIdColumns
 from deltasql.schema.text import path_text, quote_name, quote_text
 from deltasql.schema.types import (

@@ -205,7 +205,9 @@ def inserted(insertion: Insertion, context: Context) -> RowChange:
     schema = evolved_schema(snapshot, insertion.matched, context) if insertion.evolution else snapshot.schema
     metadata = evolved_metadata(snapshot.metadata, schema, table=snapshot.table)
     schema = metadata.schema
-    columns = column_values(statement, context, schema, insertion.matched, static, insertion.rule)
+    columns = column_values(
+        statement, context, schema, insertion.matched, static, insertion.rule, snapshot.partition_columns
+    )
     numbered = tuple(name for name, sql in columns if ORDINAL in sql)
     how = _replacement(insertion, context)
     child = _checked(insertion, metadata, columns, numbered, how.carried if how else (), context)
@@ -426,10 +428,8 @@ def _replaced_files(snapshot: Snapshot, static: dict[str, str], context: Context
     if not static:
         return files
     fields = [field for name in static if (field := snapshot.schema.find(name))]
-    casts = (stored(field, f"CAST({static[field.name]} AS {sql_text(field.type)})") for field in fields)
-    values = [context.analyst.value(sql) for sql in casts]
-    # An empty string is stored as the partition of NULL.
-    partition = tuple(None if value == "" else value for value in values)
+    casts = ((field, f"CAST({static[field.name]} AS {sql_text(field.type)})") for field in fields)
+    partition = tuple(context.analyst.value(stored(field, sql, snapshot.partition_columns)) for field, sql in casts)
     rows = files.column("partitionValues").to_pylist()
     return files.filter(pa.array([partition_value(row, fields) == partition for row in rows], pa.bool_()))
 

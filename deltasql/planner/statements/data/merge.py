@@ -261,7 +261,7 @@ class _Merge:
             for clause, items in zip(self.statement.clauses, self.assigned, strict=True)
         ]
         types = self._types([item for items in bound for item in items], new, scan, source)
-        values = _Values(self, new, types)
+        values = _Values(self, new, types, scan.partition_columns)
         return tuple(
             RowAction(KINDS[clause.kind], effect_of(clause), self._clause_condition(clause), values.row(clause, items))
             for clause, items in zip(self.statement.clauses, bound, strict=True)
@@ -310,8 +310,10 @@ class _Merge:
 class _Values:
     """The rows that a MERGE's clauses write, in columns of the new schema. `types` are by the SQL of values."""
 
-    def __init__(self, merge: _Merge, new: StructType, types: Mapping[str, DataType]) -> None:
-        self.merge, self.new, self.types = merge, new, types
+    def __init__(
+        self, merge: _Merge, new: StructType, types: Mapping[str, DataType], partitions: tuple[str, ...]
+    ) -> None:
+        self.merge, self.new, self.types, self.partitions = merge, new, types, partitions
         context = merge.context
         by_name = StructRule.BY_NAME_LENIENT if merge.evolution else StructRule.BY_NAME
         rule = by_name if context.setting(STRUCTS_BY_NAME) else StructRule.BY_POSITION
@@ -322,7 +324,11 @@ class _Values:
         if isinstance(clause.action, DeleteAction):
             return ()
         assigned = self._assigned(clause, items)
-        values = {field.name: stored(field, assigned[field.name]) for field in self.new if field.name in assigned}
+        values = {
+            field.name: stored(field, assigned[field.name], self.partitions)
+            for field in self.new
+            if field.name in assigned
+        }
         inserts = effect_of(clause) is RowEffect.INSERT
         if inserts:
             values = {field.name: self._unassigned(field) for field in self.new if not generation_of(field)} | values
@@ -338,7 +344,7 @@ class _Values:
             source = self.merge.scope.source
             assert source is not None
             return identity_sql(field, identity, f"{quote(source.alias)}.{ORDINAL}")
-        return stored(field, self.align.cast(default_sql(field), field.type, quote(field.name)))
+        return stored(field, self.align.cast(default_sql(field), field.type, quote(field.name)), self.partitions)
 
     def _assigned(self, clause: MergeClause, items: Sequence[MergeAssignment]) -> dict[str, str]:
         alias = self.merge.scope.target.alias

@@ -52,7 +52,8 @@ def _(statement: Update, context: Context) -> Plan:
     scan = binding.target_rows(context, snapshot, condition, scope.target.alias)
     values = _values(statement, context, scope, scan)
     alias, schema = scope.target.alias, snapshot.schema
-    values = {name: stored(field, sql) for name, sql in values.items() if (field := schema.find(name))}
+    partitions = snapshot.partition_columns
+    values = {name: stored(field, sql, partitions) for name, sql in values.items() if (field := schema.find(name))}
     keep = {name: f"{quote(alias)}.{quote(name)}" for name in schema.names}
     checks = generated_checks(schema, values)
     values |= recomputed(schema, values, keep)

@@ -181,7 +181,9 @@ def _from_query(statement: CreateTable, context: Context, target: Target, query:
     columns = declared_schema(statement, context) if statement.columns else StructType(tuple(map(_of_query, schema)))
     metadata, protocol = _definition(statement, context, target, columns)
     clustering = new_clustering(statement.cluster_by, metadata, target.snapshot, context)
-    values = tuple((field.name, stored(field, quote(field.name))) for field in metadata.schema)
+    values = tuple(
+        (field.name, stored(field, quote(field.name), metadata.partition_columns)) for field in metadata.schema
+    )
     constraints = constraints_of(metadata.schema, metadata.configuration, str(statement.table))
     literals = None if constraints else _stored_memory_rows(in_memory, metadata, context)
     child: Operator = literals or Project(query, values, declared_texts(metadata.schema))
