@@ -13,7 +13,7 @@ from deltasql.lazy import pa, pc
 from deltasql.log.actions.json_objects import parsed_object, read_objects
 from deltasql.schema.types import DecimalType
 from deltasql.skipping.conditions import INTEGRAL, BoundedColumn
-from deltasql.sql.constants import clock_time, date_days, moment, single
+from deltasql.sql.constants import EXACT, clock_time, date_days, moment, single
 
 _CHUNK = 65_536
 _RECORDS, _TIGHT = ("numRecords",), ("tightBounds",)
@@ -117,7 +117,7 @@ def _fact_struct(fact: Fact, arrays: Mapping[tuple[str, ...], pa.Array], length:
 def _bounds_struct(column: BoundedColumn, arrays: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
     unknown = pa.nulls(length)
     fields = {
-        "low": arrays.get(_path("minValues", column), unknown),
+        "low": _lowered(column, arrays.get(_path("minValues", column), unknown)),
         "high": _widened(column, arrays.get(_path("maxValues", column), unknown)),
         "nulls": arrays[_path("nullCount", column)],
         "rows": arrays[_RECORDS],
@@ -145,9 +145,54 @@ def _chunks(stats: pa.ChunkedArray) -> Iterable[pa.Array]:
             yield chunk.slice(start, _CHUNK)
 
 
+def _lowered(column: BoundedColumn, low: pa.Array) -> pa.Array:
+    return _moved(low, -1) if _may_be_rounded(column) else low
+
+
+_FEWEST_ROUNDED, _MOST_ROUNDED = 15, 17
+"""A DOUBLE has any decimal number of 15 digits, and its text has at most 17."""
+_ROUNDING = Decimal(2.0**-51)
+"""Twice the largest relative error of a DOUBLE: that of the number itself, and that of its text."""
+_LIMITS_OF_LONG = frozenset({Decimal(-(2**63)), Decimal(2**63 - 1)})
+
+
+def _may_be_rounded(column: BoundedColumn) -> bool:
+    """Whether other writers may have rounded the bounds of a column: delta-rs writes DECIMAL as DOUBLE or LONG."""
+    return isinstance(column.type, DecimalType) and column.type.precision > _FEWEST_ROUNDED
+
+
+def _moved(bounds: pa.Array, sign: int) -> pa.Array:
+    """Decimal bounds moved up (1) or down (-1) by as much as a DOUBLE may have been rounded; null beyond 38 digits.
+
+    Bounds of few digits, and of more than a DOUBLE has, are exact and stay. A limit of LONG is no bound: delta-rs
+    writes it for numbers beyond it.
+    """
+    if not pa.types.is_decimal(bounds.type):
+        return bounds
+    scale = bounds.type.scale
+    units = pc.multiply(pc.abs(bounds.cast(pa.float64())), 10.0**scale)
+    doubtful = pc.fill_null(pc.greater_equal(units, 10.0**_FEWEST_ROUNDED), fill_value=False)
+    if not pc.any(doubtful).as_py():
+        return bounds
+    moved = [_outward(bound, scale, sign) for bound in bounds.filter(doubtful).to_pylist()]
+    return pc.replace_with_mask(bounds, doubtful, pa.array(moved, bounds.type))
+
+
+def _outward(bound: Decimal, scale: int, sign: int) -> Decimal | None:
+    if bound in _LIMITS_OF_LONG:
+        return None
+    if len(bound.normalize(EXACT).as_tuple().digits) > _MOST_ROUNDED:
+        return bound
+    units = int(abs(bound).scaleb(scale, EXACT) * _ROUNDING) + 1
+    moved = EXACT.add(bound, Decimal(sign * units).scaleb(-scale, EXACT))
+    return moved if moved.adjusted() < 38 - scale else None
+
+
 def _widened(column: BoundedColumn, high: pa.Array) -> pa.Array:
     from deltasql.log.storage.arrow_values import integers
 
+    if _may_be_rounded(column):
+        return _moved(high, 1)
     if column.kind not in {"timestamp", "timestamp_ntz"}:
         return high
     # The log truncates timestamps to milliseconds.

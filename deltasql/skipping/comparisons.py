@@ -96,7 +96,8 @@ def _exact_comparison(column: BoundedColumn, op: str, value: Decimal) -> Conditi
     scale = column.type.scale if isinstance(column.type, DecimalType) else 0
     low = value.quantize(Decimal(1).scaleb(-scale), ROUND_FLOOR, EXACT)
     limit = Decimal(10) ** (38 - scale) if isinstance(column.type, DecimalType) else Decimal(2**63)
-    if not -limit <= low < limit:
+    lowest = -limit if column.kind in INTEGRAL else -limit + 1
+    if not lowest <= low < limit:
         is_true = op == "<>" or ("<" in op) == (value > 0) if op != "=" else False
         return NullTest(column, negated=True) if is_true else NEVER
     if low != value:

@@ -77,7 +77,9 @@ def _negated(constant: Literal | None) -> Literal | None:
     if constant is None or constant.kind not in {"number", "double", "float"}:
         return None
     assert not isinstance(constant.value, str)
-    return Literal(constant.kind, -constant.value)
+    # The operator would round a decimal to 28 digits.
+    value = constant.value.copy_negate() if isinstance(constant.value, Decimal) else -constant.value
+    return Literal(constant.kind, value)
 
 
 def number(text: str) -> Literal | None:
@@ -139,7 +141,7 @@ def _as_decimal(constant: Literal, params: list[int]) -> Literal | None:
         is_same = value.quantize(Decimal(1).scaleb(-scale), context=EXACT) == value
     except InvalidOperation:
         return None
-    return Literal("number", value) if is_same and abs(value) < 10 ** (precision - scale) else None
+    return Literal("number", value) if is_same and value.copy_abs() < 10 ** (precision - scale) else None
 
 
 def _as_float(constant: Literal, kind: str) -> Literal | None:

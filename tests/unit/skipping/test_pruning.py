@@ -418,3 +418,30 @@ def test_constants() -> None:
     assert condition("1 = 1", PART_SCHEMA, ()) == ALWAYS
     assert condition("'a' > 'b'", PART_SCHEMA, ()) == NEVER
     assert condition("DATE '2020-01-01' > 5", PART_SCHEMA, ()) == UNKNOWN
+
+
+def test_decimals_that_other_writers_have_rounded() -> None:
+    """delta-rs writes DECIMAL as DOUBLE, of at most 17 digits, and what LONG cannot hold as its limit."""
+
+    def stored(bound: str) -> pa.Table:
+        return table([f'{{"numRecords":1,"minValues":{{"a":{bound}}},"maxValues":{{"a":{bound}}}}}'])
+
+    for bound, value, kind in (
+        ("1.2345678901234568e+16", "12345678901234567.89", DecimalType(20, 2)),
+        ("100000000000000.0", "99999999999999.99", DecimalType(18, 2)),
+        ("0.12345678901234568", "0.123456789012345678", DecimalType(18, 18)),
+        ("-1.2345678901234568e+16", "-12345678901234567.89", DecimalType(20, 2)),
+        ("-9223372036854775808", f"-{'9' * 38}", DecimalType(38, 0)),
+        ("9223372036854775807", "9" * 38, DecimalType(38, 0)),
+        ("1e38", "9" * 38, DecimalType(38, 0)),
+    ):
+        for where in (f"a = {value}", f"a IN ({value})", f"a BETWEEN {value} AND {value}", f"a <> {bound}"):
+            assert kept(stored(bound), where, struct(a=kind)) == "0", (bound, where)
+    assert kept(stored("1.2345678901234568e+16"), "a = 12345678901234600", struct(a=DecimalType(20, 2))) == ""
+    assert kept(stored("12345678901.23"), "a = 12345678901.24", struct(a=DecimalType(20, 2))) == ""
+
+
+def test_negative_constants_keep_their_digits() -> None:
+    exact = table([f'{{"numRecords":1,"minValues":{{"a":-{"8" * 38}}},"maxValues":{{"a":-{"8" * 38}}}}}'])
+    assert kept(exact, f"a = -{'8' * 38}", struct(a=DecimalType(38, 0))) == "0"
+    assert kept(exact, f"a = -{'8' * 37}7", struct(a=DecimalType(38, 0))) == ""
