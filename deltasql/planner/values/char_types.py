@@ -22,7 +22,7 @@ def stored(field: StructField, sql: str, partitions: Collection[str] = ()) -> st
     """
     declared = declared_type(field)
     value = _stored(sql, declared, count()) if has_lengths(declared) else sql
-    if field.name in partitions and value != "NULL":
+    if field.name in partitions and not value.startswith(("NULL", "CAST(NULL AS ")):
         for nothing in _NULL_IN_PARTITIONS.get(field.type, ()):
             value = f"nullif({value}, {nothing})"
     return value

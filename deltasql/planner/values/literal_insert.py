@@ -76,9 +76,10 @@ def stored_rows(
         for field in schema:
             index = indexes.get(field.name.lower())
             column = _constant_column(field, static, rows) if index is None else rows.columns[index]
-            columns.append(_stored(field, column, rows.zone))
+            values = _stored(field, column, rows.zone)
             if field.name.lower() in partitions:
-                _refuse_spellings(field.type, columns[-1])
+                values = _in_directories(field, values)
+            columns.append(values)
     except LeftToEngineError:
         return None
     return Literals(schema, tuple(columns))
@@ -142,12 +143,23 @@ def _fitted(value: LiteralValue, declared: Length) -> LiteralValue:
     return fitted
 
 
+def _in_directories(field: StructField, values: tuple[LiteralValue, ...]) -> tuple[LiteralValue, ...]:
+    """The values of a partition column as they are stored: an empty text is NULL, see `char_types.stored`.
+
+    Raises LeftToEngineError for a NULL that may not be, and for values that Spark might spell differently in the name
+    of a directory.
+    """
+    _refuse_spellings(field.type, values)
+    stored = tuple(None if value in {"", HIVE_NULL} else value for value in values)
+    if not field.nullable and None in stored:
+        raise LeftToEngineError
+    return stored
+
+
 def _refuse_spellings(kind: DataType, values: Sequence[LiteralValue]) -> None:
     """Raises LeftToEngineError for values that Spark might spell differently in a directory name."""
     plain = kind in _IN_DIRECTORIES or (isinstance(kind, DecimalType) and kind.scale <= _MOST_PLAIN_SCALE)
     texts = [value for value in values if isinstance(value, str)]
-    # What is stored as NULL must be NULL for each check.
-    plain = plain and not {"", b"", HIVE_NULL, HIVE_NULL.encode()}.intersection(values)
     if not plain or any(len(text.encode()) > _MOST_BYTES_OF_NAME or "\0" in text for text in texts):
         raise LeftToEngineError
 

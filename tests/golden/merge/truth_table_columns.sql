@@ -211,7 +211,7 @@ WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *;
 SELECT * FROM t25;
 
 CREATE TABLE t26 AS SELECT * FROM VALUES (1, 't1'), (2, 't2') AS v(key, value);
--- name: truth table 4.2 row 26, evolution off: a column twice in other case, the first wins
+-- name: truth table 4.2 row 26, evolution off: a column twice in other case is refused
 MERGE INTO t26 t USING (SELECT 3 AS key, 's3' AS VALUE) s ON t.key = s.key
 WHEN NOT MATCHED THEN INSERT (key, value, VALUE) VALUES (s.key, s.value, 'second');
 -- name: truth table 4.2 row 26, evolution on: the same
