@@ -114,7 +114,7 @@ NOT_YET_READABLE = {
     "columns/generated.out": 419,
     "columns/identity.out": 533,
     "features/drop_feature.out": 432,
-    "merge/truth_table_columns.out": 798,
+    "merge/truth_table_columns.out": 800,
     "optimize/clustering.out": 443,
     "optimize/optimize.out": 435,
     "optimize/upgrade_uniform.out": 458,

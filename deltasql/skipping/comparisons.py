@@ -91,13 +91,18 @@ def _inexact(kind: str, value: Literal) -> Value | None:
     return value.value if value.kind in {"double", "float"} else None
 
 
+def _is_storable(column: BoundedColumn, value: Decimal) -> bool:
+    """Whether a value of the column's scale is within the limits of LONG, or of 38 digits for a decimal."""
+    if isinstance(column.type, DecimalType):
+        return value.copy_abs() < Decimal(10) ** (38 - column.type.scale)
+    return -(2**63) <= value < 2**63
+
+
 def _exact_comparison(column: BoundedColumn, op: str, value: Decimal) -> Condition:
     """column op value on the column's own grid: a constant between two of its values or beyond them is rounded."""
     scale = column.type.scale if isinstance(column.type, DecimalType) else 0
     low = value.quantize(Decimal(1).scaleb(-scale), ROUND_FLOOR, EXACT)
-    limit = Decimal(10) ** (38 - scale) if isinstance(column.type, DecimalType) else Decimal(2**63)
-    lowest = -limit if column.kind in INTEGRAL else -limit + 1
-    if not lowest <= low < limit:
+    if not _is_storable(column, low):
         is_true = op == "<>" or ("<" in op) == (value > 0) if op != "=" else False
         return NullTest(column, negated=True) if is_true else NEVER
     if low != value:

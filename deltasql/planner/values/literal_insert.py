@@ -183,9 +183,10 @@ def stored_memory_rows(
     columns = []
     try:
         for field in schema:
-            columns.append(_stored_column(field, rows, indexes.get(field.name.lower()), context))
+            column = _stored_column(field, rows, indexes.get(field.name.lower()), context)
             if field.name.lower() in in_directories:
-                _refuse_column_spellings(field.type, columns[-1])
+                column = _column_in_directories(field, column)
+            columns.append(column)
     except (LeftToEngineError, pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return None
     return MemoryRows(schema, pa.table(columns, names=list(schema.names)))
@@ -237,14 +238,22 @@ def _is_checked(source: DataType, target: DataType) -> bool:
     return source == VOID or (source in INTEGRAL and target in numbers) or (source in _FLOATING and target in _FLOATING)
 
 
+def _column_in_directories(field: StructField, column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """As `_in_directories`, for a column."""
+    _refuse_column_spellings(field.type, column)
+    if field.type != STRING:
+        return column
+    stored = pc.if_else(pc.is_in(column, pa.array(["", HIVE_NULL])), pa.scalar(None, column.type), column)
+    if not field.nullable and stored.null_count:
+        raise LeftToEngineError
+    return stored
+
+
 def _refuse_column_spellings(kind: DataType, column: pa.ChunkedArray) -> None:
     """The rule of `_refuse_spellings`, for fewer types."""
     if kind not in {*INTEGRAL, BOOLEAN, STRING, DATE}:
         raise LeftToEngineError
     if kind == STRING:
-        if pc.any(pc.is_in(column, pa.array(["", HIVE_NULL]))).as_py():
-            # What is stored as NULL must be NULL for each check.
-            raise LeftToEngineError
         longest, odd = pc.max(pc.binary_length(column)).as_py(), pc.any(pc.match_substring(column, "\0")).as_py()
         if odd or (longest or 0) > _MOST_BYTES_OF_NAME:
             raise LeftToEngineError

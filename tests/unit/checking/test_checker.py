@@ -219,14 +219,14 @@ def test_files_of_other_machines_are_no_errors(warehouse: Session) -> None:
     """Statements read them where they run."""
     script = """SELECT * FROM read_files('/not/on/this/machine/x.csv');
 COPY INTO shop.orders FROM '/not/on/this/machine' FILEFORMAT = CSV;
-SELECT * FROM read_files('relative');
+SELECT * FROM read_files('no/such/folder');
 CREATE TABLE from_files USING csv OPTIONS (header 'true') LOCATION '/not/on/this/machine/csv';
 SELECT any_name FROM from_files;
 CREATE TABLE elsewhere LOCATION '/not/on/this/machine/delta';
 SELECT any_name FROM elsewhere;
 CONVERT TO DELTA parquet.`/not/on/this/machine/parquet`;
 SELECT * FROM delta.`/not/on/this/machine/delta`"""
-    assert found(script, warehouse) == ["3:15 DELTA_UNSUPPORTED_LOCATION"]
+    assert found(script, warehouse) == []
 
 
 def test_columns_behind_all_parts_of_a_table(warehouse: Session) -> None:
