@@ -188,7 +188,6 @@ def test_the_history_tells_parameters_by_name(session: Session, tmp_path: Path) 
         "DELETE FROM t WHERE nope = :e",
         "SELECT * FROM nope WHERE email = :e",
         "DELETE FROM t WHERE email = :e BOGUS",
-        "CREATE TABLE t2 (a INT) LOCATION :e",
         "ALTER TABLE t SET TBLPROPERTIES ('delta.appendOnly' = :e)",
         "ALTER TABLE t SET TBLPROPERTIES ('delta.logRetentionDuration' = :e)",
         "EXPLAIN DELETE FROM t WHERE email = :e",
