@@ -41,6 +41,10 @@ PLACES = (
     Place("tests/suites/", "nightly", "public suites for drivers, which rarely find anything"),
     Place("tests/ways/", "rest", "the same statement, computed in several places: 8 minutes"),
     Place("tests/ways/differential/test_against_plain_spark.py", "nightly", "random scripts"),
+    Place("tests/ways/test_refreshed_views.py", "nightly", "random tables under materialized views: 1 minute"),
+    Place("tests/faults/test_histories.py", "nightly", "random histories"),
+    Place("tests/faults/test_group_histories.py", "nightly", "random histories of several tables"),
+    Place("tests/faults/test_killed_refreshes.py", "nightly", "each kill starts Spark: 2 minutes"),
 )
 """The longest path that a test begins with counts; of two, the one with a mark of the test."""
 

@@ -74,7 +74,7 @@ class SailProcess:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
-        self._process.wait(60)
+        self._process.wait(300)
         self._process.stdout.close()
 
     def _ask(self, **request: str) -> dict[str, Any]:

@@ -294,7 +294,7 @@ def test_the_time_zone_of_the_process_is_that_of_the_session(tmp_path: Path) -> 
         capture_output=True,
         text=True,
         check=True,
-        timeout=120,
+        timeout=300,
     )
     berlin, utc, again = (re.findall(r"'([^']*)'", line) for line in told.stdout.splitlines())
     assert berlin == again == ["2024-01-01 00:00:00", "Europe/Berlin"]

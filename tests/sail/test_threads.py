@@ -21,7 +21,7 @@ at_once, failures, sums = threading.Barrier(THREADS), [], {{}}
 def work(number):
     session = shared if number % 2 else deltasql.connect({warehouse!r}, engine="sail")
     try:
-        at_once.wait(60)
+        at_once.wait(300)
         session.sql(f"CREATE TABLE t{{number}} (k INT, d DOUBLE)")
         session.sql(f"INSERT INTO t{{number}} SELECT id, id / 2 FROM range(10)")
         session.sql(f"INSERT INTO total SELECT abs({{number}}), 1")

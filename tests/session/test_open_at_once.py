@@ -139,7 +139,7 @@ def test_scripts_with_variables_run_side_by_side(both: tuple[Session, Session], 
             locks.append(given._runtime("").variables_lock())
     assert locks[0] is locks[1]
     with first._runtime("").variables_lock(), ThreadPoolExecutor(1) as thread:
-        assert thread.submit(lambda: second.sql(script).collect()).result(timeout=60) == [(2,)]
+        assert thread.submit(lambda: second.sql(script).collect()).result(timeout=300) == [(2,)]
 
 
 def test_an_interrupt_cancels_the_jobs_of_one_session(both: tuple[Session, Session]) -> None:
@@ -156,11 +156,11 @@ def test_an_interrupt_cancels_the_jobs_of_one_session(both: tuple[Session, Sessi
         assert jobs.getActiveJobsIds()
         first.interrupt()
         with pytest.raises(DeltaSqlError):
-            done.result(timeout=60)
+            done.result(timeout=300)
 
 
 def wait_for(met: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not met():
         assert time.monotonic() < deadline
         time.sleep(0.05)

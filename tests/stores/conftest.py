@@ -70,7 +70,7 @@ def s3(s3_endpoint: str, monkeypatch: pytest.MonkeyPatch) -> Store:
     bucket = f"deltasql-{uuid4().hex[:12]}"
     store = entered(s3_endpoint, bucket, monkeypatch)
     try:
-        with DIRECT.open(urllib.request.Request(f"{s3_endpoint}/{bucket}", method="PUT"), timeout=60):
+        with DIRECT.open(urllib.request.Request(f"{s3_endpoint}/{bucket}", method="PUT"), timeout=300):
             pass
     except urllib.error.HTTPError as error:
         if error.code != 403:
@@ -160,5 +160,5 @@ def _make_container(endpoint: str, container: str) -> None:
     digest = hmac.new(base64.b64decode(_AZURE_KEY), text.encode(), hashlib.sha256).digest()
     headers["Authorization"] = f"SharedKey {_AZURE_ACCOUNT}:{base64.b64encode(digest).decode()}"
     url = f"{endpoint}{path}?restype=container"
-    with DIRECT.open(urllib.request.Request(url, method="PUT", headers=headers), timeout=60):
+    with DIRECT.open(urllib.request.Request(url, method="PUT", headers=headers), timeout=300):
         pass

@@ -60,7 +60,7 @@ def serving(module: str = "tests.stores.moto_server", page: str = "") -> Iterato
 
 
 def _wait_for(address: str, server: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while time.monotonic() < deadline:
         if server.poll() is not None:
             raise ChildProcessError(f"moto ended at once, with {server.returncode}: is the extra 'test' installed?")

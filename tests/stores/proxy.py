@@ -134,7 +134,7 @@ class Proxy:
         return _answer(client, status, data, headers, cut=fate is Fate.CUT)
 
     def _forwarded(self, client: BaseHTTPRequestHandler, body: bytes) -> tuple[int, list[tuple[str, str]], bytes]:
-        connection = http.client.HTTPConnection(self._upstream, timeout=60)
+        connection = http.client.HTTPConnection(self._upstream, timeout=300)
         try:
             headers = {name: value for name, value in client.headers.items() if name.lower() != "connection"}
             connection.request(client.command, client.path, body, headers)

@@ -79,7 +79,7 @@ def test_the_driver_is_killed(s3: Store, proxied: Callable[..., Proxy], amid: Ca
     try:
         assert process.wait(timeout=180) == -signal.SIGKILL
         # It is dead before the thread that killed it says so.
-        assert met.wait(timeout=60)
+        assert met.wait(timeout=300)
     finally:
         with suppress(ProcessLookupError):
             # Its Spark as well.

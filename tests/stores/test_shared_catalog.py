@@ -34,7 +34,7 @@ def side_by_side(code: str, *arguments: str) -> list[list[str]]:
         assert process.stdin is not None
         process.stdin.write("\n")
         process.stdin.flush()
-    printed = [process.communicate(timeout=120)[0] for process in running]
+    printed = [process.communicate(timeout=300)[0] for process in running]
     assert [process.returncode for process in running] == [0] * PROCESSES
     return [json.loads(text) for text in printed]
 

@@ -99,7 +99,7 @@ class Engine:
     def close(self) -> None:
         """Ends the process, and its JVM with it."""
         try:
-            self._process.communicate(timeout=60)
+            self._process.communicate(timeout=300)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.communicate()

@@ -51,7 +51,7 @@ class Jobs:
         self.left_over = ""
         module = ModuleType("py4j")
         module.__dict__["stopped"] = self.stopped
-        exec("def wait(press):\n    press()\n    return stopped.wait(20)", module.__dict__)
+        exec("def wait(press):\n    press()\n    return stopped.wait(300)", module.__dict__)
         self._wait: Callable[[Callable[[], None]], bool] = module.__dict__["wait"]
 
     def cancel(self) -> None:
@@ -107,7 +107,7 @@ def test_an_answer_that_does_not_come_is_not_waited_for(
     monkeypatch.setattr(interrupts, "AGAIN_AFTER", 0.01)
     jobs, module = Jobs(attempts=10**9), ModuleType(module_name)
     module.__dict__["sleep"] = time.sleep
-    waiting = "event.wait(20)" if waits == "wait" else "sleep(20)"
+    waiting = "event.wait(300)" if waits == "wait" else "sleep(20)"
     exec(f"def {waits}(event):\n    return {waiting}", module.__dict__)
     with pytest.raises(KeyboardInterrupt), interruptible():
         cancel_with("jobs", lambda: jobs, may_be_left=True)

@@ -35,11 +35,11 @@ def test_work_is_told_of_until_it_is_done() -> None:
     ear = Ear()
     watch = Watch(lambda: ear)
     with watch.over(lambda: Progress("Outer", tasks=2)):
-        assert ear.told.wait(20)
+        assert ear.told.wait(300)
         ear.told.clear()
         with watch.over(lambda: Progress("Inner")):
             while not any(item.activity == "Inner" for item in ear.heard):
-                assert ear.told.wait(20)
+                assert ear.told.wait(300)
                 ear.told.clear()
         assert not any(item.done for item in ear.heard)
     assert ear.heard[0].activity == "Outer"
@@ -47,7 +47,7 @@ def test_work_is_told_of_until_it_is_done() -> None:
     count = len(ear.heard)
     with watch.over(lambda: Progress("Again")):
         while len(ear.heard) == count:
-            assert ear.told.wait(20)
+            assert ear.told.wait(300)
             ear.told.clear()
     assert (ear.heard[-1].activity, ear.heard[-1].done) == ("Again", True)
 
@@ -68,7 +68,7 @@ def test_what_cannot_be_looked_at_is_not_told() -> None:
         raise RuntimeError("gone")
 
     with Watch(lambda: ear).over(look):
-        assert looked.wait(20)
+        assert looked.wait(300)
     assert ear.heard == []
 
 
@@ -83,7 +83,7 @@ def test_a_listener_that_fails_is_told_of() -> None:
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         with Watch(lambda: given).over(lambda: Progress("x")):
-            assert called.wait(20)
+            assert called.wait(300)
     assert "on_progress failed: ValueError: no" in str(seen[0].message)
 
 

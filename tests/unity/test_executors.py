@@ -88,7 +88,7 @@ class Session:
     def close(self) -> None:
         """Ends the process, and its JVM with it."""
         try:
-            self._process.communicate(timeout=60)
+            self._process.communicate(timeout=300)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.communicate()
@@ -103,7 +103,7 @@ def guard(s3_endpoint: str) -> Iterator[Guard]:
 @pytest.fixture
 def session(s3_endpoint: str, guard: Guard, tmp_path: Path) -> Iterator[Session]:
     bucket = f"unity-{time.time_ns()}"
-    with DIRECT.open(urllib.request.Request(f"{s3_endpoint}/{bucket}", method="PUT"), timeout=60):
+    with DIRECT.open(urllib.request.Request(f"{s3_endpoint}/{bucket}", method="PUT"), timeout=300):
         pass
     catalogs = Catalogs(f"s3://{bucket}")
     catalogs.credentials = dict.fromkeys(("READ", "READ_WRITE"), guard.lend)

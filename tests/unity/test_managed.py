@@ -39,6 +39,7 @@ def test_creation(session: deltasql.Session, table: ManagedTable) -> None:
     assert ("Type", "MANAGED", "") in rows(session, "DESCRIBE TABLE EXTENDED main.sales.t")
 
 
+@pytest.mark.spark
 def test_rows_are_written_and_read_by_several_sessions(connect: Connect, table: ManagedTable) -> None:
     one, other = connect(), connect()
     one.sql("INSERT INTO main.sales.t VALUES (1, NULL), (2, map('a', array(1)))")
@@ -52,6 +53,7 @@ def test_rows_are_written_and_read_by_several_sessions(connect: Connect, table: 
     assert rows(one, "SELECT count(*) FROM main.sales.t VERSION AS OF 1") == [(2,)]
 
 
+@pytest.mark.spark
 def test_requests_of_a_commit_and_of_a_look_up(
     session: deltasql.Session, table: ManagedTable, server: UnityServer
 ) -> None:

@@ -33,6 +33,7 @@ def test_listings_of_several_pages(session: deltasql.Session, catalogs: Catalogs
     assert ("Comment", "number 3") in rows(session, "DESCRIBE SCHEMA main.s3")
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("delta", [True, False])
 def test_an_external_table_is_created_written_and_read(
     connect: Connect, catalogs: Catalogs, tmp_path: Path, delta: bool
@@ -58,6 +59,7 @@ def test_an_external_table_is_created_written_and_read(
     assert rows(session, f"SELECT count(*) FROM delta.`{tmp_path}/t`") == [(1,)]
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize("delta", [True, False])
 def test_a_look_up_is_one_request(
     connect: Connect, server: UnityServer, catalogs: Catalogs, tmp_path: Path, delta: bool
@@ -143,6 +145,7 @@ def test_what_is_no_delta_table_is_refused_by_name(
         session.sql("SELECT * FROM main.sales.other")
 
 
+@pytest.mark.spark
 @pytest.mark.parametrize(
     ("statement", "operation"),
     [
@@ -183,6 +186,7 @@ def test_an_older_server_has_no_managed_tables(connect: Connect, catalogs: Catal
         session.sql("ALTER TABLE main.sales.t RENAME TO main.sales.u")
 
 
+@pytest.mark.spark
 def test_a_table_of_another_format(session: deltasql.Session, catalogs: Catalogs, tmp_path: Path) -> None:
     (tmp_path / "csv").mkdir()
     (tmp_path / "csv/a.csv").write_text("1,one\n2,two\n")

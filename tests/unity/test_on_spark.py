@@ -28,6 +28,7 @@ def spark(server: UnityServer, tmp_path: Path) -> Iterator[SparkSession]:
         found.conf.unset(f"spark.sql.catalog.main{name}")
 
 
+@pytest.mark.spark
 @pytest.mark.usefixtures("lending")
 def test_a_session_that_is_handed_in(
     spark: SparkSession, lending: Callable[..., None], s3: GuardedS3, tmp_path: Path

@@ -40,6 +40,7 @@ def files(session: deltasql.Session, table: str) -> list[str]:
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
 
 
+@pytest.mark.spark
 @pytest.mark.usefixtures("tables")
 @pytest.mark.parametrize(("one", "other"), PAIRS)
 def test_a_second_table_is_refused_before_it_is_written(
@@ -77,6 +78,7 @@ def test_an_open_transaction_stays_as_it_was(session: deltasql.Session, one: str
     assert rows(session, f"SELECT * FROM {second}") == []
 
 
+@pytest.mark.spark
 @pytest.mark.usefixtures("tables")
 def test_tables_of_the_warehouse_still_say_how_to_be_committed_together(session: deltasql.Session) -> None:
     inserts = "INSERT INTO plain VALUES (1); INSERT INTO managed VALUES (2)"
@@ -105,6 +107,7 @@ def test_other_tables_are_read_as_of_one_version(connect: Connect, session: delt
     assert rows(session, "SELECT count(*) FROM main.sales.u") == [(2,)]
 
 
+@pytest.mark.spark
 @pytest.mark.usefixtures("tables")
 def test_a_block_reads_and_writes_the_catalog(session: deltasql.Session) -> None:
     session.sql("INSERT INTO main.sales.u VALUES (1), (2)")

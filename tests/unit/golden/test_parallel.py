@@ -26,7 +26,7 @@ from deltasql.schema import types as t
 
 NO_JVM = "-- expect: no jvm\n\n"
 TEXT = t.StructType((t.StructField("text", t.STRING),))
-PATIENCE = 60.0
+PATIENCE = 300.0
 
 
 class Marks:

@@ -37,7 +37,7 @@ class Editor(LanguageClient):
 
     async def errors(self) -> list[types.Diagnostic]:
         """The errors that the server publishes next."""
-        published = await asyncio.wait_for(self.found.get(), 20)
+        published = await asyncio.wait_for(self.found.get(), 300)
         return list(published.diagnostics)
 
     def open(self, text: str) -> None:
@@ -82,7 +82,7 @@ def edited(warehouse: Path, work: Callable[[Editor], Awaitable[_Answer]]) -> _An
             editor.exit(None)
             await editor.stop()  # type: ignore[no-untyped-call]
 
-    return asyncio.run(asyncio.wait_for(session(), 60))
+    return asyncio.run(asyncio.wait_for(session(), 600))
 
 
 @pytest.fixture

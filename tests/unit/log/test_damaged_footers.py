@@ -67,7 +67,7 @@ def test_no_damage_ends_the_process(tmp_path: Path) -> None:
         write_checkpoint(log.store, log.snapshot())
         path = f"_delta_log/{2:020}.checkpoint.parquet"
         done = subprocess.run(
-            [sys.executable, "-c", READ, log.location, path], capture_output=True, text=True, check=False, timeout=120
+            [sys.executable, "-c", READ, log.location, path], capture_output=True, text=True, check=False, timeout=300
         )
     assert (done.returncode, done.stdout.strip()) == (0, "True True"), done.stderr[-2000:]
 

@@ -387,7 +387,7 @@ for number in range(10):
 def test_many_processes_append(create: Create, commit_lines: Lines) -> None:
     log = create()
     writers = [subprocess.Popen([sys.executable, "-c", _APPEND_TEN, log.location, str(number)]) for number in range(2)]
-    assert [writer.wait(60) for writer in writers] == [0, 0]
+    assert [writer.wait(300) for writer in writers] == [0, 0]
     snapshot = DeltaLog(log.location).snapshot()
     assert (snapshot.version, snapshot.num_files) == (20, 20)
     assert len(set(snapshot.files(["path"])["path"].to_pylist())) == 20

@@ -188,7 +188,7 @@ def test_a_search_in_the_history_finds_and_runs(session: Canned, begun: str) -> 
             # The history is loaded, and keys are read, while this waits.
             for keys, typed_text, current in steps:
                 terminal.send_text(keys)
-                until = time.monotonic() + 20
+                until = time.monotonic() + 300
                 while time.monotonic() < until:
                     if (reader.default_buffer.text, reader.app.current_buffer.text) == (typed_text, current):
                         break

@@ -32,7 +32,7 @@ class Caller:
     def __init__(self, uri: str, *headers: Bearer, password: str | None = None) -> None:
         self.client = fl.connect(uri)
         self.bearer = (self.client.authenticate_basic_token("any", password),) if password is not None else headers
-        self.options = fl.FlightCallOptions(headers=list(self.bearer), timeout=20)
+        self.options = fl.FlightCallOptions(headers=list(self.bearer), timeout=300)
 
     def info(self, command: bytes) -> Any:
         return self.client.get_flight_info(fl.FlightDescriptor.for_command(command), self.options)

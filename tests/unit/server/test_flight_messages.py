@@ -278,17 +278,17 @@ def test_what_is_closed_does_not_run_on(caller: Caller, monkeypatch: pytest.Monk
 
     fetching = threading.Thread(target=fetch, args=(0,))
     fetching.start()
-    assert rows.begun.wait(20)
+    assert rows.begun.wait(300)
     if closes == "statement":
         caller.act(
             "ClosePreparedStatement", packed("ActionClosePreparedStatementRequest", prepared_statement_handle=handle)
         )
-        fetching.join(20)
+        fetching.join(300)
         # The result that nobody has fetched is gone with it.
         fetch(1)
         assert "result" in ended[1]
     else:
         request = message("CancelFlightInfoRequest", info=infos[0].serialize()).SerializeToString()
         caller.act("CancelFlightInfo", request)
-        fetching.join(20)
+        fetching.join(300)
     assert "ancelled" in ended[0]
