@@ -213,7 +213,7 @@ def _add_commands(parser: argparse.ArgumentParser) -> None:
 def _add_shared(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     """Adds options that may stand before or after a command; `default` keeps the inner parser from resetting them."""
     parser.add_argument("--remote", metavar="sc://HOST", default=default, help="a Spark Connect server to run on")
-    help_text = "what computes rows: Spark, or Sail, which needs no JVM (spark)"
+    help_text = "what computes rows: spark, or sail, which is experimental and needs no JVM (spark)"
     parser.add_argument("--engine", choices=ENGINES, default=default, help=help_text)
     stack = default or False
     parser.add_argument("--stack", action="store_true", default=stack, help="with errors of Spark, its stack trace")
