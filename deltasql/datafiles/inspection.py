@@ -100,7 +100,7 @@ def _is_foreign(file_type: pa.DataType, table_type: DataType) -> bool:
             fields = {physical_name(field): field.type for field in table_type}
             present = [field for field in file_type if not field.name.startswith(_ROW_TRACKING)]
             return any(field.name not in fields or _is_foreign(field.type, fields[field.name]) for field in present)
-        case ArrayType(element=element) if pa.types.is_list(file_type):
+        case ArrayType(element=element) if hasattr(file_type, "value_field"):
             return _is_foreign(file_type.value_type, element)
         case MapType(key=key, value=value) if pa.types.is_map(file_type):
             return _is_foreign(file_type.key_type, key) or _is_foreign(file_type.item_type, value)

@@ -45,7 +45,7 @@ def delta_rs(path: Path, version: int | None = None) -> Rows:
     if not _needs_the_query_engine(table):
         return arrow_rows(table.to_pyarrow_table())
     rows = QueryBuilder().register("t", table).execute("SELECT * FROM t").read_all()
-    return arrow_rows(_without_views(pa.table(rows)))
+    return arrow_rows(_plain_type(pa.table(rows)))
 
 
 def _needs_the_query_engine(table: DeltaTable) -> bool:
@@ -55,7 +55,7 @@ def _needs_the_query_engine(table: DeltaTable) -> bool:
     return any(":/" in path for path in pa.table(table.get_add_actions())["path"].to_pylist())
 
 
-def _without_views(rows: pa.Table) -> pa.Table:
+def _plain_type(rows: pa.Table) -> pa.Table:
     kinds = {pa.string_view(): pa.string(), pa.binary_view(): pa.binary()}
     return rows.cast(pa.schema([field.with_type(kinds.get(field.type, field.type)) for field in rows.schema]))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from deltasql.datafiles.arrow_types import without_views
+from deltasql.datafiles.arrow_types import plain_type
 from deltasql.datafiles.inspection import readable
 from deltasql.lazy import np, pa, pc, pq
 from deltasql.log.actions.deletion_vectors import deleted_rows
@@ -112,7 +112,7 @@ def fitted(values: pa.Array, kind: DataType, target: pa.DataType) -> pa.Array:
     """
     if values.type.equals(target):
         return values
-    plain = without_views(values.type)
+    plain = plain_type(values.type)
     if not values.type.equals(plain):
         values = values.cast(plain)
     if pa.types.is_nested(target) and not _alike(values.type, target):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from deltasql.datafiles.arrow_types import without_views
+from deltasql.datafiles.arrow_types import plain_type
 from deltasql.datafiles.inspection import NAN_SAFE_KEY, float_leaves, footer
 from deltasql.datafiles.reading.file_reader import reader_schema
 from deltasql.datafiles.reading.old_calendar import is_of_old_calendar
@@ -53,7 +53,7 @@ def _is_read_alike(spark: SparkHandle, path: str, target: pa.Schema) -> bool:
         # The error is raised where this process reads the file.
         return False
     stored = metadata.schema.to_arrow_schema()
-    types = {field.name: without_views(field.type) for field in stored}
+    types = {field.name: plain_type(field.type) for field in stored}
     physical = {metadata.schema.column(number).physical_type for number in range(metadata.num_columns)}
     return (
         "INT96" not in physical
