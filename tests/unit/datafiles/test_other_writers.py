@@ -22,7 +22,7 @@ LISTS = pa.table(
         "m": pa.array([[("a", [1, 2])], None, []], pa.map_(pa.string(), PAIRS)),
     }
 )
-"""Lists of one size at any depth, as embeddings are stored: the file has plain lists, and Arrow's schema beside them."""
+"""Lists of one size at any depth, such as embeddings: the file has plain lists, and Arrow's schema beside them."""
 
 DECIMALS = {
     "d": ("12345678901234567.89", pa.decimal128(20, 2)),
