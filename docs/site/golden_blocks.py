@@ -1,4 +1,4 @@
-"""Statements of the golden files with what came of them."""
+"""Statements of the golden files and of the tables of refusals, with what came of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.refusals.table import FOLDER as REFUSALS
+from tests.refusals.table import read
 
 FOLDER = Path(__file__).parents[2] / "tests" / "golden"
 _ERROR = re.compile(r"^-- error ([A-Z0-9_.]+) (\w{5})$")
@@ -32,8 +35,16 @@ class Block:
 
 @functools.cache
 def blocks() -> tuple[Block, ...]:
-    """All statements of all golden files."""
-    return tuple(block for path in sorted(FOLDER.rglob("*.out")) for block in _blocks(path))
+    """All statements of all golden files and of all tables of refusals."""
+    goldens = tuple(block for path in sorted(FOLDER.rglob("*.out")) for block in _blocks(path))
+    return goldens + tuple(block for path in sorted(REFUSALS.glob("*.txt")) for block in _refusals(path))
+
+
+def _refusals(path: Path) -> Iterator[Block]:
+    for section in read(path):
+        for refusal in section.refusals:
+            outcome = refusal.entry.rpartition("\n=> ")[2]
+            yield Block(section.family, section.name, "", refusal.sql, f"-- error {' '.join(outcome.split(' ')[:2])}")
 
 
 def _blocks(path: Path) -> Iterator[Block]:

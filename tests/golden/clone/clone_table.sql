@@ -39,8 +39,6 @@ CREATE TABLE w CLONE nothing;
 CREATE TABLE w CLONE s VERSION AS OF 9;
 -- name: wrong, before the first version
 CREATE TABLE w CLONE s TIMESTAMP AS OF '2000-01-01';
--- name: wrong, two versions
-CREATE TABLE w CLONE s@v1 VERSION AS OF 1;
 -- name: wrong, a version of the target
 CREATE OR REPLACE TABLE t@v0 CLONE s;
 -- name: wrong, no table of ours
@@ -55,15 +53,3 @@ CREATE TABLE w CLONE s LOCATION 'some/where';
 CREATE TABLE w CLONE s TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
 -- name: wrong, no such property
 CREATE TABLE w CLONE s TBLPROPERTIES ('delta.nonsense' = '1');
--- name: wrong, both words
-CREATE TABLE w DEEP SHALLOW CLONE s;
--- name: wrong, no source
-CREATE TABLE w DEEP CLONE;
--- name: wrong, columns
-CREATE TABLE w (a INT) CLONE s;
--- name: wrong, a clause of CREATE TABLE
-CREATE TABLE w CLONE s PARTITIONED BY (a);
--- name: wrong, external
-CREATE EXTERNAL TABLE w CLONE s LOCATION '/x';
--- name: wrong, either or
-CREATE OR REPLACE TABLE IF NOT EXISTS w CLONE s;

@@ -59,10 +59,6 @@ ALTER TABLE t ADD COLUMN n INTT;
 ALTER TABLE t ADD COLUMN n INTERVAL DAY TO SECOND;
 -- name: wrong, decimal precision
 ALTER TABLE t ADD COLUMN n DECIMAL(39, 0);
--- name: wrong, no type
-ALTER TABLE t ADD COLUMN n;
--- name: wrong, the statement stops early
-ALTER TABLE t ADD COLUMNS (n INT;
 -- name: wrong, a word too many
 ALTER TABLE t ADD COLUMN IF NOT EXISTS n INT;
 -- name: a type that needs a table feature

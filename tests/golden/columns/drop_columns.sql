@@ -56,8 +56,3 @@ CREATE TABLE g (a INT, b INT GENERATED ALWAYS AS (a + 1), c INT) TBLPROPERTIES (
 ALTER TABLE g DROP COLUMN a;
 -- name: the generated column itself
 ALTER TABLE g DROP COLUMN b;
--- name: wrong, no column
-ALTER TABLE t DROP COLUMNS ();
-ALTER TABLE t DROP COLUMN;
--- name: wrong, the statement stops early
-ALTER TABLE t DROP COLUMNS (a;

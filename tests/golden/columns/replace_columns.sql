@@ -35,7 +35,3 @@ ALTER TABLE w REPLACE COLUMNS (a BIGINT);
 -- name: wrong, an identity column
 CREATE TABLE i (id BIGINT GENERATED ALWAYS AS IDENTITY, a INT);
 ALTER TABLE i REPLACE COLUMNS (id BIGINT, a INT);
--- name: wrong, no column
-ALTER TABLE t REPLACE COLUMNS ();
--- name: wrong, the statement stops early
-ALTER TABLE t REPLACE COLUMNS (a INT;

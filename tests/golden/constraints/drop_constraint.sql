@@ -26,12 +26,8 @@ ALTER TABLE t DROP CONSTRAINT positive;
 ALTER TABLE t DROP CONSTRAINT positive;
 -- name: wrong, no such table
 ALTER TABLE tt DROP CONSTRAINT positive;
--- name: wrong, a name with a dot
-ALTER TABLE t DROP CONSTRAINT t.positive;
 -- name: wrong, it is no property
 ALTER TABLE t UNSET TBLPROPERTIES ('delta.constraints.positive');
--- name: wrong, the statement stops early
-ALTER TABLE t DROP CONSTRAINT;
 
 -- name: IF EXISTS by a setting
 SET spark.databricks.delta.constraints.assumesDropIfExists.enabled = true;

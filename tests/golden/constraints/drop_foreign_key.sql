@@ -14,5 +14,3 @@ alter table C drop foreign /* and */ key (ID, `B-B`);
 ALTER TABLE c DROP FOREIGN KEY IF EXISTS (id, `b-b`);
 -- name: wrong, no such table
 ALTER TABLE cc DROP FOREIGN KEY (id);
--- name: wrong, no columns
-ALTER TABLE c DROP FOREIGN KEY;

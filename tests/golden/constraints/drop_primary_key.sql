@@ -28,5 +28,3 @@ ALTER TABLE p ADD CONSTRAINT mine PRIMARY KEY (id);
 ALTER TABLE p DROP CONSTRAINT IF EXISTS MINE;
 -- name: wrong, no such table
 ALTER TABLE pp DROP PRIMARY KEY;
--- name: wrong, the statement goes on
-ALTER TABLE p DROP PRIMARY KEY (id);

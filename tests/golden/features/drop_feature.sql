@@ -52,7 +52,3 @@ CREATE TABLE r (id INT) TBLPROPERTIES ('delta.feature.domainMetadata' = 'support
 ALTER TABLE r DROP FEATURE domainMetadata TRUNCATE HISTORY;
 -- name: wrong, no such table
 ALTER TABLE nothing DROP FEATURE rowTracking;
--- name: wrong, no name
-ALTER TABLE t DROP FEATURE;
--- name: wrong, half of it
-ALTER TABLE t DROP FEATURE rowTracking TRUNCATE;

@@ -13,5 +13,3 @@ FSCK REPAIR TABLE nope;
 FSCK REPAIR TABLE t@v0;
 -- name: wrong, files are not opened
 FSCK REPAIR TABLE t VERIFY ALL FILES;
--- name: wrong, no TABLE
-FSCK REPAIR t;

@@ -16,8 +16,6 @@ GENERATE symlink_format_manifest FOR TABLE nope;
 CREATE TEMPORARY VIEW v (a) AS SELECT * FROM t;
 GENERATE symlink_format_manifest FOR TABLE v;
 GENERATE symlink_format_manifest FOR TABLE t@v0;
--- name: wrong, no TABLE
-GENERATE symlink_format_manifest FOR t;
 -- name: wrong, mapped columns
 CREATE TABLE mapped (a INT) TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
 GENERATE symlink_format_manifest FOR TABLE mapped;

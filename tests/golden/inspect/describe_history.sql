@@ -13,8 +13,6 @@ desc history '${WAREHOUSE}/t' limit 2;
 DESCRIBE HISTORY delta.`${WAREHOUSE}/t` LIMIT 1;
 -- name: wrong, no such table
 DESCRIBE HISTORY tt;
--- name: wrong, LIMIT is a number
-DESCRIBE HISTORY t LIMIT ALL;
 -- name: wrong, a view
 CREATE TEMPORARY VIEW v AS SELECT 1 AS one;
 DESCRIBE HISTORY v;

@@ -34,8 +34,6 @@ SHOW PARTITIONS t;
 SHOW PARTITIONS u;
 -- name: wrong, no such table
 SHOW PARTITIONS nothing;
--- name: wrong, what is to be shown
-SHOW NOTHING;
 -- name: CHAR, VARCHAR and comments in the statement that makes the table
 CREATE TABLE c (a CHAR(2) COMMENT 'two', b VARCHAR(5), `c-d` MAP<STRING, ARRAY<INT>>) LOCATION '${WAREHOUSE}/elsewhere/c';
 SHOW CREATE TABLE c;

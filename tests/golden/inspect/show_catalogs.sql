@@ -17,7 +17,3 @@ show /* all */ CATALOGS 'SPARK*' -- done
 SHOW CATALOGS LIKE 'x|spark_catalog';
 -- name: nothing is like it
 SHOW CATALOGS LIKE 'main';
--- name: wrong, a pattern that is no string
-SHOW CATALOGS LIKE main;
--- name: wrong, the statement stops early
-SHOW CATALOGS LIKE;

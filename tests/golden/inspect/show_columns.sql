@@ -28,6 +28,3 @@ SHOW COLUMNS IN other.w FROM default;
 -- name: wrong, no such table
 SHOW COLUMNS IN nothing;
 SHOW COLUMNS IN t FROM other;
--- name: wrong, the statement stops early
-SHOW COLUMNS;
-SHOW COLUMNS IN t FROM;

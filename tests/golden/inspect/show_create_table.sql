@@ -30,5 +30,3 @@ SHOW CREATE TABLE nothing;
 SHOW CREATE TABLE v;
 -- name: wrong, AS SERDE
 SHOW CREATE TABLE t AS SERDE;
--- name: wrong, the statement stops early
-SHOW CREATE TABLE;

@@ -18,7 +18,3 @@ SHOW /* the */ CURRENT NAMESPACE -- of the session
 -- name: after USE
 USE OTHER;
 SHOW CURRENT SCHEMA;
--- name: wrong, the statement stops early
-SHOW CURRENT;
--- name: wrong, a word too many
-SHOW CURRENT SCHEMA other;

@@ -28,5 +28,3 @@ SHOW PARTITIONS `u-u`;
 SHOW PARTITIONS nothing;
 -- name: wrong, a view
 SHOW PARTITIONS v;
--- name: wrong, the statement stops early
-SHOW PARTITIONS;

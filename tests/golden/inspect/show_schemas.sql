@@ -21,7 +21,3 @@ show /* all */ SCHEMAS 'O*|s*' -- done
 SHOW SCHEMAS LIKE 'DEFAULT';
 -- name: nothing is like it
 SHOW SCHEMAS LIKE 'nothing';
--- name: wrong, a pattern that is no string
-SHOW SCHEMAS LIKE other;
--- name: wrong, the statement stops early
-SHOW SCHEMAS LIKE;

@@ -27,6 +27,3 @@ SHOW TABLE EXTENDED IN nothing LIKE '*';
 SHOW TABLE EXTENDED IN main.other LIKE '*';
 -- name: wrong, a partition
 SHOW TABLE EXTENDED LIKE 't' PARTITION (day = '2024-01-01');
--- name: wrong, the statement stops early
-SHOW TABLE EXTENDED IN;
-SHOW TABLE;

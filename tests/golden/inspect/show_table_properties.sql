@@ -30,8 +30,3 @@ SHOW TBLPROPERTIES other.w ('password');
 SHOW TBLPROPERTIES v;
 -- name: wrong, no such table
 SHOW TBLPROPERTIES nothing;
--- name: wrong, two keys
-SHOW TBLPROPERTIES t ('k', 'l');
--- name: wrong, the statement stops early
-SHOW TBLPROPERTIES;
-SHOW TBLPROPERTIES t (;

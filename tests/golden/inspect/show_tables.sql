@@ -31,7 +31,3 @@ SHOW TABLES IN nothing;
 SHOW TABLES IN main.other;
 -- name: wrong, too many parts
 SHOW TABLES IN spark_catalog.other.w;
--- name: wrong, a pattern that is no string
-SHOW TABLES LIKE t;
--- name: wrong, the statement stops early
-SHOW TABLES IN;

@@ -28,5 +28,3 @@ SHOW VIEWS LIKE 't';
 SHOW VIEWS IN nothing;
 -- name: wrong, another catalog
 SHOW VIEWS IN main.other;
--- name: wrong, the statement stops early
-SHOW VIEWS IN;

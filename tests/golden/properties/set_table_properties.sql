@@ -47,8 +47,6 @@ ALTER TABLE t SET TBLPROPERTIES ('clusteringColumns' = 'id');
 ALTER TABLE t SET TBLPROPERTIES ('delta.feature.deletionVector' = 'supported');
 -- name: wrong, a feature is supported or not
 ALTER TABLE t SET TBLPROPERTIES ('delta.feature.deletionVectors' = 'true');
--- name: wrong, no value
-ALTER TABLE t SET TBLPROPERTIES ('a');
 -- name: wrong, no such table
 ALTER TABLE missing SET TBLPROPERTIES ('a' = '1');
 -- name: wrong, the protocol would be higher than ours

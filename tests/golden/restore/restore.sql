@@ -26,7 +26,5 @@ RESTORE t TO TIMESTAMP AS OF 'yesterday';
 RESTORE nope TO VERSION AS OF 1;
 -- name: wrong, a version of a version
 RESTORE t@v1 TO VERSION AS OF 1;
--- name: wrong, no version
-RESTORE TABLE t;
 -- name: wrong, no number
 RESTORE TABLE t TO VERSION AS OF latest;

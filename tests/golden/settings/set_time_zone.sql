@@ -48,10 +48,6 @@ SET TIME ZONE INTERVAL 1 DAY;
 SET TIME ZONE INTERVAL 1 MONTH;
 SET TIME ZONE INTERVAL '1.5' SECOND;
 SET TIME ZONE INTERVAL;
-SET TIME ZONE UTC;
-SET TIME ZONE +08:00;
-SET TIME ZONE - INTERVAL 3 HOURS;
-SET TIME ZONE;
 SET spark.sql.session.timeZone = 'UTC';
 SET spark.sql.session.timeZone = nowhere;
 -- name: a refused zone leaves the one before

@@ -40,7 +40,3 @@ ALTER TABLE few CLUSTER BY (b);
 -- name: wrong, a table with partitions
 CREATE TABLE p (a INT, b INT) PARTITIONED BY (b);
 ALTER TABLE p CLUSTER BY (a);
--- name: wrong, no column
-ALTER TABLE t CLUSTER BY ();
--- name: wrong, the statement stops early
-ALTER TABLE t CLUSTER BY (id;

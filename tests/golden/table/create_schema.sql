@@ -27,11 +27,5 @@ CREATE SCHEMA spark_catalog.a.b;
 -- name: wrong, characters
 CREATE SCHEMA `a b`;
 CREATE SCHEMA `a/b`;
-CREATE SCHEMA ``;
 -- name: wrong, a clause twice
 CREATE SCHEMA twice COMMENT 'a' COMMENT 'b';
--- name: wrong, OR REPLACE
-CREATE OR REPLACE SCHEMA plain;
--- name: wrong, the statement stops early
-CREATE SCHEMA;
-CREATE SCHEMA plain LOCATION;

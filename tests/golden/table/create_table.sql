@@ -37,8 +37,6 @@ CREATE TABLE plain (id INT);
 CREATE TABLE nowhere.t (id INT);
 -- name: wrong, no such catalog
 CREATE TABLE other.default.t (id INT);
--- name: wrong, too many parts
-CREATE TABLE a.b.c.d (id INT);
 -- name: wrong, a name that no directory can have
 CREATE TABLE `a/b` (id INT);
 -- name: wrong, a column twice
@@ -88,8 +86,6 @@ CREATE TABLE delta.`${WAREHOUSE}/paths/p1@v0` (id INT);
 CREATE TABLE t (id INT) COMMENT 'a' COMMENT 'b';
 -- name: wrong, a property that Delta does not know
 CREATE TABLE t (id INT) TBLPROPERTIES ('delta.nothing' = '1');
--- name: wrong, no columns in the parentheses
-CREATE TABLE t ();
 -- name: a default value needs its feature
 CREATE TABLE t (id INT, n INT DEFAULT 5);
 -- name: identity columns

@@ -59,11 +59,6 @@ CREATE TABLE u LIKE s TBLPROPERTIES ('delta.nothing' = '1');
 CREATE TABLE u LIKE s TBLPROPERTIES ('delta.columnMapping.mode' = 'none');
 -- name: wrong, a version is made by statements
 CREATE TABLE t@v0 LIKE s;
--- name: wrong, replacing
-CREATE OR REPLACE TABLE t LIKE s;
-CREATE EXTERNAL TABLE u LIKE s;
 -- name: wrong, a clause twice, a clause of CREATE TABLE
 CREATE TABLE u LIKE s LOCATION '/a' LOCATION '/b';
-CREATE TABLE u LIKE s COMMENT 'x';
-CREATE TABLE u LIKE;
 SHOW TABLES;

@@ -37,5 +37,3 @@ DROP SCHEMA default;
 DROP SCHEMA IF EXISTS default CASCADE;
 -- name: wrong, another catalog
 DROP SCHEMA main.plain;
--- name: wrong, the statement stops early
-DROP SCHEMA;

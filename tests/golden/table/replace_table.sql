@@ -14,5 +14,3 @@ DESCRIBE HISTORY t;
 REPLACE TABLE missing (id INT);
 -- name: wrong, no columns
 REPLACE TABLE t;
--- name: wrong, IF NOT EXISTS has no sense here
-CREATE OR REPLACE TABLE IF NOT EXISTS t (id INT);

@@ -51,5 +51,4 @@ DESCRIBE SCHEMA EXTENDED propertied;
 EXPLAIN ALTER SCHEMA propertied SET DBPROPERTIES ('a' = 'x');
 -- name: wrong
 ALTER SCHEMA nowhere SET DBPROPERTIES ('a' = 'b');
-ALTER SCHEMA propertied SET DBPROPERTIES ();
 CREATE SCHEMA propertied WITH DBPROPERTIES ('a' = 'b');

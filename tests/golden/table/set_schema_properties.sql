@@ -16,10 +16,3 @@ DESCRIBE SCHEMA EXTENDED s;
 ALTER SCHEMA nothing SET DBPROPERTIES ('a' = '1');
 -- name: wrong, another catalog
 ALTER SCHEMA main.s SET DBPROPERTIES ('a' = '1');
--- name: wrong, no value
-ALTER SCHEMA s SET DBPROPERTIES ('d');
--- name: wrong, no key
-ALTER SCHEMA s SET DBPROPERTIES ();
--- name: wrong, the statement stops early
-ALTER SCHEMA s SET DBPROPERTIES ('a' = '1';
-ALTER SCHEMA s SET;

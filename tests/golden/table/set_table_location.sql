@@ -37,5 +37,3 @@ CREATE TEMPORARY VIEW v AS SELECT 1 AS a;
 ALTER TABLE v SET LOCATION '${WAREHOUSE}/one';
 -- name: wrong, a version
 ALTER TABLE t@v0 SET LOCATION '${WAREHOUSE}/one';
--- name: wrong, no string
-ALTER TABLE t SET LOCATION here;

@@ -17,9 +17,3 @@ DESCRIBE SCHEMA EXTENDED s;
 ALTER SCHEMA nothing UNSET DBPROPERTIES ('a');
 -- name: wrong, another catalog
 ALTER SCHEMA main.s UNSET DBPROPERTIES ('a');
--- name: wrong, a value
-ALTER SCHEMA s UNSET DBPROPERTIES ('a' = '1');
--- name: wrong, no key
-ALTER SCHEMA s UNSET DBPROPERTIES ();
--- name: wrong, the statement stops early
-ALTER SCHEMA s UNSET DBPROPERTIES ('a';

@@ -137,6 +137,4 @@ DECLARE c CURSOR FOR SELECT 1;
 DECLARE EXIT HANDLER FOR SQLEXCEPTION SELECT 1;
 IF true THEN SELECT 1;
 GET DIAGNOSTICS x = ROW_COUNT;
--- name: what only looks like one of them
-CREATE TABLE u (unique INT, b);
 CREATE TABLE clone (mask INT, primary INT, identifier STRING, returning INT);

@@ -38,8 +38,6 @@ USE CATALOG main;
 SET CATALOG `main`;
 -- name: wrong, too many parts
 USE spark_catalog.sales.t;
--- name: wrong, the statement stops early
-USE;
 USE CATALOG;
 -- name: nothing of that has moved it
 SHOW CURRENT SCHEMA;

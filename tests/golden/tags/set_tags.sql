@@ -57,10 +57,6 @@ CREATE TEMPORARY VIEW v AS SELECT 1 AS id;
 ALTER TABLE v SET TAGS ('a');
 ALTER VIEW v SET TAGS ('a');
 ALTER VIEW t SET TAGS ('a');
--- name: wrong, no list
-ALTER TABLE t SET TAGS;
-ALTER TABLE t SET TAGS ();
-SET TAG ON TABLE t;
 -- name: explained
 EXPLAIN ALTER TABLE t SET TAGS ('a' = 'b');
 -- name: still a setting

@@ -40,14 +40,6 @@ VACUUM '${WAREHOUSE}/t/p=1';
 VACUUM t@v1;
 -- name: wrong, twice the same
 VACUUM t DRY RUN LITE DRY RUN;
--- name: wrong, both modes
-VACUUM t LITE FULL;
--- name: wrong, two places to look
-VACUUM t LITE USING INVENTORY files;
--- name: wrong, no number
-VACUUM t RETAIN some HOURS;
--- name: wrong, no unit
-VACUUM t RETAIN 200;
 -- name: wrong, a setting
 SET spark.databricks.delta.retentionDurationCheck.enabled = perhaps;
 VACUUM t;

@@ -25,9 +25,7 @@ CREATE TEMP VIEW tv AS SELECT 1 AS a;
 CREATE VIEW x AS SELECT * FROM tv;
 -- name: wrong, columns
 CREATE VIEW x (a) AS SELECT 1 AS b, 2 AS c;
-CREATE VIEW x (a INT) AS SELECT 1 AS b;
 CREATE VIEW x AS SELECT 1 AS b, 2 AS B;
-CREATE VIEW x USING csv OPTIONS (path '/x');
 -- name: wrong, a view is no table
 DROP TABLE v;
 ALTER TABLE v ADD COLUMN d INT;
