@@ -122,7 +122,6 @@ NOT_YET_READABLE = {
     "table/create_table.out": 529,
     "table/create_table_like.out": 579,
     "table/unsupported.out": 1139,
-    "table/wrong_words.out": 1108,
     "update/update.out": 477,
 }
 """Golden files that nobody reads to the end."""
