@@ -30,6 +30,7 @@ PLACES = (
     Place("tests/stores/", "rest", "object stores with several writers, lost answers and connectors"),
     Place("tests/stores/test_requests.py", "default", "statements in a bucket of a local server"),
     Place("tests/stores/test_unsafe_stores.py", "default", "buckets without conditional writes"),
+    Place("tests/unity/test_answers.py", "rest", "answers that are waited for a second at most"),
     Place("tests/unity/test_credentials.py", "rest", "keys that expire"),
     Place("tests/unity/test_executors.py", "rest", "connectors of Spark"),
     Place("tests/unity/test_faults.py", "rest", "requests that are lost, or arrive twice: 1 minute"),

@@ -32,7 +32,7 @@ def connect(server: UnityServer, tmp_path: Path) -> Iterator[Callable[..., delta
     opened = []
 
     def session(**options: Any) -> deltasql.Session:
-        main = {"type": "unity", "uri": server.uri, "token": TOKEN, "timeout": 6, **options}
+        main = {"type": "unity", "uri": server.uri, "token": TOKEN, "timeout": 30, **options}
         catalogs = {"main": {name: value for name, value in main.items() if value is not None}}
         opened.append(deltasql.connect(str(tmp_path / "warehouse"), catalogs=catalogs))
         return opened[-1]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 
 import deltasql
+from deltasql.catalog.external.unity import authorization
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.external_catalog import CatalogAccessError, CatalogConfigurationError
 from tests.unity.conftest import TOKEN, rows
@@ -34,11 +36,14 @@ def test_one_token_for_many_requests(oauth: Connect, server: UnityServer) -> Non
     assert server.tokens_given == 1
 
 
-def test_a_token_is_renewed_before_it_expires(oauth: Connect, server: UnityServer) -> None:
-    server.token_seconds = 1.0
+def test_a_token_is_renewed_before_it_expires(
+    oauth: Connect, server: UnityServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.token_seconds = 1000.0
     session = oauth()
     rows(session, "SHOW SCHEMAS IN main")
-    time.sleep(0.85)
+    later = SimpleNamespace(monotonic=lambda: time.monotonic() + 990)
+    monkeypatch.setattr(authorization, "time", later)
     rows(session, "SHOW SCHEMAS IN main")
     assert server.tokens_given == 2
     assert server.counted("GET /schemas") == 2
