@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from obstore.store import MemoryStore
@@ -32,7 +34,9 @@ def memory() -> MemoryStore:
 
 @pytest.fixture
 def in_haste(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
-    """Nobody waits long; where there are no threads, nobody waits."""
+    """Where there are no threads, nobody waits, and a clock of the tests gives up after three thousand attempts."""
     if "threads" not in request.node.name:
         monkeypatch.setattr(shared_objects, "_pause", lambda attempt: None)
-        monkeypatch.setattr(shared_objects, "PATIENCE", 0.3)
+        ticks = count()
+        clock = SimpleNamespace(monotonic=lambda: next(ticks) * shared_objects.PATIENCE / 3000)
+        monkeypatch.setattr(shared_objects, "time", clock)
