@@ -22,9 +22,9 @@ class ParseSyntaxError(DeltaSqlError):
 @condition(
     "FAILED_TO_PARSE_TOO_COMPLEX",
     "54001",
-    "The statement, or a type or value that it meets, is nested too deeply. Types may be nested 100 deep; "
-    "divide the statement into simpler ones.",
-    remedy="Divide the statement into simpler ones.",
+    "The statement, or a type or value that it meets, is nested too deeply. Types may be nested 100 deep. Divide the "
+    "statement into simpler ones, and write a long list of keys as k IN (1, 2, …).",
+    remedy="Divide the statement into simpler ones, and write a long list of keys as `k IN (1, 2, …)`.",
 )
 class TooComplexError(DeltaSqlError):
     """A statement, a type or a value that is nested too deeply."""

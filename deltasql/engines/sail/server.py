@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.memory import available_memory
@@ -28,6 +29,8 @@ _SETTINGS = {
     # A session that rests for some minutes would lose its settings and views without a word.
     "SAIL_SPARK__SESSION_TIMEOUT_SECS": str(366 * 24 * 3600),
 }
+_OF_CLIENT = ("pandas", "grpc", "grpc_status", "google.rpc.error_details_pb2", "zstandard")
+"""What PySpark's client needs: it asks for them one after another, with an error of its own."""
 _MEMORY_SHARE = 0.4
 _HOST = "127.0.0.1"
 _UTC = frozenset({"UTC", "Etc/UTC", "GMT", "Etc/GMT"})
@@ -39,7 +42,8 @@ def sail_session(time_zone: str | None) -> SparkSession:
     It ends when nothing refers to it. Raises SailMissingError, EnginesMixedError.
     """
     try:
-        import grpc_status  # noqa: F401 - PySpark's client needs it, with grpc
+        for package in _OF_CLIENT:
+            import_module(package)
         from pysail.spark import SparkConnectServer
     except ImportError as error:
         raise SailMissingError(package=error.name or "pysail") from error

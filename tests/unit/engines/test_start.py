@@ -12,9 +12,10 @@ from unittest.mock import MagicMock
 
 import pytest
 
+from deltasql import connect
 from deltasql.engines.spark.session import local
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.errors.engine import JavaMissingError
+from deltasql.errors.engine import JavaMissingError, SailMissingError
 
 
 def without_spark(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,3 +164,18 @@ def test_two_threads_load_pyspark() -> None:
     """Each would hold a module that the other one waits for, of which Python then shows a half."""
     done = subprocess.run([sys.executable, "-c", TWO_THREADS], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+MERGE = "MERGE INTO t USING (SELECT upper('1') AS a) s ON t.a = s.a WHEN MATCHED THEN DELETE"
+
+
+@pytest.mark.parametrize("package", ["grpc_status", "zstandard", "pysail"])
+@pytest.mark.parametrize("sql", ["SELECT upper('x')", MERGE])
+def test_a_missing_package_of_sail(package: str, sql: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with connect(str(tmp_path), engine="sail") as session:
+        session.sql("CREATE TABLE t (a INT)")
+        session.sql("INSERT INTO t VALUES (1)")
+        with pytest.raises(SailMissingError, match=f"no module {package}") as caught:
+            session.sql(sql)
+        assert "pip install 'deltasql[sail]'" in str(caught.value)

@@ -445,3 +445,14 @@ def test_negative_constants_keep_their_digits() -> None:
     exact = table([f'{{"numRecords":1,"minValues":{{"a":-{"8" * 38}}},"maxValues":{{"a":-{"8" * 38}}}}}'])
     assert kept(exact, f"a = -{'8' * 38}", struct(a=DecimalType(38, 0))) == "0"
     assert kept(exact, f"a = -{'8' * 37}7", struct(a=DecimalType(38, 0))) == ""
+
+
+@pytest.mark.parametrize("count", [700, 3000])
+def test_chains_of_conditions(count: int) -> None:
+    """As programs write them: one comparison for each key."""
+    files = table([f'{{"numRecords":1,"minValues":{{"a":{key}}},"maxValues":{{"a":{key}}}}}' for key in (5, count + 5)])
+    schema = struct(a=LONG)
+    assert kept(files, " OR ".join(f"a = {key}" for key in range(count)), schema) == "0"
+    assert kept(files, " AND ".join(f"a <> {key}" for key in range(count)), schema) == "1"
+    assert kept(files, f"NOT ({' OR '.join(f'a = {key}' for key in range(count))})", schema) == "1"
+    assert kept(files, " OR ".join(f"(a = {key} AND a < {count})" for key in range(count)), schema) == "0"
