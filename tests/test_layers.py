@@ -69,7 +69,6 @@ OWNERS = {
     "pyspark": {"engines.spark", "engines.sail", "integrations"},
     "dbt": {"integrations"},
     "pysail": {"engines.sail"},
-    "grpc_status": {"engines.sail"},
     "py4j": set(),
     "obstore": {"log"},
     "rich": {"render"},
