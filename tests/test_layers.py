@@ -202,7 +202,6 @@ LATE_PACKAGES = {
     "pyroaring": "for deletion vectors only",
     "pyspark": "0.1 s, and more with a session; metadata needs no Spark",
     "pysail": "an extra that need not be there",
-    "grpc_status": "an extra that need not be there",
     "rich": "for a terminal only",
     "sqlglot": "0.1 s; only conditions and queries are read with it",
     "lark": "only for a grammar that has changed: its tables are kept",

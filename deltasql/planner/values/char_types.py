@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import count
 
 from deltasql.plan import marks
@@ -28,7 +28,7 @@ def stored(field: StructField, sql: str, partitions: Collection[str] = ()) -> st
     return value
 
 
-_NULL_IN_PARTITIONS = {STRING: ("''", f"'{HIVE_NULL}'"), BINARY: ("X''",)}
+_NULL_IN_PARTITIONS: Mapping[DataType, tuple[str, ...]] = {STRING: ("''", f"'{HIVE_NULL}'"), BINARY: ("X''",)}
 """The values of partition columns that are stored as NULL: these are the names of its directory."""
 
 

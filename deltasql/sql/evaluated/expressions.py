@@ -341,7 +341,8 @@ class _Reader(LiteralReader):
         self.need(")")
         if len(parts) != 2 or parts[0].type not in _EQUAL_BYTES or parts[0].type != parts[1].type:
             raise LeftToEngineError
-        return NullIf(*parts, parts[0].type)
+        value, other = parts
+        return NullIf(value, other, value.type)
 
     def cast(self) -> RowExpression:
         self.need("CAST")
