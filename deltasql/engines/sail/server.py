@@ -30,7 +30,7 @@ _SETTINGS = {
     "SAIL_SPARK__SESSION_TIMEOUT_SECS": str(366 * 24 * 3600),
 }
 _OF_CLIENT = ("pandas", "grpc", "grpc_status", "google.rpc.error_details_pb2", "zstandard")
-"""What PySpark's client needs: it asks for them one after another, with an error of its own."""
+"""Modules that PySpark's client imports, one after another, and misses with an error of its own."""
 _MEMORY_SHARE = 0.4
 _HOST = "127.0.0.1"
 _UTC = frozenset({"UTC", "Etc/UTC", "GMT", "Etc/GMT"})
