@@ -10,12 +10,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.statements.settings import UnboundParameterError
 from deltasql.errors.syntax import (
     NameNotConstantError,
     NameOfWrongTypeError,
     NullNameError,
     ParseSyntaxError,
 )
+from deltasql.parser.parameters import markers
 from deltasql.plan.base import TableName
 from deltasql.plan.parameters import BoundStatement
 from deltasql.schema.text import quote_name
@@ -91,6 +93,11 @@ def _joined(tokens: Sequence[Token]) -> str | None:
 def _computed(expression: str, caret: Caret, evaluate: Evaluate) -> Any:
     if not is_deterministic(expression) or has_subquery(f"({expression})"):
         raise NameNotConstantError(expression).at(caret)
+    for start, end in markers(expression):
+        name = expression[start:end]
+        example = f'{{"{name[1:]}": …}}' if name[1:] else "[…]"
+        place = Caret(caret.sql, caret.start + start, caret.start + end)
+        raise UnboundParameterError(name=name, example=example).at(place)
     try:
         return evaluate(expression)
     except DeltaSqlError as error:

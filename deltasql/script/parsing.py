@@ -41,6 +41,7 @@ from deltasql.script.tree import (
     Sql,
     Statement,
 )
+from deltasql.sql.extents import not_closed
 from deltasql.sql.patterns import GAP
 from deltasql.sql.tokens import Token
 
@@ -211,7 +212,10 @@ class _Parser:
         reader.expect("=")
         begin = reader.at
         while reader.left and reader.key not in {",", ";"}:
+            opening = reader.tokens[reader.at]
             reader.group()
+            if reader.at > len(reader.tokens):
+                not_closed(reader.script, opening.start, opening.text)
         if reader.at == begin:
             reader.wrong("an expression")
         if reader.at == begin + 1 and reader.tokens[begin].key == "DEFAULT":

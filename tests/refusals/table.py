@@ -63,6 +63,11 @@ def read(path: Path) -> tuple[Section, ...]:
     return sections(path.read_text(encoding="utf-8"), path.stem)
 
 
+def refused_statements() -> list[str]:
+    """The statements of all tables."""
+    return [item.sql for path in sorted(FOLDER.glob("*.txt")) for section in read(path) for item in section.refusals]
+
+
 def sections(text: str, family: str) -> tuple[Section, ...]:
     """The sections of the text of a file. ValueError for text that belongs to no section or has no outcome."""
     before, *parts = _SECTION.split(text)

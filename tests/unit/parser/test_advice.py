@@ -1,4 +1,4 @@
-"""What was probably meant; tests/golden/table/wrong_words.sql has the messages."""
+"""What was probably meant; tests/refusals and tests/golden/table/wrong_words.sql have the messages."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser import parse, split
 from deltasql.parser.advice import ADVICE, NAMES, QUERIES
 from deltasql.sql.queries.outline import find, outline
+from tests.refusals.table import refused_statements
 
 ROOT = Path(__file__).parents[2] / "golden"
 FILES = (
@@ -18,11 +19,14 @@ FILES = (
     ROOT / "query" / "wrong_words.sql",
     ROOT / "query" / "foreign_forms.sql",
 )
-STATEMENTS = [statement.text for path in FILES for statement in split(path.read_text(encoding="utf-8"))]
+STATEMENTS = [
+    *(statement.text for path in FILES for statement in split(path.read_text(encoding="utf-8"))),
+    *refused_statements(),
+]
 
 
 @pytest.mark.parametrize("pattern", [pattern for pattern, _ in (*ADVICE, *QUERIES, *NAMES)])
-def test_every_pattern_has_a_golden_statement(pattern: str) -> None:
+def test_every_pattern_has_a_refused_statement(pattern: str) -> None:
     assert any(find(pattern, outline(text)) for text in STATEMENTS)
 
 
