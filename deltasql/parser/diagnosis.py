@@ -120,9 +120,11 @@ def readable(terminals: frozenset[str]) -> tuple[str, ...]:
     shown = terminals - _UNTOLD
     symbols = [f"'{char}'" for char, name in grammar_tables().symbols.items() if name in shown]
     last = [_READABLE[END]] if END in terminals else []
-    if not things and not words and "REST_RUN" in terminals:
-        things = ["the rest of the statement"]
-    return (*things, *_listed_keywords(words), *symbols, *last)
+    return (*things, *_listed_keywords(words), *symbols, *last) or _only_rest(terminals)
+
+
+def _only_rest(terminals: frozenset[str]) -> tuple[str, ...]:
+    return ("the rest of the statement",) if "REST_RUN" in terminals else ()
 
 
 def _listed_keywords(words: set[str]) -> list[str]:
