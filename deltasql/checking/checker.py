@@ -10,7 +10,7 @@ from deltasql.checking.columns import check_columns
 from deltasql.checking.findings import Finding, finding
 from deltasql.checking.known import KnownNames
 from deltasql.checking.planning import EngineNeededError, PlanningSession
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError, TableNotFoundError
 from deltasql.errors.log import NotADeltaTableError
 from deltasql.errors.sources import EmptySourceError, NoFilesError, UnknownColumnsError
@@ -23,6 +23,7 @@ from deltasql.errors.statements.restore import (
 )
 from deltasql.errors.statements.table import ExternalTableWithoutSchemaError
 from deltasql.errors.statements.volume import VolumeFileNotFoundError
+from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.errors.versions import (
     ChangesStartAfterLatestError,
     InvalidChangeRangeError,
@@ -43,6 +44,7 @@ from deltasql.plan.statements.table import CreateTable, CreateTableLike
 from deltasql.plan.statements.view import CreateView
 from deltasql.script.parsing import parse_script
 from deltasql.session import Session
+from deltasql.sql.statement_words import second_query
 
 _OF_ROWS = (
     ChangesStartAfterLatestError,
@@ -113,6 +115,9 @@ class Checker:
         except EngineNeededError:
             return
         self._known.bring(bound.sql)
+        if bound.sql == sql and (second := second_query(sql)) is not None:
+            reason = "A second query begins here: end the first one with ;, or join them by UNION ALL."
+            raise ParseSyntaxError(reason, second.text).at(Caret(sql, second.start, second.end))
         is_known = not self._known.mentions_incomplete(bound.sql)
         node = self._node(bound, sql, is_known=is_known)
         if node is not None and self._plans(node, sql, is_known=is_known) and is_known and bound.sql == sql:

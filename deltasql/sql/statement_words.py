@@ -42,6 +42,29 @@ def _is_word(token: Token) -> bool:
     return token.kind == "word" and token.key.isalpha()
 
 
+_BEFORE_SELECT = frozenset(
+    {"UNION", "ALL", "DISTINCT", "EXCEPT", "INTERSECT", "MINUS", "NAME", "AS", ".", ",", "|>", "=", "->"}
+)
+
+
+def second_query(sql: str) -> Token | None:
+    """The SELECT of a query that begins where another one has not ended: `SELECT 1 SELECT 2`; None without one.
+
+    A query that begins with FROM may have its SELECT at the end, and several of INSERT.
+    """
+    depth, first, previous = 0, None, None
+    for token in tokenize(sql):
+        if first is None and token.key == "FROM":
+            return None
+        depth += (token.key in {"(", "["}) - (token.key in {")", "]"})
+        if depth == 0 and token.key == "SELECT" and token.kind == "word":
+            if first is not None and previous is not None and previous.key not in _BEFORE_SELECT:
+                return token
+            first = token
+        previous = token
+    return None
+
+
 def declared_variables(sql: str) -> Iterator[str]:
     """The names of the session variables that a DECLARE creates; none for any other statement."""
     at = TokenCursor(tokenize(sql))

@@ -229,6 +229,33 @@ SELECT * FROM delta.`/not/on/this/machine/delta`"""
     assert found(script, warehouse) == []
 
 
+@pytest.mark.parametrize(
+    ("script", "found_at"),
+    [
+        ("SELECT 1\nSELECT 2", "2:1"),
+        ("CREATE VIEW v AS SELECT 1 AS a\n-- next\nSELECT 2", "3:1"),
+        ("WITH a AS (SELECT 1 AS x) SELECT x FROM a SELECT 2", "1:43"),
+        ("SELECT id FROM shop.orders WHERE id IN (SELECT 1) select 2;", "1:51"),
+        ("INSERT INTO shop.orders SELECT * FROM shop.orders SELECT * FROM shop.orders", "1:51"),
+    ],
+)
+def test_queries_that_run_together(script: str, found_at: str, warehouse: Session) -> None:
+    assert found(script, warehouse) == [f"{found_at} PARSE_SYNTAX_ERROR"]
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "SELECT 1 AS a UNION ALL SELECT 2 MINUS SELECT 3 INTERSECT DISTINCT SELECT 4 UNION ALL BY NAME SELECT 5 AS a",
+        "WITH a AS (SELECT 1 AS x), b AS (SELECT 2 AS x) SELECT x FROM a EXCEPT (SELECT x FROM b)",
+        "FROM shop.orders SELECT id",
+        "SELECT 1 AS `select`, (SELECT 2) AS b, 'SELECT 3' AS c -- SELECT 4",
+    ],
+)
+def test_queries_that_do_not_run_together(script: str, warehouse: Session) -> None:
+    assert found(script, warehouse) == []
+
+
 def test_columns_behind_all_parts_of_a_table(warehouse: Session) -> None:
     script = """SELECT spark_catalog.shop.orders.id, shop.orders.id, orders.place.city FROM spark_catalog.shop.orders;
 SELECT spark_catalog.shop.orders.place.city FROM shop.orders;
