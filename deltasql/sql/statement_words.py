@@ -56,6 +56,8 @@ def second_query(sql: str) -> Token | None:
     for token in tokenize(sql):
         if first is None and token.key == "FROM":
             return None
+        if token.key == ";":
+            first = None
         depth += (token.key in {"(", "["}) - (token.key in {")", "]"})
         if depth == 0 and token.key == "SELECT" and token.kind == "word":
             if first is not None and previous is not None and previous.key not in _BEFORE_SELECT:
