@@ -79,4 +79,5 @@ def test_what_was_set_does_not_outlive_its_session(tmp_path: Path) -> None:
             session.sql(end)
             assert conf.get("spark.sql.shuffle.partitions") == before
         session.sql("SET spark.sql.shuffle.partitions = 3")
-    assert conf.get("spark.sql.shuffle.partitions") == before
+    with deltasql.connect(str(tmp_path / "b")) as session:
+        assert session.sql("SELECT 1").df.sparkSession.conf.get("spark.sql.shuffle.partitions") == before
