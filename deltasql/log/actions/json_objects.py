@@ -19,7 +19,11 @@ def read_objects(texts: pa.StringArray, fields: Iterable[pa.Field]) -> pa.Table:
 
     from deltasql.log.storage.arrow_values import strings
 
-    buffer = _text(texts if texts.null_count == 0 else pc.fill_null(texts, strings(["{}"])[0]))
+    texts = texts if texts.null_count == 0 else pc.fill_null(texts, strings(["{}"])[0])
+    # Arrow's reader ends the whole process at a `null` between objects.
+    if not pc.all(pc.and_(pc.starts_with(texts, "{"), pc.ends_with(texts, "}"))).as_py():
+        raise pa.ArrowInvalid("a text is not one object")
+    buffer = _text(texts)
     table = pyarrow.json.read_json(
         pa.BufferReader(buffer),
         # Within one block the reader parses consecutive objects without separators.

@@ -456,3 +456,15 @@ def test_chains_of_conditions(count: int) -> None:
     assert kept(files, " AND ".join(f"a <> {key}" for key in range(count)), schema) == "1"
     assert kept(files, f"NOT ({' OR '.join(f'a = {key}' for key in range(count))})", schema) == "1"
     assert kept(files, " OR ".join(f"(a = {key} AND a < {count})" for key in range(count)), schema) == "0"
+
+
+@pytest.mark.parametrize(
+    "text", ["null", " null ", "[]", "1", '"x"', "{", "}", "", " ", "nul", "{}{}", '{} {"numRecords":1}']
+)
+def test_statistics_that_are_no_object(text: str) -> None:
+    """They say nothing, and neither end the process nor move those of other files."""
+    exact = '{"numRecords":1,"minValues":{"a":1},"maxValues":{"a":1},"nullCount":{"a":0}}'
+    for files in (table([text, exact]), table([exact, text])):
+        assert sorted(kept(files, "a = 2", struct(a=LONG))) == [
+            "0" if files.column("stats")[0].as_py() == text else "1"
+        ]
