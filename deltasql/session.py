@@ -447,6 +447,7 @@ class Session:
 
     def _reset(self) -> None:
         """Resets all settings, also in Spark."""
-        for name in self.settings.names() if self._backend is not None else ():
-            self._engine.configure(name, None)
+        if self._backend is not None:
+            for name in self.settings.names():
+                self._backend.configure(name, None)
         self.settings.reset(None)

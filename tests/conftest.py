@@ -124,7 +124,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """What `-n auto` means here: a worker for each core, at most six, for each may start a JVM."""
+    """The number of workers of `-n auto`: one for each core, at most six, for each may start a JVM."""
     return min(os.cpu_count() or 1, 6)
 
 

@@ -42,7 +42,6 @@ from deltasql.errors.catalog import (
     SchemaNotEmptyError,
     TableAlreadyExistsError,
 )
-from deltasql.log.storage.locations import absolute_location
 
 
 class Catalog(Catalogs, Volumes):
@@ -73,7 +72,7 @@ class Catalog(Catalogs, Volumes):
             self._refuse_information_schema(catalog, schema)
         elif self._information_catalog(catalog, schema) is not None:
             return False
-        place = None if location is None else absolute_location(location, self.directory)
+        place = None if location is None else self.absolute(location)
         try:
             self._store.add_schema(StoredSchema(catalog, schema, comment, place, now(), dict(properties or {})))
         except NameTakenError:
@@ -212,7 +211,7 @@ class Catalog(Catalogs, Volumes):
         Raises TableAlreadyExistsError, SchemaNotFoundError, InvalidNameError.
         """
         catalog, schema, name = self._table_key(parts)
-        place = absolute_location(location, self.directory)
+        place = self.absolute(location)
         entry = TableEntry(catalog, schema, checked(name), place, managed, now(), source, refreshed, governance)
         with self._explained(entry.parts, entry.parts):
             self._store.add_table(entry)
@@ -247,7 +246,7 @@ class Catalog(Catalogs, Volumes):
     def set_location(self, parts: Name, location: str) -> TableEntry:
         """Sets the location of a table, which becomes external; returns the new entry. Raises TableNotFoundError."""
         with self._explained(parts):
-            place = absolute_location(location, self.directory)
+            place = self.absolute(location)
             return self._store.change_table(
                 self._table_key(parts), lambda table: replace(table, location=place, managed=False)
             )

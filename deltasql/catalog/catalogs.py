@@ -26,7 +26,6 @@ from deltasql.errors.catalog import (
     DropDefaultCatalogError,
     InformationSchemaReadOnlyError,
 )
-from deltasql.log.storage.locations import absolute_location
 
 
 class Catalogs(Governed):
@@ -41,7 +40,7 @@ class Catalogs(Governed):
         properties: Mapping[str, str] | None = None,
     ) -> bool:
         """Creates a catalog with its default schema; False when it existed. Raises CatalogAlreadyExistsError."""
-        place = None if location is None else absolute_location(location, self.directory)
+        place = None if location is None else self.absolute(location)
         if name.lower() == SYSTEM:
             raise InformationSchemaReadOnlyError(name=SYSTEM)
         catalog = StoredCatalog(checked(name), comment, place, now(), dict(properties or {}))

@@ -20,7 +20,7 @@ from deltasql.catalog.names import CatalogNames
 from deltasql.catalog.store import NameMissingError, NameTakenError
 from deltasql.errors.statements.governance import SecurableExistsError, SecurableNotFoundError
 from deltasql.errors.suggestion import meant, similar_names
-from deltasql.log.storage.locations import absolute_location, is_local, is_same_directory
+from deltasql.log.storage.locations import is_local, is_same_directory
 
 CATALOG, SCHEMA, TABLE, FUNCTION, METASTORE = "CATALOG", "SCHEMA", "TABLE", "FUNCTION", "METASTORE"
 """Kinds of objects; a view is of the kind of tables. Other kinds are those of securables without data."""
@@ -95,7 +95,7 @@ class Governed(CatalogNames):
 
         Asks the store for all its names.
         """
-        place = absolute_location(location, self.directory)
+        place = self.absolute(location)
         named = self._store.tables_below("/" if is_local(place) else place)
         found = (item for item in named if item.governance.has_policies and is_same_directory(item.location, place))
         return sorted(found, key=lambda item: item.parts)

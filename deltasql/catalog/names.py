@@ -76,6 +76,10 @@ class CatalogNames:
         self.commits = RoutedCommits(CommitRegistry(self._store.commits), self.external)
         """The commits of the tables that a catalog manages."""
 
+    def absolute(self, location: str) -> str:
+        """The location of a path or URL of a statement; a relative path is below the directory of the session."""
+        return absolute_location(location, self.directory)
+
     def catalogs(self, pattern: str | None = None) -> list[str]:
         """Names of all catalogs, sorted."""
         return matching(self._store.catalogs(), pattern)

@@ -12,7 +12,7 @@ from deltasql.catalog.names import CatalogNames, Name
 from deltasql.catalog.store import NameMissingError, SchemaKey, TableKey
 from deltasql.errors.statements.volume import VolumeAlreadyExistsError, VolumeNotFoundError, VolumePathError
 from deltasql.errors.suggestion import meant, similar_names
-from deltasql.log.storage.locations import absolute_location, is_local, is_relative, local_path, relative_location
+from deltasql.log.storage.locations import is_local, is_relative, local_path, relative_location
 
 _VOLUMES = re.compile(r"(?:dbfs:)?/+Volumes(?:/+(?P<rest>.*))?", re.DOTALL)
 
@@ -49,7 +49,7 @@ class Volumes(CatalogNames):
                 if if_not_exists:
                     return found
                 raise VolumeAlreadyExistsError(volume=sql_name(key))
-            place = _free(managed, found) if location is None else absolute_location(location, self.directory)
+            place = _free(managed, found) if location is None else self.absolute(location)
             return {**found, key[2]: VolumeEntry(*key, place, location is None, now(), comment)}
 
         self._change_volumes(key[:2], add)

@@ -94,10 +94,8 @@ def _computed(expression: str, caret: Caret, evaluate: Evaluate) -> Any:
     if not is_deterministic(expression) or has_subquery(f"({expression})"):
         raise NameNotConstantError(expression).at(caret)
     for start, end in markers(expression):
-        name = expression[start:end]
-        example = f'{{"{name[1:]}": …}}' if name[1:] else "[…]"
         place = Caret(caret.sql, caret.start + start, caret.start + end)
-        raise UnboundParameterError(name=name, example=example).at(place)
+        raise UnboundParameterError.of(expression[start:end]).at(place)
     try:
         return evaluate(expression)
     except DeltaSqlError as error:

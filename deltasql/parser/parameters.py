@@ -11,11 +11,12 @@ from typing import Any
 from deltasql.errors.base import Caret
 from deltasql.errors.statements.settings import ParametersError, ParameterValueError, UnboundParameterError
 from deltasql.errors.syntax import ParseSyntaxError
+from deltasql.parser.try_casts import is_try_cast, with_try_casts
 from deltasql.plan.parameters import BoundStatement, BoundValue
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import quote_text
 from deltasql.sql.functions.dollar_tags import without_tags
-from deltasql.sql.tokens import Token, tokenize
+from deltasql.sql.tokens import tokenize
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 # A colon after a name, a bracket or another colon is not a marker: `c:path` reads a field of a variant, `x::int` casts.
@@ -38,7 +39,7 @@ def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) ->
     """
     sql = without_tags(sql)
     if args is None:
-        return _encodable(_with_try_casts(BoundStatement(sql)))
+        return _encodable(with_try_casts(BoundStatement(sql)))
     if isinstance(args, (str, bytes)) or not isinstance(args, (Mapping, Sequence)):
         raise ParametersError(type(args).__name__)
     pieces: list[str] = []
@@ -53,7 +54,7 @@ def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) ->
         values.append(BoundValue(length - len(text), length, sql[start:end], plain))
         shifts.append((length, len(text) - (end - start)))
         at = end
-    return _encodable(_with_try_casts(BoundStatement("".join([*pieces, sql[at:]]), tuple(shifts), tuple(values))))
+    return _encodable(with_try_casts(BoundStatement("".join([*pieces, sql[at:]]), tuple(shifts), tuple(values))))
 
 
 def _encodable(bound: BoundStatement) -> BoundStatement:
@@ -79,7 +80,7 @@ def _bound(sql: str, args: Mapping[str, Any] | Sequence[Any]) -> Iterator[tuple[
         caret, name = Caret(sql, start, end), sql[start + 1 : end]
         if name:
             if not isinstance(args, Mapping) or name not in args:
-                raise UnboundParameterError(name=f":{name}", example=f'{{"{name}": …}}').at(caret)
+                raise UnboundParameterError.of(f":{name}").at(caret)
             yield start, end, f":{name}", args[name]
             continue
         ordinal += 1
@@ -93,7 +94,7 @@ def markers(sql: str) -> Iterator[tuple[int, int]]:
     tokens = tokenize(sql)
     for index, (token, after) in enumerate(zip_longest(tokens, tokens[1:])):
         if token.key == "?":
-            if not _is_try_cast(tokens, index):
+            if not is_try_cast(tokens, index):
                 yield token.start, token.end
         elif token.key == ":" and after is not None and after.start == token.end:
             name = _NAME.fullmatch(after.text)
@@ -111,105 +112,3 @@ def _literal(name: str, value: Any) -> str:
         return sql_literal(value)
     except TypeError as error:
         raise ParameterValueError(name=name, kind=str(error)) from None
-
-
-# expression?::type, for which Spark has only try_cast(expression AS type)
-
-
-def _is_try_cast(tokens: Sequence[Token], index: int) -> bool:
-    """Whether a `?` is the beginning of the operator `?::`, and not a marker that is cast: it follows an operand."""
-    if index == 0 or index + 1 == len(tokens):
-        return False
-    mark, after, before = tokens[index], tokens[index + 1], tokens[index - 1]
-    if after.key != "::" or after.start != mark.end:
-        return False
-    is_operand = before.kind in {"quoted", "string", "dollars", "number"} or before.key in {")", "]", "?"}
-    return is_operand or (before.kind == "word" and before.key not in _NO_OPERANDS)
-
-
-_NO_OPERANDS = frozenset(
-    {
-        *("SELECT", "WHERE", "AND", "OR", "NOT", "WHEN", "THEN", "ELSE", "CASE", "IN", "ON", "BY", "VALUES", "SET"),
-        *("BETWEEN", "IS", "HAVING", "RETURN", "DISTINCT", "ALL", "USING", "DEFAULT", "LIMIT", "OFFSET", "INTERVAL"),
-        *("LIKE", "ILIKE", "RLIKE", "REGEXP", "DIV", "QUALIFY", "FROM", "FILTER", "ESCAPE", "UNION", "EXCEPT", "AS"),
-    }
-)
-"""Words that end no operand, and call no function."""
-_TYPED = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "X"})
-_INTERVAL_WORDS = frozenset({"YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "TO"})
-
-
-def _with_try_casts(bound: BoundStatement) -> BoundStatement:
-    """The statement with try_cast(a AS type) in place of a?::type."""
-    if not _TRY_CAST.search(bound.sql):
-        return bound
-    tokens = tokenize(bound.sql)
-    edits: dict[tuple[int, int], str] = {}
-    for index in range(len(tokens)):
-        if tokens[index].key == "?" and _is_try_cast(tokens, index):
-            if index + 2 == len(tokens) or not tokens[index + 2].is_name:
-                caret = Caret(bound.sql, tokens[index].start, tokens[index + 1].end)
-                raise ParseSyntaxError("No type stands behind ?::, as in a?::INT.", "?::").at(caret)
-            start, end = tokens[_operand_start(tokens, index - 1)].start, _type_end(tokens, index + 2)
-            edits[start, start] = "try_cast(" + edits.get((start, start), "")
-            edits[tokens[index].start, end] = f" AS {bound.sql[tokens[index + 1].end : end].strip()})"
-    return bound.with_names([(start, end, text) for (start, end), text in sorted(edits.items())])
-
-
-_TRY_CAST = re.compile(r"\?::")
-
-
-def _operand_start(tokens: Sequence[Token], last: int) -> int:
-    """The index of the first token of the operand that ends with token `last`: a.b[0], f(x), CASE … END, a:b::INT."""
-    at = last if tokens[last].key not in _OPENED else _opening(tokens, last)
-    if tokens[at].key == "[":
-        return _operand_start(tokens, at - 1)
-    if tokens[at].key == "(" and at > 0 and tokens[at - 1].is_name and tokens[at - 1].key not in _NO_OPERANDS:
-        at -= 1
-    if at > 1 and tokens[at - 1].key in {".", ":", "::"}:
-        return _operand_start(tokens, at - (3 if tokens[at - 2].key == "?" else 2))
-    return at - 1 if at > 0 and _belongs_to(tokens, at) else at
-
-
-def _belongs_to(tokens: Sequence[Token], at: int) -> bool:
-    """Whether the token before a literal is a part of it: the sign of -5, the type of DATE '2024-01-31'."""
-    before = tokens[at - 1].key
-    if tokens[at].kind == "string":
-        return before in _TYPED
-    return before == "-" and tokens[at].kind == "number" and (at == 1 or not _ends_operand(tokens[at - 2]))
-
-
-def _ends_operand(token: Token) -> bool:
-    return (token.kind != "symbol" and token.key not in _NO_OPERANDS) or token.key in {")", "]"}
-
-
-_OPENED = {")": "(", "]": "[", "END": "CASE"}
-
-
-def _opening(tokens: Sequence[Token], last: int) -> int:
-    """The index of the bracket, or the CASE, that belongs to the closing one at `last`."""
-    closing = tokens[last].key
-    opening = _OPENED[closing]
-    depth = 0
-    for at in range(last, -1, -1):
-        depth += (tokens[at].key == closing) - (tokens[at].key == opening)
-        if depth == 0:
-            return at
-    return 0
-
-
-def _type_end(tokens: Sequence[Token], first: int) -> int:
-    """The offset behind the type that begins with token `first`: a word, with (…) or <…>; INTERVAL DAY TO SECOND."""
-    if first >= len(tokens):
-        return tokens[-1].end
-    at = first + 1
-    while tokens[first].key == "INTERVAL" and at < len(tokens) and tokens[at].key in _INTERVAL_WORDS:
-        at += 1
-    if at < len(tokens) and tokens[at].key in {"(", "<", "<>"}:
-        depth = 0
-        while at < len(tokens):
-            depth += {"(": 1, "<": 1, ")": -1, ">": -1}.get(tokens[at].key, 0)
-            at += 1
-            if depth == 0:
-                break
-    return tokens[at - 1].end

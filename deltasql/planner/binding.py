@@ -42,7 +42,7 @@ from deltasql.planner.governance.enforcing import enforced
 from deltasql.planner.governance.shown_rows import shown_rows
 from deltasql.planner.information.rows import information_rows
 from deltasql.planner.python_functions import callable_text
-from deltasql.planner.read_files import called_files, in_volume
+from deltasql.planner.read_files import called_files, located_files
 from deltasql.planner.selected_files import selected_files
 from deltasql.planner.table_places import location_of
 from deltasql.planner.text_positions import position_in
@@ -204,7 +204,7 @@ def bind(
             caret = context.caret(position(reference.start), position(reference.end - 1) + 1) if position else None
             raise error.at(caret) from None
         if operator is None:
-            placed += in_volume(context, reference)
+            placed += located_files(context, reference)
             continue
         view = hidden_view()
         bound[index] = view

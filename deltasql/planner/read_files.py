@@ -184,7 +184,7 @@ def _type(options: FileOptions, name: str, text: str) -> DataType:
         raise options.refused(name, error.message) from None
 
 
-def in_volume(context: Context, reference: TableReference) -> Iterator[Replacement]:
+def located_files(context: Context, reference: TableReference) -> Iterator[Replacement]:
     """The replacement for a name of files by their location: csv.`/Volumes/c/s/v/a.csv`, csv.`folder/a.csv`."""
     if not is_files(reference):
         return

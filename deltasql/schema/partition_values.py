@@ -13,6 +13,8 @@ from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructFi
 
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 """The name of NULL in the name of a partition's directory, `column=value`."""
+STORED_AS_NULL = ("", HIVE_NULL)
+"""The texts that a partition column stores as NULL, for these are the names of its directory."""
 
 
 def partition_value(row: Mapping[str, str | None], fields: Sequence[StructField]) -> tuple[Any, ...]:

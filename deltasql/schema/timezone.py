@@ -62,9 +62,10 @@ def zone(name: str | None) -> tzinfo:
 def is_zone(name: str) -> bool:
     """Whether a name or an offset is a time zone."""
     try:
-        return bool(name) and zone(name) is not None
+        zone(name)
     except InvalidSettingError:
         return False
+    return bool(name)
 
 
 def _named(name: str) -> tzinfo:

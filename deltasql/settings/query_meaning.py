@@ -55,8 +55,7 @@ def has_plain_meaning(settings: SessionSettings, engine: Callable[[str], str | N
 
     `engine` gives the settings of a running engine.
     """
-    keys = [key for key, _ in settings.changed()]
-    if any(key.startswith("spark.sql.legacy.") for key in keys):
+    if any(key.startswith("spark.sql.legacy.") for key in settings.names()):
         return False
     pairs = ((settings.stored(key) or engine(key) or usual, usual) for key, usual in zip(_READING, _USUAL, strict=True))
     return all(value.strip().lower() == usual for value, usual in pairs)

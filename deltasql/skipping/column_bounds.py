@@ -117,7 +117,7 @@ def _fact_struct(fact: Fact, arrays: Mapping[tuple[str, ...], pa.Array], length:
 def _bounds_struct(column: BoundedColumn, arrays: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
     unknown = pa.nulls(length)
     fields = {
-        "low": _lowered(column, arrays.get(_path("minValues", column), unknown)),
+        "low": _moved(column, arrays.get(_path("minValues", column), unknown), -1),
         "high": _widened(column, arrays.get(_path("maxValues", column), unknown)),
         "nulls": arrays[_path("nullCount", column)],
         "rows": arrays[_RECORDS],
@@ -145,10 +145,6 @@ def _chunks(stats: pa.ChunkedArray) -> Iterable[pa.Array]:
             yield chunk.slice(start, _CHUNK)
 
 
-def _lowered(column: BoundedColumn, low: pa.Array) -> pa.Array:
-    return _moved(low, -1) if _may_be_rounded(column) else low
-
-
 _FEWEST_ROUNDED, _MOST_ROUNDED = 15, 17
 """A DOUBLE has any decimal number of 15 digits, and its text has at most 17."""
 _ROUNDING = Decimal(2.0**-51)
@@ -156,18 +152,15 @@ _ROUNDING = Decimal(2.0**-51)
 _LIMITS_OF_LONG = frozenset({Decimal(-(2**63)), Decimal(2**63 - 1)})
 
 
-def _may_be_rounded(column: BoundedColumn) -> bool:
-    """Whether other writers may have rounded the bounds of a column: delta-rs writes DECIMAL as DOUBLE or LONG."""
-    return isinstance(column.type, DecimalType) and column.type.precision > _FEWEST_ROUNDED
+def _moved(column: BoundedColumn, bounds: pa.Array, sign: int) -> pa.Array:
+    """Bounds of a DECIMAL column moved up (1) or down (-1) by as much as a DOUBLE may have been rounded.
 
-
-def _moved(bounds: pa.Array, sign: int) -> pa.Array:
-    """Decimal bounds moved up (1) or down (-1) by as much as a DOUBLE may have been rounded; null beyond 38 digits.
-
-    Bounds of few digits, and of more than a DOUBLE has, are exact and stay. A limit of LONG is no bound: delta-rs
-    writes it for numbers beyond it.
+    Other writers may have rounded them: delta-rs writes DECIMAL as DOUBLE or LONG. Bounds of few digits, and of more
+    than a DOUBLE has, are exact and stay. A limit of LONG is no bound, for it stands for numbers beyond it. Null beyond
+    38 digits; bounds of other types stay.
     """
-    if not pa.types.is_decimal(bounds.type):
+    is_decimal = isinstance(column.type, DecimalType) and column.type.precision > _FEWEST_ROUNDED
+    if not is_decimal or not pa.types.is_decimal(bounds.type):
         return bounds
     scale = bounds.type.scale
     units = pc.multiply(pc.abs(bounds.cast(pa.float64())), 10.0**scale)
@@ -183,7 +176,7 @@ def _outward(bound: Decimal, scale: int, sign: int) -> Decimal | None:
         return None
     if len(bound.normalize(EXACT).as_tuple().digits) > _MOST_ROUNDED:
         return bound
-    units = int(abs(bound).scaleb(scale, EXACT) * _ROUNDING) + 1
+    units = int(bound.copy_abs().scaleb(scale, EXACT) * _ROUNDING) + 1
     moved = EXACT.add(bound, Decimal(sign * units).scaleb(-scale, EXACT))
     return moved if moved.adjusted() < 38 - scale else None
 
@@ -191,10 +184,8 @@ def _outward(bound: Decimal, scale: int, sign: int) -> Decimal | None:
 def _widened(column: BoundedColumn, high: pa.Array) -> pa.Array:
     from deltasql.log.storage.arrow_values import integers
 
-    if _may_be_rounded(column):
-        return _moved(high, 1)
     if column.kind not in {"timestamp", "timestamp_ntz"}:
-        return high
+        return _moved(column, high, 1)
     # The log truncates timestamps to milliseconds.
     last, millisecond = integers([2**63 - 1 - 1000, 1000])
     return pc.add(pc.min_element_wise(high, last, skip_nulls=False), millisecond)

@@ -68,15 +68,6 @@ def find_column(parts: tuple[str, ...], schema: StructType, partition_columns: S
     return _Reader(schema, {name.lower() for name in partition_columns}, None, None, has_escape=False).walk(parts)
 
 
-def _operands(node: exp.Expression) -> list[exp.Expression]:
-    """The operands of a chain of AND or OR, which may be thousands: programs write `k = 1 OR k = 2 OR …`."""
-    operands, first = [], node
-    while type(first) is type(node) and is_plain(first):
-        operands.append(first.expression)
-        first = first.this
-    return [first, *reversed(operands)]
-
-
 @dataclass(frozen=True, slots=True)
 class _Reader:
     schema: StructType
@@ -95,7 +86,8 @@ class _Reader:
             case exp.Not():
                 return self.condition(node.this, not negated)
             case exp.And() | exp.Or():
-                parts = tuple(self.condition(side, negated) for side in _operands(node))
+                # Chains of thousands, as programs write them, are no deep trees of ours.
+                parts = tuple(self.condition(side, negated) for side in node.flatten(unnest=False))
                 return AllOf(parts) if isinstance(node, exp.And) != negated else AnyOf(parts)
             case exp.Boolean():
                 return ALWAYS if bool(node.this) != negated else NEVER

@@ -193,15 +193,18 @@ def _pairs(group: Sequence[Token]) -> list[tuple[str, str]]:
     ]
 
 
+_INTERVAL_UNITS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND")
+
+
 def type_end(tokens: Sequence[Token], start: int) -> int:
     """The index behind the type that begins at a token: a word and its brackets, INTERVAL DAY TO SECOND."""
     at = TokenCursor(tokens, start + 1)
-    if at.peek(-1) == "INTERVAL":
+    if at.peek(-1) == "INTERVAL" and at.take(*_INTERVAL_UNITS) and at.take("TO"):
         at.at += 1
-        if at.take("TO"):
-            at.at += 1
     if at.key == "(":
         at.group()
+    elif at.take("<>"):
+        pass
     elif at.key == "<":
         depth = 0
         while at.left:

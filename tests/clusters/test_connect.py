@@ -181,7 +181,7 @@ def test_the_driver_needs_no_shared_disk(server: str, own_disk: Path) -> None:
 
 @pytest.mark.parametrize("check", [check_one_after_another, check_side_by_side, check_in_threads])
 def test_the_state_of_a_session(check: Callable[..., None], server: str, disk: Path, tmp_path: Path) -> None:
-    """What statements change is seen by all statements of the session, and by no other session on the server."""
+    """A change of a session's state is seen by all its later statements, and by no other session on the server."""
     files = files_of_one_row(disk / check.__name__ / "files")
     check(CHANGES, lambda warehouse: connect(str(warehouse), server), disk / check.__name__, files)
 

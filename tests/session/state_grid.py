@@ -1,4 +1,4 @@
-"""What statements change in a session, and queries that show it.
+"""Statements that change the state of a session, and queries that show the change.
 
 A change must be seen by later statements of its session, in whatever way these are computed, and by no other session.
 """

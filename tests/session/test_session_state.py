@@ -1,4 +1,4 @@
-"""What statements change in a session is seen by all its statements, and by no other session."""
+"""A change of a session's state is seen by all its later statements, and by no other session."""
 
 from __future__ import annotations
 

@@ -66,6 +66,11 @@ class UnboundParameterError(DeltaSqlError):
     name: str
     example: str
 
+    @classmethod
+    def of(cls, marker: str) -> UnboundParameterError:
+        """The error of a marker as it is written: `:name` or `?`."""
+        return cls(name=marker, example=f'{{"{marker[1:]}": …}}' if marker[1:] else "[…]")
+
 
 @condition(
     "UNRESOLVED_VARIABLE",

@@ -10,7 +10,7 @@ from deltasql.plan.base import quote
 from deltasql.plan.operators import Constraint
 from deltasql.planner.values.alignment import is_path
 from deltasql.schema.lengths import TYPE_KEY, Length, declared_type, has_lengths, length_of
-from deltasql.schema.partition_values import HIVE_NULL
+from deltasql.schema.partition_values import STORED_AS_NULL
 from deltasql.schema.text import text_sql
 from deltasql.schema.types import BINARY, STRING, ArrayType, DataType, MapType, StructField, StructType
 
@@ -28,8 +28,11 @@ def stored(field: StructField, sql: str, partitions: Collection[str] = ()) -> st
     return value
 
 
-_NULL_IN_PARTITIONS: Mapping[DataType, tuple[str, ...]] = {STRING: ("''", f"'{HIVE_NULL}'"), BINARY: ("X''",)}
-"""The values of partition columns that are stored as NULL: these are the names of its directory."""
+_NULL_IN_PARTITIONS: Mapping[DataType, tuple[str, ...]] = {
+    STRING: tuple(map(text_sql, STORED_AS_NULL)),
+    BINARY: ("X''",),
+}
+"""SQL of the values that a partition column stores as NULL."""
 
 
 def padded(sql: str, length: int) -> str:

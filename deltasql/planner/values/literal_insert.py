@@ -17,7 +17,7 @@ from deltasql.planner.values.generated import generation_of
 from deltasql.schema.checks import column_invariants
 from deltasql.schema.identity import identity_of
 from deltasql.schema.lengths import Length, declared_length
-from deltasql.schema.partition_values import HIVE_NULL
+from deltasql.schema.partition_values import STORED_AS_NULL
 from deltasql.schema.timezone import zone
 from deltasql.schema.type_lattice import DIGITS_OF_LONG, INTEGRAL, MOST_DIGITS
 from deltasql.schema.types import (
@@ -99,8 +99,7 @@ def unambiguous_zone(context: Context) -> tzinfo | None:
 
 
 def _has_usual_settings(context: Context) -> bool:
-    changed = (key for key, _ in context.settings.changed())
-    return preserve_literal_values(changed) and context.setting(STORE_ASSIGNMENT) == "ANSI"
+    return preserve_literal_values(context.settings.names()) and context.setting(STORE_ASSIGNMENT) == "ANSI"
 
 
 def _constant_column(field: StructField, static: Mapping[str, str], rows: LiteralRows) -> LiteralColumn:
@@ -150,7 +149,7 @@ def _in_directories(field: StructField, values: tuple[LiteralValue, ...]) -> tup
     of a directory.
     """
     _refuse_spellings(field.type, values)
-    stored = tuple(None if value in {"", HIVE_NULL} else value for value in values)
+    stored = tuple(None if value in STORED_AS_NULL else value for value in values)
     if not field.nullable and None in stored:
         raise LeftToEngineError
     return stored
@@ -243,7 +242,7 @@ def _column_in_directories(field: StructField, column: pa.ChunkedArray) -> pa.Ch
     _refuse_column_spellings(field.type, column)
     if field.type != STRING:
         return column
-    stored = pc.if_else(pc.is_in(column, pa.array(["", HIVE_NULL])), pa.scalar(None, column.type), column)
+    stored = pc.if_else(pc.is_in(column, pa.array(STORED_AS_NULL)), pa.scalar(None, column.type), column)
     if not field.nullable and stored.null_count:
         raise LeftToEngineError
     return stored

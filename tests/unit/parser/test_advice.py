@@ -1,4 +1,4 @@
-"""What was probably meant; tests/refusals and tests/golden/table/wrong_words.sql have the messages."""
+"""Advice on misspelt and misplaced words; tests/refusals and tests/golden/table/wrong_words.sql have the messages."""
 
 from __future__ import annotations
 

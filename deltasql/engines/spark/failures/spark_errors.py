@@ -218,10 +218,8 @@ def _bridge_failure(text: str) -> Failure:
 
 def _unbound(failure: Failure) -> DeltaSqlError:
     name = failure.parameters.get("name", "")
-    if name.startswith("_"):
-        # Spark names a ? by its offset.
-        return UnboundParameterError(name="?", example="[…]")
-    return UnboundParameterError(name=f":{name}", example=f'{{"{name}": …}}')
+    # Spark names a ? by its offset.
+    return UnboundParameterError.of("?" if name.startswith("_") else f":{name}")
 
 
 def _unresolved(failure: Failure) -> DeltaSqlError:

@@ -82,6 +82,8 @@ class SparkHandle:
         self._pending: dict[str, str] = {}
         """Settings that Spark has not been given yet."""
         self._reached: set[str] = set()
+        self._outside = frozenset(outside_settings(os.environ))
+        """The keys of settings that the environment sets, which are not tuned."""
         self.views: set[str] = set()
         """Temporary views of queries on Spark Connect, which resolves them whenever a query runs."""
         self.cached_frames = CachedFrames()
@@ -180,19 +182,18 @@ class SparkHandle:
         return None if is_configured_outside() else self.settings.machine_zone
 
     def set(self, key: str, value: str) -> None:
-        """Gives Spark a setting that SET changes, unless Spark has not started."""
-        if self._session is not None:
-            self._pending.pop(key, None)
-            self._session.conf.set(key, value)
+        """Gives a Spark that has started a setting that SET changes."""
+        self._pending.pop(key, None)
+        self.session.conf.set(key, value)
 
     def unset(self, key: str) -> None:
-        """Takes a setting that RESET forgets from Spark, unless Spark has not started."""
+        """Takes a setting that RESET forgets from a Spark that has started."""
         self._pending.pop(key, None)
-        if self._session is not None and not self._is_over:
-            self._session.conf.unset(key)
+        if not self._is_over:
+            self.session.conf.unset(key)
             # Unset leaves Spark's default, which is 200 for shuffle partitions.
             if (began := self._began_with(key)) is not None:
-                self._session.conf.set(key, began)
+                self.session.conf.set(key, began)
 
     def _began_with(self, key: str) -> str | None:
         """The value of a setting at the session's start, to which RESET returns; None if it was not set."""
@@ -392,7 +393,7 @@ class SparkHandle:
         session = self.session
         if not self.is_ours or self.capabilities is not SPARK:
             return nullcontext()
-        fixed = {*self.settings.names(), *outside_settings(os.environ)}
+        fixed = self._outside.union(self.settings.names())
         settings = {key: value for key, value in for_size(size_in_bytes).items() if key not in fixed}
         if self.remote:
             # Each setting takes a few requests. This one decides the number of files, and how rows are numbered.

@@ -16,7 +16,6 @@ from deltasql.errors.sources import (
     UnknownColumnsError,
 )
 from deltasql.errors.statements.table import ColumnListWithQueryError, NonEmptyLocationError
-from deltasql.log.storage.locations import absolute_location
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.operators import Operator, Project
 from deltasql.plan.statements.table import ColumnDefinition, CreateTable, CreateTableLike
@@ -126,7 +125,7 @@ def _place(name: TableName, location: str | None, provider: str, context: Contex
         raise external.refused(f"CREATE TABLE … USING {provider}").at(context.caret(name.start, name.end))
     if location is None:
         return context.catalog.managed_location(name.parts)
-    return absolute_location(location, context.catalog.directory)
+    return context.catalog.absolute(location)
 
 
 def _refuse(statement: CreateTable) -> None:

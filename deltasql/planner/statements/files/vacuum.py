@@ -14,7 +14,7 @@ from deltasql.errors.statements.vacuum import (
 from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.locations import absolute_location, is_local
+from deltasql.log.storage.locations import is_local
 from deltasql.log.storage.paths import LOG
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import Operator, SqlQuery
@@ -69,7 +69,7 @@ def _table(name: TableName, context: Context) -> tuple[DeltaLog, Snapshot]:
 
 def _table_around(path: str | None, context: Context) -> str | None:
     """The table that a path lies in."""
-    parent = "" if path is None else absolute_location(path, context.catalog.directory).rpartition("/")[0]
+    parent = "" if path is None else context.catalog.absolute(path).rpartition("/")[0]
     while parent and not parent.endswith("/"):
         if context.logs(parent, parent).store.has_below(LOG):
             return parent

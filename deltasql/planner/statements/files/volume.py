@@ -13,7 +13,6 @@ from deltasql.errors.statements.volume import (
     VolumeNotFoundError,
     VolumePathError,
 )
-from deltasql.log.storage.locations import absolute_location
 from deltasql.log.storage.log_store import Entry
 from deltasql.log.storage.paths import folder_and_name
 from deltasql.plan.base import TableName
@@ -232,7 +231,7 @@ def _require_file(path: FilePath, location: str, context: Context) -> None:
 
 def _allowed_local(statement: str, path: FilePath, context: Context) -> str:
     """The absolute path of a local file. Raises LocalFileError for one that the session does not allow."""
-    location = absolute_location(path.path, context.catalog.directory)
+    location = context.catalog.absolute(path.path)
     reason = "it is no path of this machine" if not location.startswith("/") else None
     reason = reason or context.analyst.stores.refusal_of_local(location)
     if reason is not None:

@@ -18,7 +18,7 @@ from deltasql.plan.statements.settings import ResetSetting, SetSetting, SetTimeZ
 from deltasql.planner.changes import KEY_VALUE, Answer, Plan, SettingChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.schema.timezone import is_zone, machine_zone_name, offset_name
+from deltasql.schema.timezone import is_zone, offset_name
 from deltasql.settings.session_settings import PROPERTY_DEFAULTS, SETTINGS, TIME_ZONE
 from deltasql.sql.constants import unquote
 from deltasql.sql.tokens import tokenize
@@ -71,7 +71,7 @@ def _zone_name(written: SqlText, context: Context) -> str | None:
             raise UnknownTimeZoneError(value=name).at(caret)
         return name
     if [token.key for token in tokens] == ["LOCAL"]:
-        return machine_zone_name()
+        return context.settings.machine_zone
     if tokens[0].key != "INTERVAL":
         expected = "LOCAL, a text such as 'UTC', or an INTERVAL"
         raise ParseSyntaxError(f"SET TIME ZONE takes {expected}; found {texts[0]}.", texts[0]).at(caret)
