@@ -7,6 +7,7 @@ memory, so it does I/O for small inputs, and for all inputs that executors canno
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -22,7 +23,6 @@ from deltasql.plan.operators import Operator, Scan, SqlQuery, children
 from deltasql.schema.types import StructType, has_collations
 from deltasql.settings.session_settings import DEFAULTS, IO_MODE
 from deltasql.sql.cursor import LeftToEngineError
-from deltasql.sql.queries.hints import has_spreading_hint
 
 _HANDED_OUT: ContextVar[bool] = ContextVar("handed_out", default=False)
 
@@ -158,3 +158,13 @@ def require_streaming(session: SessionFacts, location: str, size: int) -> None:
     """Raises LeftToEngineError where the engine, not this process, passes `size` bytes at a location on as they are."""
     if size > FEW_BYTES:
         require_searching(session, location, size)
+
+
+_SPREADING = re.compile(
+    r"/\*\+(?:(?!\*/).)*\b(?:REPARTITION|REPARTITION_BY_RANGE|COALESCE|REBALANCE)\b", re.IGNORECASE | re.DOTALL
+)
+
+
+def has_spreading_hint(sql: str) -> bool:
+    """Whether a hint names a number of tasks, or columns that rows are spread by. A text in quotes counts as well."""
+    return _SPREADING.search(sql) is not None

@@ -1,4 +1,4 @@
-"""Refusals of values that columns give themselves: defaults, identity columns, generated columns."""
+"""Refusals of values that columns give themselves: defaults, identity columns, generated columns; and of JSON texts."""
 
 from __future__ import annotations
 
@@ -326,3 +326,27 @@ class GeneratedTypeMismatchError(DeltaSqlError):
     new: str
     generated: str
     table: str
+
+
+@condition(
+    "AMBIGUOUS_REFERENCE_TO_FIELDS",
+    "42000",
+    "The JSON text has several fields called {name} if upper and lower case are equal.",
+    remedy="Write the field in brackets, where case counts: column:['{name}'].",
+)
+class AmbiguousJsonNameError(DeltaSqlError):
+    """A path in a JSON text, as in `raw:name`, with a name that several fields have in different cases."""
+
+    name: str
+
+
+@condition(
+    "DATATYPE_MISMATCH.UNEXPECTED_INPUT_TYPE",
+    "42K09",
+    "A path with a colon, as in raw:a.b, reads a JSON text or a VARIANT, not {kind}.",
+    remedy="Write a dot for a field of a struct, or to_json(column):a.",
+)
+class JsonPathOperandError(DeltaSqlError):
+    """A path in JSON behind an operand of another type."""
+
+    kind: str

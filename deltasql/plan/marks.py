@@ -14,6 +14,8 @@ CAST = "DELTASQL_CAST|"
 """Starts the text that a value raises which its column cannot hold: column, type, and Spark's words follow."""
 IDENTITY_OVERFLOW = "DELTASQL_IDENTITY_OVERFLOW|"
 """Starts the text that an identity column raises when its numbers are used up; its name follows."""
+JSON_NAME = "DELTASQL_JSON_NAME|"
+"""Starts the text that a path in a JSON text raises which several fields match; the name in the path follows."""
 
 GENERATED = "Generated Column "
 """Begins the name of the constraint that a generated column has its value; the quoted column follows."""

@@ -6,8 +6,8 @@ Expressions in operators are SQL text in Spark's dialect, mostly the user's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias, Union
@@ -286,6 +286,11 @@ class RowAction:
     condition: str | None
     values: tuple[str, ...]
 
+    def with_texts(self, texts: Callable[[str], str]) -> RowAction:
+        """See `Rewrite.with_texts`."""
+        condition = None if self.condition is None else texts(self.condition)
+        return replace(self, condition=condition, values=tuple(map(texts, self.values)))
+
 
 @dataclass(frozen=True, slots=True)
 class EqualKey:
@@ -364,6 +369,17 @@ class Rewrite:
     def source(self) -> Operator | None:
         """The source's rows, where there is a source."""
         return None if self.join is None else self.join.source
+
+    def with_texts(self, texts: Callable[[str], str]) -> Rewrite:
+        """The operator with SQL texts of its conditions and values as `texts` gives them for the engine.
+
+        Constraints stay unchanged, since errors quote them.
+        """
+        join = self.join
+        if join is not None:
+            keys = tuple(replace(key, source=texts(key.source)) for key in join.equal_keys)
+            join = replace(join, on=texts(join.on), equal_keys=keys)
+        return replace(self, actions=tuple(action.with_texts(texts) for action in self.actions), join=join)
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -21,10 +20,8 @@ from deltasql.engines.sail.guards.exact_types import common_type
 from deltasql.engines.sail.guards.text_checks import with_checks
 from deltasql.engines.sail.kinds import rows_of_query
 from deltasql.engines.sail.texts import PossibleTypes
-from deltasql.engines.spark.reading.checked_rows import Texts
 from deltasql.engines.spark.session.spark_types import frame_schema
 from deltasql.errors.engine import NotOnSailError
-from deltasql.plan.operators import Rewrite, RowAction
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructType
 from deltasql.sql.patterns import GAP
@@ -168,22 +165,3 @@ def _is_within(kind: DataType, wide: DataType) -> bool:
             return kind.names == wide.names and all(_is_within(one.type, other.type) for one, other in pairs)
         case _:
             return kind in (wide, VOID)
-
-
-def checked_rewrite(operator: Rewrite, with_checks: Texts) -> Rewrite:
-    """`operator` with runtime checks in its conditions and values; `with_checks` inserts the checks into SQL text.
-
-    Constraints stay unchanged, since errors quote them: see `checked_rows`.
-    """
-    join = operator.join
-    if join is not None:
-        keys = tuple(replace(key, source=with_checks(key.source)) for key in join.equal_keys)
-        join = replace(join, on=with_checks(join.on), equal_keys=keys)
-    return replace(
-        operator, actions=tuple(_checked_action(action, with_checks) for action in operator.actions), join=join
-    )
-
-
-def _checked_action(action: RowAction, with_checks: Texts) -> RowAction:
-    condition = None if action.condition is None else with_checks(action.condition)
-    return replace(action, condition=condition, values=tuple(map(with_checks, action.values)))

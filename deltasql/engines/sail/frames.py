@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from warnings import warn
 
-from deltasql.engines.sail.checks import checked_query, checked_rewrite
+from deltasql.engines.sail.checks import checked_query
 from deltasql.engines.sail.commands import run_in_process
 from deltasql.engines.sail.dialect.char_padding import Reach
 from deltasql.engines.sail.dialect.inlining import checked_body
@@ -99,7 +99,7 @@ class SailFrames(Frames):
         self._read += [operator.target, *([] if operator.source is None else [operator.source])]
         with self.views(operator.relations):
             check_rewrite(operator, self._types_in(sql), sql, write)
-            return checked_rewrite(operator, self._over_rewrite(operator))
+            return operator.with_texts(self._over_rewrite(operator))
 
     def refuse_stray(self, expressions: Sequence[str], kinds: Sequence[DataType], sql: str) -> None:
         refuse_stray(expressions, kinds, sql)

@@ -14,6 +14,7 @@ from deltasql.engines.spark.failures.query_errors import misspelt_error, unresol
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, cast_error, marked_error
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.column_values import AmbiguousJsonNameError, JsonPathOperandError
 from deltasql.errors.engine import (
     EngineLostError,
     FilesNotSharedError,
@@ -28,7 +29,7 @@ from deltasql.errors.statements.settings import UnboundParameterError
 from deltasql.errors.syntax import TooComplexError
 from deltasql.log.storage.local_files import may_make, may_read
 from deltasql.log.storage.locations import is_local, local_path
-from deltasql.plan.marks import BOUND_VALUES
+from deltasql.plan.marks import BOUND_VALUES, JSON_NAME
 from deltasql.schema.checks import HIDDEN_PREFIX
 from deltasql.sql.syntax import corresponding, unreadable_part
 from deltasql.sql.tokens import tokenize
@@ -51,6 +52,7 @@ _RAISED = re.compile(r"^(?!Traceback|SQLSTATE)(?P<error>[A-Za-z_][\w.]*(?::.*)?)
 """The exception at the end of a traceback."""
 
 
+_JSON_NAME = re.compile(re.escape(JSON_NAME) + r"([^|]*)\|")
 _CSV_HEADER = re.compile(r"CSV header does not conform to the schema|Number of column in CSV header is not equal")
 
 
@@ -162,7 +164,7 @@ def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
     if error is not None:
         return error
     error = None if write is None else _error_of_write(failure, write, sql)
-    error = error or unreached_error(failure)
+    error = error or unreached_error(failure) or _path_error(failure)
     if error is not None:
         return error
     if name == "UNBOUND_SQL_PARAMETER":
@@ -174,6 +176,16 @@ def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
     if wrong:
         return wrong.at(_fragment_caret(failure, sql))
     return SparkError(name, failure.state, sentence, text).at(_fragment_caret(failure, sql))
+
+
+def _path_error(failure: Failure) -> DeltaSqlError | None:
+    """The error for a path in JSON, which functions look up: several fields match, or the operand has a wrong type."""
+    name = _JSON_NAME.search(failure.text)
+    if name is not None and failure.condition == "USER_RAISED_EXCEPTION":
+        return AmbiguousJsonNameError(unquote(name[1]))
+    if "json_object_keys(namedlambdavariable())" not in failure.parameters.get("sqlExpr", ""):
+        return None
+    return JsonPathOperandError(failure.parameters.get("inputType", "another type").strip('"'))
 
 
 def _error_of_write(failure: Failure, write: WriteContext, sql: str) -> DeltaSqlError | None:

@@ -14,6 +14,7 @@ from deltasql.datafiles.reading.literal_rows import literal_table
 from deltasql.engines.spark.reading.cached_scans import CachedScans
 from deltasql.engines.spark.reading.checked_rows import Texts, checked
 from deltasql.engines.spark.reading.file_columns import rows_with_columns
+from deltasql.engines.spark.reading.json_paths import has_json_paths, without_json_paths
 from deltasql.engines.spark.reading.python_functions import register_python
 from deltasql.engines.spark.reading.scans import with_declared
 from deltasql.engines.spark.reading.source_rows import source_rows
@@ -172,11 +173,11 @@ class Frames:
 
     def over(self, rows: DataFrame) -> Texts:
         """The function that rewrites SQL expressions over the rows of a DataFrame for the engine."""
-        return str
+        return lambda text: without_json_paths(text, lambda sql: rows.selectExpr(f"({sql})"))
 
     def over_operator(self, rows: DataFrame, operator: Operator) -> Texts:
         """As `over`, where the rows are those of `operator`."""
-        return str
+        return self.over(rows)
 
     def _shown(self, rows: DataFrame, view: ViewColumns) -> DataFrame:
         # A cast that a view makes never turns a value that does not fit into NULL.
@@ -211,13 +212,13 @@ class Frames:
         self, sql: str, relations: Mapping[str, Operator], settings: Mapping[str, str | None] = NO_SETTINGS
     ) -> DataFrame:
         """The rows of `sql`; views for its `relations` exist already."""
-        return self._spark.session.sql(sql)
+        return self._spark.session.sql(without_json_paths(sql, self._spark.session.sql))
 
     def over_scope(
         self, rows: DataFrame, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str]
     ) -> Sequence[str]:
         """`expressions` over `rows`, the joined rows of `scope`, rewritten for the engine, which infers their types."""
-        return expressions
+        return [*map(self.over(rows), expressions)]
 
     def check_casts(self, scope: Sequence[tuple[Operator, str]], expressions: Sequence[str], sql: str) -> None:
         """Raises Spark's error for casts that do not exist. A no-op for Spark, which raises it itself."""
@@ -226,8 +227,24 @@ class Frames:
         """As `check_casts`, for the values of rows that are written."""
 
     def checked_rewrite(self, operator: Rewrite, sql: str, write: WriteContext) -> Rewrite:
-        """`operator` with runtime checks in its expressions, so that they fail as on Spark. Raises as `check_casts`."""
-        return operator
+        """`operator` with its expressions rewritten for the engine, with checks, so that they fail as on Spark.
+
+        Raises as `check_casts`.
+        """
+
+        def joined() -> DataFrame:
+            rows = self.frame(operator.target).alias(operator.target_alias)
+            if operator.source is None or operator.join is None:
+                return rows
+            return rows.crossJoin(self.frame(operator.source).alias(operator.join.alias))
+
+        def text_of(sql: str) -> str:
+            if not has_json_paths(sql):
+                return sql
+            with self.views(operator.relations):
+                return self.over(joined())(sql)
+
+        return operator.with_texts(text_of)
 
     def refuse_stray(self, expressions: Sequence[str], kinds: Sequence[DataType], sql: str) -> None:
         """Raises Spark's syntax error for a stray word after an expression. A no-op for Spark, as it raises that."""
@@ -306,7 +323,8 @@ class Views:
                     if isinstance(code, PythonFunction):
                         register_python(self._spark.session, inner, code)
                 with self._spark.needing(function.settings):
-                    self._spark.session.sql(f"CREATE OR REPLACE TEMPORARY FUNCTION {quote(name)}{function.text}")
+                    sql = self._spark.session.sql
+                    sql(without_json_paths(f"CREATE OR REPLACE TEMPORARY FUNCTION {quote(name)}{function.text}", sql))
             _IN_USE[name] += 1
             self._created.append(name)
 
