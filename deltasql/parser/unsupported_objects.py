@@ -118,7 +118,12 @@ OBJECTS = (
     Unsupported(
         "{words} in place of a table",
         "Run it as a separate statement, and read its rows in Python: session.sql(…).collect().",
-        ("⋯ ( < DESCRIBE|DESC|SHOW|EXPLAIN [HISTORY|DETAIL|TABLE|TABLES|EXTENDED] >",),
+        (
+            "⋯ ( < EXPLAIN|ANALYZE [TABLE|EXTENDED] >",
+            "⋯ FROM|JOIN|AS ( < DROP|ALTER|CREATE|TRUNCATE|REFRESH TABLE|VIEW|SCHEMA|FUNCTION|OR >",
+            "⋯ FROM|JOIN|AS ( < INSERT|MERGE|DELETE INTO|OVERWRITE|FROM|WITH >",
+            "⋯ FROM|JOIN|AS ( < UPDATE|OPTIMIZE|VACUUM|RESTORE|CALL > part",
+        ),
     ),
     # Other objects
     Unsupported(

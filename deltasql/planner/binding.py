@@ -13,10 +13,12 @@ from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, ViewDef
 from deltasql.catalog.entries import TableEntry, ViewEntry, sql_name
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.function import RecursiveFunctionError
+from deltasql.errors.statements.inspect import StatementAsTableError
 from deltasql.errors.statements.table import ReadTableWithoutColumnsError
 from deltasql.errors.statements.view import RecursiveViewError, TimeTravelViewError
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.parser import parse
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.hidden import VIEW, hidden_view
 from deltasql.plan.operators import (
@@ -35,14 +37,16 @@ from deltasql.plan.operators import (
 )
 from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.change_feed import changes
+from deltasql.planner.changes import Answer, LogRows, QueryRows
 from deltasql.planner.context import GLOBAL, Context, TextReader
 from deltasql.planner.foreign.rows import file_rows, foreign_snapshot
 from deltasql.planner.foreign.snapshots import is_scanned
 from deltasql.planner.governance.enforcing import enforced
 from deltasql.planner.governance.shown_rows import shown_rows
-from deltasql.planner.information.rows import information_rows
+from deltasql.planner.information.rows import information_rows, memory_rows
 from deltasql.planner.python_functions import callable_text
 from deltasql.planner.read_files import called_files, located_files
+from deltasql.planner.rule import plan
 from deltasql.planner.selected_files import selected_files
 from deltasql.planner.table_places import location_of
 from deltasql.planner.text_positions import position_in
@@ -197,7 +201,10 @@ def bind(
         named = index in metadata.references
         try:
             files = _source_files(source, reference, described=named)
-            operator = _referred(context, reference, used, described=named) if files is None else files
+            if reference.statement is not None:
+                operator: Operator | None = _of_statement(context, reference.statement, position)
+            else:
+                operator = _referred(context, reference, used, described=named) if files is None else files
             if isinstance(operator, (Scan, SourceFiles)) and operator.described:
                 described.add(index)
         except DeltaSqlError as error:
@@ -325,6 +332,21 @@ def _referred(context: Context, reference: TableReference, used: UsedRows, descr
     if location is None:
         return None
     return _of_snapshot(context, context.snapshot(replace(name, start=0, end=0), location), reference, used, described)
+
+
+def _of_statement(context: Context, statement: SqlText, position: Callable[[int], int] | None) -> Operator:
+    """The rows of a statement in place of a table, (DESCRIBE HISTORY t). Raises StatementAsTableError."""
+    try:
+        planned = plan(parse(statement.text), replace(context, sql=statement.text))
+    except DeltaSqlError as error:
+        raise error.moved(statement.text, context.sql, position(statement.start)) if position else error from None
+    match planned:
+        case QueryRows(operator):
+            return operator
+        case Answer(schema, rows) | LogRows(schema, rows) if len(schema):
+            return memory_rows(schema, [*zip(*rows, strict=True)] if rows else [()] * len(schema))
+        case _:
+            raise StatementAsTableError(statement.text)
 
 
 def _of_source(

@@ -80,7 +80,10 @@ def _shorter_names(reference: TableReference) -> dict[tuple[str, ...], str]:
 
 
 def _bound(reference: TableReference, view: str) -> Iterator[Replacement]:
-    name = quote(view)
+    # The body of WITH c AS (SHOW TABLES) must stay a query.
+    name = (
+        quote(view) if reference.statement is None or reference.alias_at is not None else f"SELECT * FROM {quote(view)}"
+    )
     if reference.alias is not None or reference.alias_at is None:
         yield reference.start, reference.end, name
         return

@@ -132,3 +132,15 @@ class JsonOfColumnError(DeltaSqlError):
 
     table: str
     column: str
+
+
+@condition(
+    "DELTA_OPERATION_NOT_ALLOWED",
+    "0AKDC",
+    "({statement}) in place of a table is not supported: its rows are not known before it runs.",
+    remedy="Run it as a separate statement, and read its rows in Python: session.sql(…).collect().",
+)
+class StatementAsTableError(DeltaSqlError):
+    """A SHOW or DESCRIBE that only the engine answers, in place of a table."""
+
+    statement: str

@@ -1,13 +1,14 @@
-"""The rows of a view of the information schema, in memory, for whoever evaluates the query over them."""
+"""Rows of the information schema, and of SHOW and DESCRIBE, in memory, for the query that reads them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from deltasql.plan.operators import MemoryRows
 from deltasql.planner.information import constraints, privileges, relations, routines
 from deltasql.planner.information.inventory import Asked, Inventory
+from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:
     from deltasql.catalog.entries import ViewEntry
@@ -45,11 +46,16 @@ _ROWS: Mapping[str, Callable[[Inventory], Iterator[relations.Row]]] = {
 
 def information_rows(context: Context, view: ViewEntry, asked: Asked) -> MemoryRows:
     """The rows of a built-in view, as the catalog and the logs of its tables are now."""
+    schema = view.definition.schema
+    rows = list(_ROWS[view.name](Inventory(context, view.catalog, asked)))
+    return memory_rows(schema, [[row.get(field.name) for row in rows] for field in schema])
+
+
+def memory_rows(schema: StructType, columns: Sequence[Sequence[Any]]) -> MemoryRows:
+    """Rows in memory: the values of each column of `schema`."""
     import pyarrow as pa
 
     from deltasql.result_arrow import arrow_type
 
-    schema = view.definition.schema
-    rows = list(_ROWS[view.name](Inventory(context, view.catalog, asked)))
-    columns = [pa.array([row.get(field.name) for row in rows], arrow_type(field.type)) for field in schema]
-    return MemoryRows(schema, pa.table(columns, names=list(schema.names)))
+    arrays = [pa.array(values, arrow_type(field.type)) for values, field in zip(columns, schema, strict=True)]
+    return MemoryRows(schema, pa.table(arrays, names=list(schema.names)))

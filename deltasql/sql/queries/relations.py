@@ -38,6 +38,8 @@ CHANGE_FUNCTIONS = frozenset({"table_changes", "table_changes_by_path"})
 FILE_FUNCTIONS = frozenset({"read_files", "cloud_files"})
 """Table functions over files of other formats: `deltasql.planner.read_files` reads them."""
 _FUNCTIONS = CHANGE_FUNCTIONS | FILE_FUNCTIONS
+_STATEMENTS = frozenset({"DESCRIBE", "DESC", "SHOW", "LIST"})
+"""Verbs of statements whose rows a query may read."""
 _OPERATORS = frozenset({"+", "-", "*", "/", "%", "||", "|", "&", "^", "::", ".", "DIV"})
 _UNITS = re.compile(r"(YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND|NANOSECOND)S?")
 _TYPED_LITERALS = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "TIMESTAMP_LTZ", "TIME"})
@@ -51,6 +53,7 @@ class TableReference:
 
     `alias` is the explicit one. `alias_at` is the offset where ` AS x` may be put (after TABLESAMPLE), or None where
     the grammar takes no alias (TABLE t). `arguments` are those of a table function, whose name is `parts`.
+    `statement` is one in parentheses whose rows are read, (DESCRIBE HISTORY t); `parts` has its verb.
     """
 
     parts: tuple[str, ...]
@@ -60,6 +63,7 @@ class TableReference:
     alias: str | None = None
     alias_at: int | None = None
     arguments: tuple[SqlText, ...] | None = None
+    statement: SqlText | None = None
 
 
 def table_references(sql: str) -> list[TableReference]:
@@ -154,6 +158,8 @@ class _Finder(TokenCursor):
     def parentheses(self, level: _Level, relation: bool = False) -> None:
         """Reads a bracketed query, join or expression with a scope of its own."""
         end = closing(self.tokens, self.at)
+        if self.peek(1) in _STATEMENTS and self.begins_statement(end, relation):
+            return
         is_query = _begins_query(self, 1)
         inner = _Level(level.ctes, is_query or relation, wants_relation=relation and not is_query)
         inner.in_from = inner.wants_relation
@@ -161,6 +167,26 @@ class _Finder(TokenCursor):
         self.at += 1
         self.walk(end, inner)
         self.at = end + 1
+
+    def begins_statement(self, end: int, relation: bool) -> bool:
+        """Reads a bracketed statement whose rows are a table, (SHOW TABLES), where a relation or a query may stand."""
+        opening, first = self.tokens[self.at], self.tokens[self.at + 1]
+        is_body = not relation and self.peek(-1) == "AS" and self.at > 1
+        after = self.peek(2)
+        if (
+            end == len(self.tokens)
+            or not (relation or is_body)
+            or after in {".", ")", ",", "AS"}
+            or not after.strip("(")
+        ):
+            return False
+        statement = self.text(self.at + 1, end)
+        self.at = end + 1
+        start, stop = (opening.start, self.tokens[end].end) if relation else (first.start, self.tokens[end - 1].end)
+        alias, alias_at = (self.alias(), stop) if relation else (None, None)
+        parts = (first.text.lower(),)
+        self.references.append(TableReference(parts, start, stop, None, alias, alias_at, None, statement))
+        return True
 
     def ctes(self, level: _Level) -> None:
         """Reads WITH a AS (…), b AS (…): each name is in scope after its own query, and inside it when RECURSIVE."""
