@@ -59,10 +59,13 @@ def bounds_are_sure(stores: Stores, paths: Sequence[str]) -> bool:
     Spark's reader skips row groups by such bounds, though NaN is greater than any number. Bounds of writers other than
     Spark's are not trusted, nor those of unreadable files, nor those of more than _MOST_LOOKED_AT files.
     """
-    if len(paths) > _MOST_LOOKED_AT:
-        return False
+    return len(paths) <= _MOST_LOOKED_AT and all(sure_bounds(stores, paths))
+
+
+def sure_bounds(stores: Stores, paths: Sequence[str]) -> list[bool]:
+    """For each file, whether it certainly has no bounds of floating-point columns that ignore NaN."""
     with ThreadPoolExecutor(min(_THREADS, max(1, len(paths)))) as threads:
-        return all(threads.map(partial(_has_sure_bounds, stores), paths))
+        return list(threads.map(partial(_has_sure_bounds, stores), paths))
 
 
 def _has_sure_bounds(stores: Stores, path: str) -> bool:

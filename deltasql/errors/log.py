@@ -413,3 +413,18 @@ class RowIdsWithoutStatisticsError(DeltaSqlError):
 
     table: str
     path: str
+
+
+@condition(
+    "DELTA_PARTITION_COLUMN_CAST_FAILED",
+    "22525",
+    "The log of {table} has the value '{value}' of partition column {column}, which is no {type}. Let the program that "
+    "wrote that file correct the value, or restore a version from before it: RESTORE TABLE … TO VERSION AS OF n.",
+)
+class PartitionTextError(DeltaSqlError):
+    """A file that another writer added with a partition value that is not of the column's type."""
+
+    value: str
+    column: str
+    type: str
+    table: str

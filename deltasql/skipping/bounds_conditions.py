@@ -19,8 +19,11 @@ if TYPE_CHECKING:
 _FEW = 16
 
 
-def may_match(leaf: Leaf, bounds: Bounds) -> FileMask:
-    """Files of which the bounds do not rule out a row for which `leaf` is TRUE."""
+def may_match(leaf: Leaf, bounds: Bounds, *, ignores_nan: bool = True) -> FileMask:
+    """Files of which the bounds do not rule out a row for which `leaf` is TRUE.
+
+    `ignores_nan`: upper bounds of floats may leave out NaN, the greatest value.
+    """
     from deltasql.log.storage.arrow_values import ZERO
 
     if isinstance(leaf, NullTest) and not leaf.negated:
@@ -28,7 +31,10 @@ def may_match(leaf: Leaf, bounds: Bounds) -> FileMask:
     has_values = true_if_null(pc.less(bounds.nulls, bounds.rows))
     if isinstance(leaf, NullTest) or pa.types.is_null(bounds.low.type):
         return has_values
+    in_bounds: FileMask
     match leaf:
+        case Comparison() if ignores_nan and depends_on_nan(leaf):
+            in_bounds = True
         case Comparison():
             in_bounds = _compared(leaf.column, leaf.op, leaf.value, bounds)
         case OneOf():
@@ -36,6 +42,11 @@ def may_match(leaf: Leaf, bounds: Bounds) -> FileMask:
         case Like():
             in_bounds = _like(leaf, bounds)
     return combined(True, [has_values, in_bounds])
+
+
+def depends_on_nan(leaf: Leaf) -> bool:
+    """Whether `leaf` is TRUE for NaN."""
+    return isinstance(leaf, Comparison) and ">" in leaf.op and leaf.column.kind in {"float", "double"}
 
 
 def true_if_null(mask: pa.ChunkedArray) -> pa.ChunkedArray:

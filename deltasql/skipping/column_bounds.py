@@ -278,6 +278,22 @@ def _integer(value: Any) -> int | None:
     return int(value) if is_whole and -(2**63) <= value < 2**63 else None
 
 
+_ROUNDED = 2**53
+"""From here on, and below its negative, a DOUBLE lacks whole numbers."""
+
+
+def _exact_integer(value: Any) -> int | None:
+    """A whole number; None for one that another writer may have rounded to a DOUBLE, as its text has an exponent."""
+    return None if isinstance(value, Decimal) and abs(value) >= _ROUNDED else _integer(value)
+
+
+def _exact_integers(values: pa.Array) -> pa.Array:
+    if pa.types.is_floating(values.type):
+        is_exact = pc.less(pc.abs(values), float(_ROUNDED))
+        values = pc.if_else(is_exact, values, pa.nulls(1, values.type)[0])
+    return _integers(values)
+
+
 def _int64() -> pa.DataType:
     return pa.int64()
 
@@ -291,7 +307,7 @@ def _float64() -> pa.DataType:
 
 
 def _to_single(values: pa.Array) -> pa.Array:
-    return values.cast(pa.float32(), safe=False).cast(pa.float64())
+    return _numbers(values.cast(pa.float32(), safe=False))
 
 
 def _double(value: Any) -> float | None:
@@ -356,8 +372,8 @@ def _of_text(read: Callable[[str], int | None]) -> Callable[[Any], int | None]:
 
 
 _FIELDS = {
-    **dict.fromkeys(INTEGRAL, _COUNT),
-    "double": _Field(_float64, _float64, _same, _double, _numbers),
+    **dict.fromkeys(INTEGRAL, _Field(_int64, _int64, _same, _exact_integer, _exact_integers)),
+    "double": _Field(_float64, _float64, _numbers, _double, _numbers),
     "float": _Field(_float64, _float64, _to_single, _single, _numbers),
     "string": _Field(_string, _string, _same, lambda value: value if isinstance(value, str) else None, _texts),
     "date": _Field(_string, _int64, _to_days, _of_text(date_days), _to_days),

@@ -9,12 +9,13 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from datetime import tzinfo
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from deltasql.lazy import pa, pc
 from deltasql.schema.timezone import zone as session_zone
+from deltasql.schema.type_lattice import fits
 from deltasql.schema.types import DecimalType
 from deltasql.skipping.conditions import (
     INTEGRAL,
@@ -26,7 +27,7 @@ from deltasql.skipping.conditions import (
     OneOf,
     comparison_holds,
 )
-from deltasql.sql.constants import clock_time, date_days, moment, single
+from deltasql.sql.constants import EXACT, clock_time, date_days, moment, single
 from deltasql.sql.literals import Value
 
 if TYPE_CHECKING:
@@ -78,14 +79,44 @@ def encoded(partitions: pa.ChunkedArray, column: BoundedColumn) -> pa.Dictionary
 def partition_value(column: BoundedColumn, text: str, zone: tzinfo | None) -> Value | None:
     """A partition value as the log spells it, as one that compares; None if it is not understood."""
     try:
-        return _PARTITION_VALUES["decimal" if isinstance(column.type, DecimalType) else column.kind](text, zone)
+        if isinstance(column.type, DecimalType):
+            # Other writers may have written more digits, which Spark rounds.
+            number = Decimal(text).quantize(Decimal(1).scaleb(-column.type.scale), ROUND_HALF_UP, EXACT)
+            return number if number.is_finite() else None
+        return _PARTITION_VALUES[column.kind](text, zone)
     except (KeyError, ValueError, ArithmeticError):
         return None
 
 
+def unreadable_text(partitions: pa.ChunkedArray, column: BoundedColumn) -> str | None:
+    """The first value of a partition column that Spark cannot cast to its type, as the log spells it."""
+    kind = "decimal" if isinstance(column.type, DecimalType) else column.kind
+    form = _FORMS.get(kind)
+    if form is None:
+        return None
+    texts = encoded(partitions, column).dictionary.to_pylist()
+    return next((text for text in texts if text and not _has_form(text, form, column)), None)
+
+
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?"
+_FORMS: Mapping[str, re.Pattern[str]] = {
+    kind: re.compile(rf"[\0-\x20\x7f]*(?:{form})[\0-\x20\x7f]*", re.ASCII | re.IGNORECASE)
+    for kind, form in {
+        **dict.fromkeys(INTEGRAL, r"[+-]?\d+"),
+        "decimal": _NUMBER,
+        **dict.fromkeys(("float", "double"), rf"{_NUMBER}[df]?|[+-]?inf(?:inity)?|nan"),
+        "boolean": "true|false|t|f|yes|no|y|n|1|0",
+        "date": r"[+-]?\d{4,7}(?:-\d{1,2}(?:-\d{1,2}(?:[ T].*)?)?)?",
+    }.items()
+}
+
+
+def _has_form(text: str, form: re.Pattern[str], column: BoundedColumn) -> bool:
+    return form.fullmatch(text) is not None and (column.kind not in INTEGRAL or fits(int(text.strip()), column.type))
+
+
 _PARTITION_VALUES: Mapping[str, Callable[[str, tzinfo | None], Value | None]] = {
     **dict.fromkeys(INTEGRAL, lambda text, zone: int(text)),
-    "decimal": lambda text, zone: value if (value := Decimal(text)).is_finite() else None,
     "float": lambda text, zone: single(float(text)),
     "double": lambda text, zone: float(text),
     "boolean": lambda text, zone: {"true": True, "false": False}.get(text),

@@ -6,14 +6,14 @@ Serialization.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from deltasql.lazy import pa
+from deltasql.lazy import np, pa
 from deltasql.log.actions.record_count import live_rows
 from deltasql.schema.types import StructType
-from deltasql.skipping.bounds_conditions import may_match
+from deltasql.skipping.bounds_conditions import depends_on_nan, may_match
 from deltasql.skipping.column_bounds import Bounds, bounds_of, parse_statistics, read_bounds, statistics_of
 from deltasql.skipping.conditions import BoundedColumn, Condition, Leaf, Unknown, leaves
 from deltasql.skipping.file_masks import file_mask, filtered, first_numbers, rows_of
@@ -25,8 +25,13 @@ if TYPE_CHECKING:
     from deltasql.log.replay.live_files import LiveFiles
     from deltasql.skipping.file_masks import FileMask
 
+    NanCheck: TypeAlias = Callable[[Sequence[str]], Sequence[bool]]
+    """Says of the locations of files whether a file with NaN has no upper bound of floats, or NaN as such."""
+
 # So few files that their statistics are no work; of more, bounds are kept for the next statement.
 _FEW = 4096
+# Of no more files than this it is looked up whether their upper bounds of floats leave out NaN.
+_MOST_LOOKED_AT = 1024
 # Of so many files the rows are looked up first where a LIMIT asks for few.
 _FIRST = 64
 
@@ -39,11 +44,13 @@ def prune(
     alias: str | None = None,
     *,
     timezone: str | None = None,
+    ignores_nan: bool = True,
 ) -> pa.Table:
     """The files that may hold a row for which `predicate` is TRUE, in the same order.
 
     `files` has the columns `partitionValues` (struct of strings) and `stats` (JSON) of `Snapshot.files()`. `alias` may
     qualify columns. Without the session's `timezone`, timestamps that name no zone drop no file.
+    `ignores_nan`: upper bounds of floats may leave out NaN.
     """
     if predicate is None or files.num_rows == 0:
         return files
@@ -52,7 +59,8 @@ def prune(
     columns = _bounded(selection)
     if not columns or files.num_rows == 0:
         return files
-    return filtered(files, _by_bounds(selection, files, read_bounds(files["stats"], columns), timezone))
+    bounds = read_bounds(files["stats"], columns)
+    return filtered(files, _by_bounds(selection, files, bounds, timezone, ignores_nan=ignores_nan))
 
 
 def skip_files(
@@ -62,11 +70,13 @@ def skip_files(
     timezone: str | None = None,
     *,
     by_statistics: bool = True,
+    count_nan: NanCheck | None = None,
 ) -> tuple[pa.Table, int]:
     """The files that may hold a row for which `selection` is TRUE, with these columns of theirs; and how many all are.
 
     Partition values of all files are looked at first, then the statistics of those that are left, then the columns.
-    Without `by_statistics` statistics are not.
+    Without `by_statistics` statistics are not. Upper bounds of floats drop a
+    file only if `count_nan` says that its writer takes NaN for the greatest value.
     """
     if selection is None:
         table = files.table(columns)
@@ -78,12 +88,43 @@ def skip_files(
     left = total if rows is None else len(rows)
     if not bounded or left == 0:
         return files.table(columns, rows), total
-    if left <= max(_FEW, total // 8):
+
+    def locations(at: np.ndarray) -> pa.ChunkedArray:
+        return files.table(("location",), at if rows is None or is_many else rows[at])["location"]
+
+    is_many = left > max(_FEW, total // 8)
+    if not is_many:
         table = files.table(tuple(dict.fromkeys((*columns, "partitionValues", "stats"))), rows)
         bounds = read_bounds(table["stats"], bounded)
-        return filtered(table.select(columns), _by_bounds(selection, table, bounds, timezone)), total
+        keep = _by_sure_bounds(selection, table, bounds, timezone, count_nan, locations)
+        return filtered(table.select(columns), keep), total
     bounds = bounds_of(bounded, files.statistics(bounded, statistics_of, parse_statistics))
-    return files.table(columns, rows_of(_by_bounds(selection, values, bounds, timezone))), total
+    keep = _by_sure_bounds(selection, values, bounds, timezone, count_nan, locations)
+    return files.table(columns, rows_of(keep)), total
+
+
+def _by_sure_bounds(
+    selection: Condition,
+    files: pa.Table,
+    bounds: Mapping[BoundedColumn, Bounds],
+    timezone: str | None,
+    count_nan: NanCheck | None,
+    locations: Callable[[np.ndarray], pa.ChunkedArray],
+) -> FileMask:
+    """As `_by_bounds`, and without the files that upper bounds of floats rule out and `count_nan` vouches for."""
+    keep = _by_bounds(selection, files, bounds, timezone)
+    if count_nan is None or keep is False or not any(map(depends_on_nan, leaves(selection))):
+        return keep
+    kept, sure = (
+        np.full(files.num_rows, fill_value=mask) if isinstance(mask, bool) else mask.to_numpy()
+        for mask in (keep, _by_bounds(selection, files, bounds, timezone, ignores_nan=False))
+    )
+    doubtful = np.flatnonzero(kept & ~sure)
+    if not 0 < len(doubtful) <= _MOST_LOOKED_AT:
+        return keep
+    kept = kept.copy()
+    kept[doubtful] = ~np.array(count_nan(locations(doubtful).to_pylist()))
+    return pa.array(kept)
 
 
 def _bounded(selection: Condition) -> list[BoundedColumn]:
@@ -93,12 +134,21 @@ def _bounded(selection: Condition) -> list[BoundedColumn]:
 
 
 def _by_bounds(
-    selection: Condition, files: pa.Table, bounds: Mapping[BoundedColumn, Bounds], timezone: str | None
+    selection: Condition,
+    files: pa.Table,
+    bounds: Mapping[BoundedColumn, Bounds],
+    timezone: str | None,
+    *,
+    ignores_nan: bool = True,
 ) -> FileMask:
     partitions = Partitions(files, timezone)
 
     def leaf_mask(leaf: Leaf) -> FileMask:
-        return partitions.mask(leaf) if leaf.column.partition else may_match(leaf, bounds[leaf.column])
+        return (
+            partitions.mask(leaf)
+            if leaf.column.partition
+            else may_match(leaf, bounds[leaf.column], ignores_nan=ignores_nan)
+        )
 
     return file_mask(selection, leaf_mask)
 

@@ -89,7 +89,7 @@ def file_groups(
     from deltasql.log.storage.arrow_values import ZERO
 
     chosen = _chosen(files, selection, timezone)
-    facts = [Fact(None, vectors), *(Fact(column) for column in columns)]
+    facts = [Fact(None, with_tight=True), *(Fact(column) for column in columns)]
     partitions, facts_table = _facts(files, chosen, facts, vectors)
     if not len(partitions):
         return []
@@ -100,7 +100,7 @@ def file_groups(
         raise LeftToEngineError
     coded, texts = _coded(partitions, keys)
     table = {"rows": live, **coded}
-    loose = None if gone is None else _loose(gone, facts_table["0"])
+    loose = _loose(gone, facts_table["0"])
     for number, tally_filter in enumerate(columns.values(), 1):
         table |= _of_column(tally_filter, str(number), facts_table[str(number)], rows, loose)
     return _grouped(pa.table(table).filter(pc.greater(live, ZERO)), texts, columns)
@@ -139,12 +139,16 @@ def _deleted(vectors: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.fill_null(pc.struct_field(vectors, ["cardinality"]), ZERO)
 
 
-def _loose(gone: pa.ChunkedArray, of_file: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Mask of the files whose bounds may be wider than their values."""
+def _loose(gone: pa.ChunkedArray | None, of_file: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """Mask of the files whose bounds may be wider than their values; None if there are none.
+
+    Other writers have such files without deletion vectors, too.
+    """
     from deltasql.log.storage.arrow_values import TRUE, ZERO
 
-    tight = pc.fill_null(pc.struct_field(of_file, ["tight"]), TRUE)
-    return pc.or_(pc.greater(gone, ZERO), pc.invert(tight))
+    loose = pc.invert(pc.fill_null(pc.struct_field(of_file, ["tight"]), TRUE))
+    loose = loose if gone is None else pc.or_(pc.greater(gone, ZERO), loose)
+    return loose if pc.any(loose, min_count=0).as_py() else None
 
 
 def _coded(

@@ -17,6 +17,7 @@ from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.statements.insert import PartitionValue
 from deltasql.planner.context import Context
 from deltasql.planner.governance.enforcing import refuse_enforced
+from deltasql.planner.selected_files import check_partitions
 from deltasql.planner.tables.partition_filter import chosen_files, partition_predicate
 from deltasql.schema.partition_values import partition_value
 from deltasql.schema.paths import folded
@@ -48,7 +49,11 @@ def partition_files(
 
 
 def partition_rows(files: pa.Table, snapshot: Snapshot) -> tuple[StructType, tuple[tuple[Any, ...], ...]]:
-    """The partition columns, and the distinct tuples of their values in order, NULL first."""
+    """The partition columns, and the distinct tuples of their values in order, NULL first.
+
+    Raises PartitionTextError.
+    """
+    check_partitions(files, snapshot)
     fields = [field for name in snapshot.partition_columns if (field := snapshot.schema.find(name))]
     rows = {partition_value(row, fields) for row in files.column("partitionValues").to_pylist()}
     ordered = sorted(rows, key=lambda row: [(value is not None, value) for value in row])

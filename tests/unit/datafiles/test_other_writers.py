@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from deltalake import write_deltalake
 
 from deltasql import Session, connect
+from deltasql.errors.log import PartitionTextError
 
 PAIRS = pa.list_(pa.int32(), 2)
 LISTS = pa.table(
@@ -65,3 +69,164 @@ def test_rounded_bounds_of_decimals(name: str, session: Session, tmp_path: Path)
     assert session.sql(f"UPDATE {table} SET k = 2 WHERE {name} = {value}").collect() == [(1,)]
     assert session.sql(f"SELECT max({name}) FROM {table}").collect() == [(Decimal(value),)]
     assert session.sql(f"DELETE FROM {table} WHERE {name} = {value}").collect() == [(1,)]
+
+
+NAN, INFINITY = float("nan"), float("inf")
+# Values of the column `c`, its type, its bounds as JSON, conditions with the numbers of rows, its extremes.
+BOUNDS: dict[str, tuple[list[Any], pa.DataType, str, str, dict[str, list[int]], tuple[int, int] | None]] = {
+    "long with an exponent": (
+        [2**53 + 1],
+        pa.int64(),
+        "9.007199254740992e15",
+        "9.007199254740992E15",
+        {"c = 9007199254740993": [0], "c > 9007199254740992": [0], "c IN (9007199254740993)": [0]},
+        (2**53 + 1, 2**53 + 1),
+    ),
+    "long with a point": (
+        [-1234567890123456789, 1234567890123456789],
+        pa.int64(),
+        "-1234567890123456800.0",
+        "1.2345678901234568e18",
+        {"c = -1234567890123456789": [0], "c <= -1234567890123456789": [0], "c >= 1234567890123456789": [1]},
+        (-1234567890123456789, 1234567890123456789),
+    ),
+    "NaN as the maximum": (
+        [1.0, NAN, 2.0],
+        pa.float64(),
+        "1.0",
+        "NaN",
+        {"c > 1.5D": [1, 2], "c = 2D": [2], "NOT c < 3D": [1], "c IN (2D, 3D)": [2]},
+        None,
+    ),
+    "NaN as both bounds": ([NAN, NAN], pa.float64(), "NaN", "NaN", {"c > 1D": [0, 1], "c = 1D": []}, None),
+    "NaN in no bound": (
+        [1.0, NAN, 2.0],
+        pa.float64(),
+        "1.0",
+        "2.0",
+        {"c > 5D": [1], "c >= 3D": [1], "NOT c < 3D": [1], "c > 100D": [1], "c < 5D": [0, 2]},
+        None,
+    ),
+    "Infinity": (
+        [-INFINITY, 1.0, INFINITY],
+        pa.float64(),
+        "-Infinity",
+        "Infinity",
+        {"c > 1e308": [2], "c < -1e308": [0], "c = 1D": [1]},
+        None,
+    ),
+}
+
+
+def with_statistics(tmp_path: Path, rows: pa.Table, change: Callable[[dict[str, Any]], str]) -> str:
+    """A table of one file, of which `change` makes the text of its statistics."""
+    table = stored(tmp_path, rows)
+    [log] = (tmp_path / "t" / "_delta_log").glob("*.json")
+    actions = [json.loads(line) for line in log.read_text().splitlines()]
+    for action in actions:
+        if "add" in action:
+            action["add"]["stats"] = change(json.loads(action["add"]["stats"]))
+    log.write_text("".join(f"{json.dumps(action)}\n" for action in actions))
+    return table
+
+
+def numbered(values: list[Any], kind: pa.DataType) -> pa.Table:
+    return pa.table({"k": pa.array(range(len(values)), pa.int32()), "c": pa.array(values, kind)})
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_bounds_that_are_no_values(name: str, session: Session, tmp_path: Path) -> None:
+    values, kind, low, high, conditions, ends = BOUNDS[name]
+    stats = (
+        f'{{"numRecords":{len(values)},"minValues":{{"k":0,"c":{low}}},"maxValues":{{"k":9,"c":{high}}},'
+        '"nullCount":{"k":0,"c":0}}'
+    )
+    table = with_statistics(tmp_path, numbered(values, kind), lambda _: stats)
+    for condition, found in conditions.items():
+        rows = session.sql(f"SELECT k FROM {table} WHERE {condition}").collect()
+        assert sorted(row[0] for row in rows) == found, condition
+    if ends is not None:
+        assert session.sql(f"SELECT min(c), max(c) FROM {table}").collect() == [ends]
+    for condition, found in conditions.items():
+        assert session.sql(f"UPDATE {table} SET k = k WHERE {condition}").collect() == [(len(found),)], condition
+
+
+def test_wide_bounds_without_deletion_vectors(session: Session, tmp_path: Path) -> None:
+    def widened(stats: Mapping[str, Any]) -> str:
+        wide = {"minValues": {"k": -5, "c": -5}, "maxValues": {"k": 9, "c": 9}, "tightBounds": False}
+        return json.dumps({**stats, **wide})
+
+    table = with_statistics(tmp_path, numbered([1, 2], pa.int64()), widened)
+    assert session.sql(f"SELECT min(c), max(k), count(*) FROM {table}").collect() == [(1, 1, 2)]
+
+
+def test_files_with_sure_bounds_of_floats_are_skipped(session: Session) -> None:
+    session.sql("CREATE TABLE own (d DOUBLE)")
+    session.sql("INSERT INTO own VALUES (1.5)")
+    session.sql("INSERT INTO own VALUES (2.5)")
+    plan = "\n".join(row[0] for row in session.sql("EXPLAIN SELECT * FROM own WHERE d > 2").collect())
+    assert "1 pruned" in plan
+
+
+MISFITS = {
+    "100.0": ("integer", "INT"),
+    "2147483648": ("integer", "INT"),
+    "abc": ("long", "BIGINT"),
+    "1.2.3": ("decimal(10,2)", "DECIMAL(10,2)"),
+    "yess": ("boolean", "BOOLEAN"),
+    "1577836800000": ("date", "DATE"),
+    "1,5": ("double", "DOUBLE"),
+}
+
+
+def partitioned(tmp_path: Path, kind: str, texts: Mapping[int, str | None]) -> str:
+    """A table partitioned by `p` with a file for each number `k`."""
+    fields = [
+        {"name": name, "type": of, "nullable": True, "metadata": {}} for name, of in (("k", "integer"), ("p", kind))
+    ]
+    metadata = {
+        "id": "t",
+        "format": {"provider": "parquet", "options": {}},
+        "schemaString": json.dumps({"type": "struct", "fields": fields}),
+        "partitionColumns": ["p"],
+        "configuration": {},
+    }
+    actions: list[dict[str, Any]] = [
+        {"protocol": {"minReaderVersion": 1, "minWriterVersion": 2}},
+        {"metaData": metadata},
+    ]
+    log = tmp_path / "p" / "_delta_log"
+    log.mkdir(parents=True)
+    for number, text in texts.items():
+        path = tmp_path / "p" / f"{number}.parquet"
+        pq.write_table(pa.table({"k": pa.array([number], pa.int32())}), path)
+        add = {"path": path.name, "size": path.stat().st_size, "modificationTime": 1, "dataChange": True}
+        actions.append({"add": {**add, "partitionValues": {"p": text}}})
+    (log / f"{0:020}.json").write_text("".join(f"{json.dumps(action)}\n" for action in actions))
+    return f"delta.`{tmp_path}/p`"
+
+
+@pytest.mark.parametrize("text", MISFITS)
+def test_partition_values_of_another_type(text: str, session: Session, tmp_path: Path) -> None:
+    kind, shown = MISFITS[text]
+    table = partitioned(tmp_path, kind, {1: text, 2: None})
+    for statement in (
+        f"SELECT * FROM {table}",
+        f"SELECT k FROM {table} WHERE p IS NULL OR k = 1",
+        f"UPDATE {table} SET k = 3 WHERE k = 1",
+        f"DELETE FROM {table} WHERE k = 1",
+        f"SHOW PARTITIONS {table}",
+    ):
+        with pytest.raises(PartitionTextError) as raised:
+            session.sql(statement).collect()
+        assert (raised.value.value, raised.value.column, raised.value.type) == (text, "p", shown), statement
+
+
+@pytest.mark.spark
+def test_partition_values_in_other_spellings(tmp_path: Path) -> None:
+    table = partitioned(tmp_path, "decimal(10,2)", {1: "1.005", 2: "1e2", 3: " 7", 4: "", 5: "+0001.1"})
+    found = {"p = 1.01": [1], "p = 100.00": [2], "p IN (7, 1.1)": [3, 5], "p IS NULL": [4]}
+    with connect(str(tmp_path / "warehouse")) as session:
+        for condition, numbers in found.items():
+            rows = session.sql(f"SELECT k FROM {table} WHERE {condition}").collect()
+            assert sorted(row[0] for row in rows) == numbers, condition
