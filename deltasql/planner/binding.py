@@ -200,11 +200,10 @@ def bind(
     for index, reference in enumerate(references):
         named = index in metadata.references
         try:
-            files = _source_files(source, reference, described=named)
-            if reference.statement is not None:
-                operator: Operator | None = _of_statement(context, reference.statement, position)
+            if source is not None and reference.parts == (source[0],):
+                operator: Operator | None = replace(source[1], described=named)
             else:
-                operator = _referred(context, reference, used, described=named) if files is None else files
+                operator = _referred(context, reference, used, position, described=named)
             if isinstance(operator, (Scan, SourceFiles)) and operator.described:
                 described.add(index)
         except DeltaSqlError as error:
@@ -221,15 +220,6 @@ def bind(
     others += [(call.start, call.end, quote(name)) for call, name, _ in called]
     relations |= {name: function for _, name, function in called}
     return with_views(sql, bound, qualifiers or {}, others).sql, relations
-
-
-def _source_files(
-    source: tuple[str, SourceFiles] | None, reference: TableReference, *, described: bool
-) -> SourceFiles | None:
-    """The files that a name stands for, if it is theirs."""
-    if source is None or reference.parts != (source[0],):
-        return None
-    return replace(source[1], described=described)
 
 
 def _called(
@@ -312,8 +302,17 @@ def bind_function(context: Context, function: Function) -> SqlFunction:
     return SqlFunction(sql, relations, settings, function.name, stable)
 
 
-def _referred(context: Context, reference: TableReference, used: UsedRows, described: bool) -> Operator | None:
-    """The rows that a name in a query stands for, as far as the query uses them."""
+def _referred(
+    context: Context,
+    reference: TableReference,
+    used: UsedRows,
+    position: Callable[[int], int] | None,
+    *,
+    described: bool,
+) -> Operator | None:
+    """The rows that a name in a query, or a statement in place of one, stands for, as far as the query uses them."""
+    if reference.statement is not None:
+        return _of_statement(context, reference.statement, position)
     if reference.arguments is not None:
         if reference.parts[-1].lower() in FILE_FUNCTIONS:
             return called_files(reference, context, described)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from deltasql.lazy import pa, pc
-from deltasql.skipping.conditions import INTEGRAL, BoundedColumn, Comparison, Leaf, Like, NullTest, OneOf
+from deltasql.skipping.conditions import INTEGRAL, BoundedColumn, Comparison, Leaf, Like, NullTest, OneOf, Unknown
 from deltasql.skipping.file_masks import combined
 from deltasql.sql.literals import Value
 
@@ -44,7 +44,7 @@ def may_match(leaf: Leaf, bounds: Bounds, *, ignores_nan: bool = True) -> FileMa
     return combined(True, [has_values, in_bounds])
 
 
-def depends_on_nan(leaf: Leaf) -> bool:
+def depends_on_nan(leaf: Leaf | Unknown) -> bool:
     """Whether `leaf` is TRUE for NaN."""
     return isinstance(leaf, Comparison) and ">" in leaf.op and leaf.column.kind in {"float", "double"}
 
