@@ -200,10 +200,7 @@ def bind(
     for index, reference in enumerate(references):
         named = index in metadata.references
         try:
-            if source is not None and reference.parts == (source[0],):
-                operator: Operator | None = replace(source[1], described=named)
-            else:
-                operator = _referred(context, reference, used, position, described=named)
+            operator = _referred(context, reference, used, source, position, described=named)
             if isinstance(operator, (Scan, SourceFiles)) and operator.described:
                 described.add(index)
         except DeltaSqlError as error:
@@ -306,11 +303,14 @@ def _referred(
     context: Context,
     reference: TableReference,
     used: UsedRows,
+    source: tuple[str, SourceFiles] | None,
     position: Callable[[int], int] | None,
     *,
     described: bool,
 ) -> Operator | None:
     """The rows that a name in a query, or a statement in place of one, stands for, as far as the query uses them."""
+    if source is not None and reference.parts == (source[0],):
+        return replace(source[1], described=described)
     if reference.statement is not None:
         return _of_statement(context, reference.statement, position)
     if reference.arguments is not None:
