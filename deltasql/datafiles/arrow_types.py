@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from deltasql.lazy import pa
+from deltasql.schema.evolution import as_nullable
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
 from deltasql.sql.cursor import LeftToEngineError
 
@@ -48,17 +49,22 @@ def _primitive(name: str) -> pa.DataType:
 
 def bare_schema(kind: StructType) -> StructType:
     """The columns of `kind`, all nullable at any depth, and without their metadata: what readers give."""
-    return StructType(tuple(StructField(field.name, _bare_type(field.type)) for field in kind))
+    return StructType(tuple(StructField(field.name, as_nullable(field.type)) for field in kind))
 
 
-def _bare_type(kind: DataType) -> DataType:
+def declared_schema(kind: StructType) -> StructType:
+    """The columns of `kind` without their metadata at any depth, those that are NOT NULL as such."""
+    return StructType(tuple(StructField(field.name, _declared_type(field.type), field.nullable) for field in kind))
+
+
+def _declared_type(kind: DataType) -> DataType:
     match kind:
         case StructType():
-            return bare_schema(kind)
-        case ArrayType(element):
-            return ArrayType(_bare_type(element))
-        case MapType(key, value):
-            return MapType(_bare_type(key), _bare_type(value))
+            return declared_schema(kind)
+        case ArrayType(element, contains_null):
+            return ArrayType(_declared_type(element), contains_null)
+        case MapType(key, value, contains_null):
+            return MapType(_declared_type(key), _declared_type(value), contains_null)
         case _:
             return kind
 

@@ -113,24 +113,28 @@ def is_mapped(schema: StructType) -> bool:
     return any(PHYSICAL_NAME in field.metadata for field in _fields(schema))
 
 
-def physical_schema(schema: StructType) -> StructType:
-    """`schema` as data files have it: physical names, all nullable, and the id of each field for Parquet."""
-    return StructType(tuple(_physical_field(field) for field in schema))
+def physical_schema(schema: StructType, *, declared: bool = False) -> StructType:
+    """`schema` as data files have it: physical names, all nullable, and the id of each field for Parquet.
+
+    As `declared`, columns that are NOT NULL stay so.
+    """
+    return StructType(tuple(_physical_field(field, declared) for field in schema))
 
 
-def _physical_field(field: StructField) -> StructField:
+def _physical_field(field: StructField, declared: bool) -> StructField:
     metadata = {PARQUET_FIELD_ID: field.metadata[ID]} if ID in field.metadata else {}
-    return StructField(physical_name(field), _physical_type(field.type), True, metadata)
+    kind = _physical_type(field.type, declared)
+    return StructField(physical_name(field), kind, field.nullable or not declared, metadata)
 
 
-def _physical_type(kind: DataType) -> DataType:
+def _physical_type(kind: DataType, declared: bool) -> DataType:
     match kind:
         case StructType():
-            return physical_schema(kind)
-        case ArrayType():
-            return ArrayType(_physical_type(kind.element))
-        case MapType():
-            return MapType(_physical_type(kind.key), _physical_type(kind.value))
+            return physical_schema(kind, declared=declared)
+        case ArrayType(element, contains_null):
+            return ArrayType(_physical_type(element, declared), contains_null or not declared)
+        case MapType(key, value, contains_null):
+            return MapType(_physical_type(key, declared), _physical_type(value, declared), contains_null or not declared)
         case _:
             return kind
 

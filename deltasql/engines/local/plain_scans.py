@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from deltasql.datafiles.arrow_types import bare_schema
+from deltasql.datafiles.arrow_types import declared_schema
 from deltasql.datafiles.reading.file_reader import ADDRESS, FileReader, RowFilter, reader_schema
 from deltasql.datafiles.reading.file_tables import file_pieces
 from deltasql.datafiles.reading.missing_files import readable_files
@@ -56,8 +56,8 @@ class PlainScan:
 
     @property
     def schema(self) -> StructType:
-        """As Spark has it: no column need have a value."""
-        return bare_schema(
+        """As Spark has it."""
+        return declared_schema(
             StructType(tuple(replace(item, name=name) for item, name in zip(self.columns, self.names, strict=True)))
         )
 

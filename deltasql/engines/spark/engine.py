@@ -26,7 +26,7 @@ from deltasql.engines.spark.session.interrupts import stoppable
 from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.engines.spark.session.progress import watched
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.session.spark_types import spark_schema
+from deltasql.engines.spark.session.spark_types import declared_spark_schema
 from deltasql.engines.spark.session.temporary_views import sql_name, temporary_views
 from deltasql.engines.spark.writing.counts import Counts, row_counter
 from deltasql.engines.spark.writing.source_writes import write_source
@@ -369,7 +369,7 @@ class SparkRuntime:
     def frame_of(self, rows: Columnar) -> DataFrame:
         """A DataFrame of rows in memory."""
         with self.work():
-            return frame_of_rows(self.spark, rows.to_arrow(), spark_schema(rows.schema))
+            return frame_of_rows(self.spark, rows.to_arrow(), declared_spark_schema(rows.schema))
 
 
 def spark_stage(stage: Stage) -> SparkStage:

@@ -13,8 +13,8 @@ from deltasql.datafiles.reading.file_reader import (
     DESCRIPTION,
     ROW_BITS,
     FileReader,
+    declared_read_schema,
     encoded_name,
-    read_schema,
     reader_schema,
     spark_uri,
 )
@@ -86,7 +86,7 @@ def driver_rows(
         # What is left of many pieces would be as many tasks.
         rows = rows.combine_chunks()
     work.sent += rows.nbytes
-    return spark.session.createDataFrame(rows, exact_spark_schema(read_schema(columns))), spelling
+    return spark.session.createDataFrame(rows, exact_spark_schema(declared_read_schema(columns))), spelling
 
 
 def _whole_tables(operator: Scan, tables: Iterable[pa.Table]) -> Iterable[pa.Table]:

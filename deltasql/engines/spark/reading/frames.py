@@ -23,7 +23,7 @@ from deltasql.engines.spark.reading.workspace import Workspace
 from deltasql.engines.spark.session.capabilities import Capabilities
 from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.session.spark_types import frame_schema, spark_schema
+from deltasql.engines.spark.session.spark_types import declared_spark_schema, frame_schema
 from deltasql.engines.spark.session.temporary_views import drop_hidden
 from deltasql.lazy import F
 from deltasql.log.storage.stores import Stores
@@ -159,7 +159,7 @@ class Frames:
     def _in_memory(self, rows: Literals | MemoryRows) -> DataFrame:
         table = literal_table(rows) if isinstance(rows, Literals) else rows.table
         # Without a schema PySpark takes a timestamp without a zone for one with a zone.
-        return frame_of_rows(self._spark, table, spark_schema(rows.schema))
+        return frame_of_rows(self._spark, table, declared_spark_schema(rows.schema))
 
     def _checked(self, operator: Check) -> DataFrame:
         rows = self.frame(operator.child)

@@ -8,8 +8,9 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from deltasql.datafiles.arrow_types import bare_schema, declared_schema
 from deltasql.datafiles.inspection import UNSURE_BOUNDS, bounds_are_sure
 from deltasql.datafiles.reading.file_tables import file_numbers
 from deltasql.datafiles.reading.missing_files import readable_files
@@ -23,7 +24,7 @@ from deltasql.engines.spark.reading.row_ids import metadata_type, read_columns, 
 from deltasql.engines.spark.reading.workspace import Workspace
 from deltasql.engines.spark.session.local_rows import lookup, no_rows
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.session.spark_types import spark_schema, spark_type
+from deltasql.engines.spark.session.spark_types import declared_spark_schema, spark_schema, spark_type, with_nullability
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.errors.engine import LentCredentialsError, NotOnSailError, OldCalendarError
 from deltasql.lazy import F, pa
@@ -196,7 +197,7 @@ def _stored_columns(
         if frame is not None:
             return frame, as_it_is
     with spark.needing(FOR_SCANS):
-        stored = StructType((*physical_schema(with_lengths(fields)), *stored_fields(operator)))
+        stored = StructType((*physical_schema(with_lengths(fields), declared=True), *stored_fields(operator)))
         may_be_missing = (spark.current_value(IGNORE_MISSING_FILES.name) or "").lower() == "true"
         paths = readable_files(operator, paths, may_be_missing=may_be_missing)
         if read_in_process(spark, operator):
@@ -220,7 +221,8 @@ def _stored_columns(
                 # Spark's reader would not apply the deletion vectors.
                 raise LeftToEngineError(OLD_DAYS)
         reader = spark.session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator, paths))
-        return reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths)), as_it_is
+        rows = reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths))
+        return rows if spark.remote else _with_required(rows, stored), as_it_is
 
 
 def _engines_own(
@@ -292,6 +294,27 @@ def _reader_schema(stored: StructType) -> SparkStruct:
     # Files from before column mapping was enabled have no field ids.
     plain = without_metadata(without_lengths(stored), {PARQUET_FIELD_ID})
     return SparkStruct.fromJson(type_to_json(plain))
+
+
+def _with_required(rows: DataFrame, stored: StructType) -> DataFrame:
+    """Rows of files, where columns that are NOT NULL are so to Spark, whose reader takes every column for nullable."""
+    if declared_schema(stored) == bare_schema(stored):
+        return rows
+    from pyspark.sql import DataFrame
+
+    session: Any = rows.sparkSession
+    schema = with_nullability(rows.schema, declared_spark_schema(stored))
+    files = cast("Any", rows)._jdf.queryExecution().analyzed().relation()
+    declared = files.copy(
+        files.location(),
+        files.partitionSchema(),
+        session._jsparkSession.parseDataType(schema.json()),
+        files.bucketSpec(),
+        files.fileFormat(),
+        files.options(),
+        files.sparkSession(),
+    )
+    return DataFrame(session._jsparkSession.baseRelationToDataFrame(declared), session)
 
 
 def literal_path(path: str) -> str:

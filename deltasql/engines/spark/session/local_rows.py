@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from deltasql.engines.spark.session.remote import streamed
 from deltasql.engines.spark.session.scratch import RowsFile, goes_by_file
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.session.spark_types import spark_schema, with_whole_intervals
+from deltasql.engines.spark.session.spark_types import declared_spark_schema, with_whole_intervals
 from deltasql.lazy import F, pa
 from deltasql.plan.hidden import hidden
 from deltasql.schema.types import StructType
@@ -43,7 +43,7 @@ def no_rows(spark: SparkHandle, schema: StructType) -> DataFrame:
     """A DataFrame of `schema` without a row."""
     from pyspark.sql.pandas.types import to_arrow_schema
 
-    columns = spark_schema(schema)
+    columns = declared_spark_schema(schema)
     return frame_of_rows(spark, to_arrow_schema(columns, timezone="UTC").empty_table(), columns)
 
 
