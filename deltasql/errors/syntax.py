@@ -20,6 +20,18 @@ class ParseSyntaxError(DeltaSqlError):
 
 
 @condition(
+    "INVALID_IDENTIFIER",
+    "42602",
+    "The name {name} needs back-ticks: without them a name has letters without accents, digits and _ only.",
+    remedy="Write `{name}`.",
+)
+class InvalidIdentifierError(DeltaSqlError):
+    """A name with characters beyond ASCII that is not in back-ticks."""
+
+    name: str
+
+
+@condition(
     "FAILED_TO_PARSE_TOO_COMPLEX",
     "54001",
     "The statement, or a type or value that it meets, is nested too deeply. Types may be nested 100 deep. Divide the "

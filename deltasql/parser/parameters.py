@@ -10,7 +10,7 @@ from typing import Any
 
 from deltasql.errors.base import Caret
 from deltasql.errors.statements.settings import ParametersError, ParameterValueError, UnboundParameterError
-from deltasql.errors.syntax import ParseSyntaxError
+from deltasql.errors.syntax import InvalidIdentifierError, ParseSyntaxError
 from deltasql.plan.parameters import BoundStatement, BoundValue
 from deltasql.schema.literals import sql_literal
 from deltasql.schema.text import quote_text
@@ -35,11 +35,12 @@ def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) ->
     """The statement with its parameters bound. Without `args`, `?` and `:name` are left for the parser to judge.
 
     Raises UnboundParameterError for a marker without a value, ParameterValueError for a value without a literal, and
-    ParametersError for `args` that are neither a mapping nor a sequence of values, ParseSyntaxError for no Unicode.
+    ParametersError for `args` that are neither a mapping nor a sequence of values, ParseSyntaxError for no
+    Unicode, InvalidIdentifierError.
     """
     sql = without_tags(sql)
     if args is None:
-        return _encodable(with_try_casts(BoundStatement(sql)))
+        return _checked(with_try_casts(BoundStatement(sql)))
     if isinstance(args, (str, bytes)) or not isinstance(args, (Mapping, Sequence)):
         raise ParametersError(type(args).__name__)
     pieces: list[str] = []
@@ -54,16 +55,23 @@ def bind_parameters(sql: str, args: Mapping[str, Any] | Sequence[Any] | None) ->
         values.append(BoundValue(length - len(text), length, sql[start:end], plain))
         shifts.append((length, len(text) - (end - start)))
         at = end
-    return _encodable(with_try_casts(BoundStatement("".join([*pieces, sql[at:]]), tuple(shifts), tuple(values))))
+    return _checked(with_try_casts(BoundStatement("".join([*pieces, sql[at:]]), tuple(shifts), tuple(values))))
 
 
-def _encodable(bound: BoundStatement) -> BoundStatement:
-    """Raises ParseSyntaxError for half of a surrogate pair, which no file, no engine and no catalog can store."""
+def _checked(bound: BoundStatement) -> BoundStatement:
+    """The statement. Raises ParseSyntaxError for half of a surrogate pair, which no file, no engine and no catalog can
+    store, and InvalidIdentifierError for a name that Spark takes in back-ticks only.
+    """
+    if bound.sql.isascii():
+        return bound
     try:
         bound.sql.encode()
     except UnicodeEncodeError as error:
         code = f"\\u{ord(bound.sql[error.start]):04x}"
         raise ParseSyntaxError(f"{code} is half of a surrogate pair, and no character.", code) from None
+    for token in tokenize(bound.sql):
+        if token.kind == "word" and not token.text.isascii():
+            raise InvalidIdentifierError(token.text).at(Caret(bound.sql, token.start, token.end))
     return bound
 
 

@@ -134,7 +134,9 @@ def _physical_type(kind: DataType, declared: bool) -> DataType:
         case ArrayType(element, contains_null):
             return ArrayType(_physical_type(element, declared), contains_null or not declared)
         case MapType(key, value, contains_null):
-            return MapType(_physical_type(key, declared), _physical_type(value, declared), contains_null or not declared)
+            return MapType(
+                _physical_type(key, declared), _physical_type(value, declared), contains_null or not declared
+            )
         case _:
             return kind
 

@@ -130,6 +130,18 @@ class PythonSyntaxError(DeltaSqlError):
 
 
 @condition(
+    "PYTHON_FUNCTION_RESULT",
+    "38000",
+    "A function of Python returned a value that is none of the type in its RETURNS: {reason}",
+    remedy="Return a value of that type, or None for NULL; the page on functions lists Python's type for each type.",
+)
+class PythonResultError(DeltaSqlError):
+    """A function of Python returned a value of another type, or beyond the type's range."""
+
+    reason: str
+
+
+@condition(
     "PYTHON_FUNCTION_HANDLER",
     "42K09",
     "HANDLER of the function {function} is wrong: {reason}.",

@@ -5,13 +5,14 @@ Errs on the side of silence: a query with anything that may make columns of its 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
 from deltasql.schema.types import StructType
+from deltasql.sql.postfix import json_paths
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import ColumnReference, free_names
-from deltasql.sql.tokens import tokenize
+from deltasql.sql.tokens import Token, tokenize
 
 _MAKES_COLUMNS = frozenset(
     {
@@ -45,14 +46,20 @@ def unknown_columns(
     """
     references = table_references(text)
     known = [*outer.values(), *map(columns_of, references)]
-    if not known or None in known or _MAKES_COLUMNS & {token.key for token in tokenize(text)}:
+    tokens = tokenize(text)
+    if not known or None in known or _MAKES_COLUMNS & {token.key for token in tokens}:
         return
     names = {field.name.lower(): field.name for columns in known for field in columns or ()}
     aliases = {*outer, *((reference.alias or reference.parts[-1]).lower() for reference in references)}
-    allowed = names.keys() | _VALUES_WITHOUT_BRACKETS | _UNITS
+    allowed = names.keys() | _fields(tokens) | _VALUES_WITHOUT_BRACKETS | _UNITS
     for name in free_names(text, aliases):
         if allowed.isdisjoint(_columns(name, aliases)):
             yield name, tuple(names.values())
+
+
+def _fields(tokens: Sequence[Token]) -> set[str]:
+    """The last fields of paths, `raw:a.b`: by them columns without a name are called, so in ORDER BY."""
+    return {path.name.lower() for path in json_paths(tokens)}
 
 
 def _columns(name: ColumnReference, aliases: Collection[str]) -> set[str]:

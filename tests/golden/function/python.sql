@@ -100,3 +100,10 @@ CREATE TABLE g (a INT, b INT GENERATED ALWAYS AS (twice(a)));
 CREATE TABLE g (a INT DEFAULT twice(1)) TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported');
 DROP FUNCTION twice;
 SELECT * FROM v;
+-- name: values of another type than that in RETURNS, or beyond it
+CREATE FUNCTION text_for_int(x INT) RETURNS INT LANGUAGE PYTHON AS $$ return 'abc' $$;
+SELECT text_for_int(1) AS v;
+CREATE FUNCTION too_large(x INT) RETURNS TINYINT LANGUAGE PYTHON AS $$ return 300 $$;
+SELECT too_large(1) AS v;
+CREATE FUNCTION no_map(x INT) RETURNS MAP<STRING, INT> LANGUAGE PYTHON AS $$ return [1] $$;
+SELECT no_map(1) AS v;

@@ -23,10 +23,10 @@ from deltasql.errors.engine import (
     TimeOutOfRangeError,
 )
 from deltasql.errors.statements.copy_into import CsvHeaderError
-from deltasql.errors.statements.function import PythonFunctionFailedError
+from deltasql.errors.statements.function import PythonFunctionFailedError, PythonResultError
 from deltasql.errors.statements.merge import MergeUnresolvedError
 from deltasql.errors.statements.settings import UnboundParameterError
-from deltasql.errors.syntax import TooComplexError
+from deltasql.errors.syntax import ParseSyntaxError, TooComplexError
 from deltasql.log.storage.local_files import may_make, may_read
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.plan.marks import BOUND_VALUES, JSON_NAME
@@ -53,6 +53,9 @@ _RAISED = re.compile(r"^(?!Traceback|SQLSTATE)(?P<error>[A-Za-z_][\w.]*(?::.*)?)
 
 
 _JSON_NAME = re.compile(re.escape(JSON_NAME) + r"([^|]*)\|")
+_PLACE = re.compile(r'^\s*File "([^"]+)"', re.MULTILINE)
+_OF_CONVERSION = re.compile(r"^pyarrow/|[/\\](?:pyarrow|pyspark)[/\\]|pyspark\.zip")
+"""Files in which values of Python become those of Spark."""
 _CSV_HEADER = re.compile(r"CSV header does not conform to the schema|Number of column in CSV header is not equal")
 
 
@@ -139,6 +142,8 @@ def _translated_error(
     failed = _PYTHON_FUNCTION.findall(str(error))
     if failed:
         return _python_failure(str(error), *failed[-1])
+    if error.getCondition() == "PYTHON_EXCEPTION":
+        return _foreign_failure(str(error))
     if _MONTHS.search(str(error)) and error.getCondition() in _NO_VALUES:
         return MonthsInResultError()
     # Spark's own errors have a condition; those of Java, such as for a regular expression, have none.
@@ -155,6 +160,16 @@ def _python_failure(text: str, function: str, line: str) -> DeltaSqlError:
     return PythonFunctionFailedError(function, int(line), raised["error"] if raised else "it raised an exception")
 
 
+def _foreign_failure(text: str) -> DeltaSqlError:
+    """The error for an exception in a Python worker of Spark, outside of the code of a function of the catalog."""
+    raised = [*_RAISED.finditer(text)]
+    reason = raised[-1]["error"] if raised else "it raised an exception"
+    places = _PLACE.findall(text)
+    if places and _OF_CONVERSION.search(places[-1]):
+        return PythonResultError(reason.partition(": ")[2] or "a value of another kind")
+    return SparkError("PYTHON_EXCEPTION", "38000", f"Code in Python failed: {reason}", text)
+
+
 def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaSqlError:
     """The DeltaSqlError for a failure that Spark has reported, or would have reported."""
     name, text = failure.condition, failure.text
@@ -169,13 +184,24 @@ def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
         return error
     if name == "UNBOUND_SQL_PARAMETER":
         return _unbound(failure).at(_fragment_caret(failure, sql))
-    sentence = _first_line(text) if name == "SPARK_JVM_ERROR" else _sentence(text, name)
     if name == "PARSE_SYNTAX_ERROR":
-        return _misread(failure, sentence, sql)
-    wrong = unresolved_error(failure, sql)
-    if wrong:
-        return wrong.at(_fragment_caret(failure, sql))
-    return SparkError(name, failure.state, sentence, text).at(_fragment_caret(failure, sql))
+        return _misread(failure, _sentence(text, name), sql)
+    return (unresolved_error(failure, sql) or _other_error(failure)).at(_fragment_caret(failure, sql))
+
+
+def _other_error(failure: Failure) -> DeltaSqlError:
+    """Spark's condition and sentence, for an error that has no class of its own; its internal errors with advice."""
+    name, text = failure.condition, failure.text
+    sentence = _first_line(text) if name == "SPARK_JVM_ERROR" else _sentence(text, name)
+    if name != "INTERNAL_ERROR" and "[INTERNAL_ERROR]" not in text:
+        return SparkError(name, failure.state, sentence, text)
+    if "'PARSE_SYNTAX_ERROR'" in text:
+        return ParseSyntaxError("Spark cannot read the statement, and does not say where.")
+    sentence = (
+        f"Spark ended with an internal error, which is no mistake in the statement: {sentence.rstrip('.')}. "
+        "Write the part at fault in another way, or divide the statement: a sub-query as a temporary view."
+    )
+    return SparkError("INTERNAL_ERROR", "XX000", sentence, text)
 
 
 def _path_error(failure: Failure) -> DeltaSqlError | None:
