@@ -380,6 +380,34 @@ class SourceFileNotFoundError(DataFileNotFoundError):
 @condition(
     "DELTA_FILE_NOT_FOUND",
     "42K03",
+    "The {kind} {path} of {table} is missing: version {version} names it. VACUUM removes files that only older "
+    "versions need. Read a newer version, or later changes: DESCRIBE HISTORY {table} lists the versions, and each "
+    "VACUUM that was logged.",
+    remedy="Read a newer version of the table.",
+)
+class VacuumedFileError(DataFileNotFoundError):
+    """A file of an older version, or of older changes, that the statement asked for."""
+
+
+@condition(
+    "DELTA_FILE_NOT_FOUND",
+    "42K03",
+    "Version {version} of {table} cannot be cloned: {count} of its files are missing, among them {files}. VACUUM "
+    "removes files that only older versions need. Clone a newer version: DESCRIBE HISTORY {table} lists them.",
+    remedy="Clone a newer version of the table.",
+)
+class VacuumedVersionError(DeltaSqlError):
+    """A CLONE of an older version whose files are removed."""
+
+    table: str
+    version: int
+    count: int
+    files: tuple[str, ...]
+
+
+@condition(
+    "DELTA_FILE_NOT_FOUND",
+    "42K03",
     "The data file {path} is missing, and the log of its table names it. Restore it from a backup, or read a version "
     "that does without it. FSCK REPAIR TABLE takes it out of the table.",
 )

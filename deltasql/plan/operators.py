@@ -32,11 +32,15 @@ ROW_ID_COLUMNS = ("baseRowId", "defaultRowCommitVersion")
 
 @dataclass(frozen=True, slots=True)
 class TableVersion:
-    """A version of a table: its `name` in the statement, and the location of its log."""
+    """A version of a table: its `name` in the statement, and the location of its log.
+
+    `asked` where the statement asks for this version, which may be an older one.
+    """
 
     name: str
     location: str
     version: int
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -368,14 +368,20 @@ def _of_snapshot(
     policies = enforced(snapshot.location, context)
     if policies is not None:
         name = TableName(reference.parts, reference.start, reference.end, reference.temporal)
-        rows = scan(context, snapshot, columns=READ_COLUMNS)
+        rows = _as_asked(scan(context, snapshot, columns=READ_COLUMNS), reference)
         return shown_rows(context, rows, policies, name, partial(bind_calls, context), described=described)
     # A column of the table's own comes first.
     described = described and snapshot.schema.find(METADATA) is None
     predicate, alias = used.filters.get(reference.start), reference.alias or reference.parts[-1]
     enough = used.limits.get(reference.start)
     rows = scan(context, snapshot, predicate, alias, columns=READ_COLUMNS, with_ids=described, enough=enough)
+    rows = _as_asked(rows, reference)
     return replace(rows, described=True) if described else rows
+
+
+def _as_asked(rows: Scan, reference: TableReference) -> Scan:
+    """`rows`, which say where the query asks for this version of the table."""
+    return rows if reference.temporal is None else replace(rows, table=replace(rows.table, asked=True))
 
 
 def _temporary(context: Context, view: View, name: TableName, described: bool) -> Operator | None:

@@ -223,7 +223,7 @@ class _FeedRows:
             COMMIT_TIMESTAMP,
         ]
         return Scan(
-            table=TableVersion(self.snapshot.table, self.snapshot.location, self.end),
+            table=TableVersion(self.snapshot.table, self.snapshot.location, self.end, asked=True),
             schema=StructType((*self.snapshot.schema, *CHANGE_FIELDS)),
             partition_columns=tuple(names),
             files=self._files(files, names),

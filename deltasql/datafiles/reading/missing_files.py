@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from deltasql.errors.log import DataFileNotFoundError, SourceFileNotFoundError, UnreadableDataFileError
+from deltasql.errors.log import (
+    DataFileNotFoundError,
+    SourceFileNotFoundError,
+    UnreadableDataFileError,
+    VacuumedFileError,
+)
 from deltasql.log.actions.actions import Json
 from deltasql.log.storage.local_files import require_regular
 from deltasql.log.storage.locations import is_local, local_path
@@ -38,12 +43,13 @@ def _is_readable(path: str) -> bool:
 
 def missing_file(operator: Scan, path: str) -> DataFileNotFoundError:
     table = operator.table
-    is_ours = path.startswith(f"{table.location}/")
-    return (DataFileNotFoundError if is_ours else SourceFileNotFoundError)("data file", path, table.name, table.version)
+    kind = DataFileNotFoundError if path.startswith(f"{table.location}/") else SourceFileNotFoundError
+    return (VacuumedFileError if table.asked else kind)("data file", path, table.name, table.version)
 
 
 def missing_vector(operator: Scan, vector: Mapping[str, Json]) -> DataFileNotFoundError:
     from deltasql.log.reading.missing_files import vector_location
 
     location = vector_location(dict(vector), operator.table.location) or ""
-    return DataFileNotFoundError("deletion vector file", location, operator.table.name, operator.table.version)
+    kind = VacuumedFileError if operator.table.asked else DataFileNotFoundError
+    return kind("deletion vector file", location, operator.table.name, operator.table.version)

@@ -22,6 +22,11 @@ class OpenFile:
     parquet: pq.ParquetFile
     footer: Footer
 
+    @property
+    def has_old_days(self) -> bool:
+        """Whether typed dates before 1582 are those of the Julian calendar, which a setting of Spark writes."""
+        return bool(_OLD_DAYS & set(self.parquet.schema_arrow.metadata or {}))
+
 
 def checked_footer(parquet: pq.ParquetFile, source: pa.NativeFile) -> Footer:
     """The footer of `source`, which `parquet` reads. Raises ValueError where its columns are not those of the schema:
@@ -44,6 +49,7 @@ _MARK = {
     "add": "add.path",
     "remove": "remove.path",
 }
+_OLD_DAYS = {b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96"}
 # The leaf that typed statistics always have.
 _TYPED = "stats_parsed.numRecords"
 _BATCH = 1 << 16
@@ -94,7 +100,7 @@ def action_batches(file: OpenFile, kind: str, schema: pa.Schema, size: int = SMA
     for group in row_groups(file, kind):
         names = _present(file, kind, group, schema)
         for batch in file.parquet.iter_batches(size, row_groups=[group], columns=names):
-            yield _action_rows(kind, batch.column(0), schema)
+            yield _action_rows(kind, _in_our_days(file, batch.column(0)), schema)
 
 
 def _present(file: OpenFile, kind: str, group: int, schema: pa.Schema) -> list[str]:
@@ -147,18 +153,34 @@ def statistics(file: OpenFile, group: int, leaves: Collection[tuple[str, ...]]) 
         actions = actions.drop_null() if actions.null_count else actions
         index = actions.type.get_field_index(field)
         # Statistics that are not there are null texts.
-        yield actions.field(index) if index >= 0 else pa.nulls(len(actions), pa.string())
+        found = actions.field(index) if index >= 0 else pa.nulls(len(actions), pa.string())
+        yield _without_days(found) if file.has_old_days else found
+
+
+def _in_our_days(file: OpenFile, actions: pa.StructArray) -> pa.StructArray:
+    """Actions whose typed statistics have no dates and times of another calendar."""
+    return _without_days(actions) if file.has_old_days else actions
+
+
+def _without_days(values: pa.Array) -> pa.Array:
+    """`values` with null for dates and times in structs."""
+    if pa.types.is_struct(values.type):
+        children = [_without_days(values.field(index)) for index in range(values.type.num_fields)]
+        return pa.StructArray.from_arrays(children, fields=list(values.type), mask=values.is_null())
+    if pa.types.is_date(values.type) or pa.types.is_timestamp(values.type):
+        return pa.nulls(len(values), values.type)
+    return values
 
 
 def _statistics_columns(file: OpenFile, group: int, leaves: Collection[tuple[str, ...]]) -> tuple[str, list[str]]:
     """The field of the add actions that has the statistics, and the columns of the file to read for it.
 
-    Typed ones are read where they have all `leaves`, or where there are no others.
+    Typed ones are read where they have all `leaves` in today's calendar, or where there are no others.
     """
     texts = has_leaf(file, group, "add.stats")
     present = _leaves_of(file, "stats_parsed") if has_leaf(file, group, f"add.{_TYPED}") else set()
     typed = [leaf for leaf in leaves if leaf in present]
-    if typed and (len(typed) == len(leaves) or not texts):
+    if typed and ((len(typed) == len(leaves) and not file.has_old_days) or not texts):
         return "stats_parsed", [".".join(("add", "stats_parsed", *leaf)) for leaf in typed]
     return "stats", ["add.stats"] if ("stats",) in _leaves_of(file) else ["add.path"]
 
@@ -193,7 +215,7 @@ def _picked(file: OpenFile, group: int, names: list[str], schema: pa.Schema, row
         rows_of_chunk = rows[(rows >= start) & (rows < start + len(chunk))] - start
         start += len(chunk)
         if len(rows_of_chunk):
-            yield _action_rows("add", chunk.take(integers(rows_of_chunk)), schema)
+            yield _action_rows("add", _in_our_days(file, chunk.take(integers(rows_of_chunk))), schema)
         if start > rows[-1]:
             return
 

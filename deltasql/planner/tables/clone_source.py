@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.log import VacuumedVersionError
 from deltasql.errors.sources import PartitionCountError
 from deltasql.errors.statements.clone import (
     CloneOfDeltaFolderError,
@@ -17,13 +18,17 @@ from deltasql.lazy import pa, pc
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.reading.clustering import clustering_columns, is_clustered
+from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import table_uri
+from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.base import TableName
 from deltasql.planner.context import Context
 from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.tables.source_tables import PROVIDERS, adopted_table, refuse_table_above
 from deltasql.schema.paths import Path
 from deltasql.schema.text import quote_name
+
+_MOST_SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +121,9 @@ def _delta_source(name: TableName, context: Context) -> CloneSource:
     snapshot = context.snapshot(name)
     snapshot.check_readable()
     refuse_enforced("CLONE", name, snapshot.location, context)
+    files = snapshot.live_adds(ADD.names)
+    if name.temporal is not None:
+        _check_present(context.log(name).store, snapshot, files)
     if name.path is not None:
         parameter = f"delta.{quote_name(table_uri(snapshot.location))}"
     else:
@@ -126,7 +134,16 @@ def _delta_source(name: TableName, context: Context) -> CloneSource:
         snapshot.version,
         snapshot.metadata,
         snapshot.protocol,
-        snapshot.live_adds(ADD.names),
+        files,
         clustering_columns(snapshot) if is_clustered(snapshot) else None,
         snapshot.transactions,
     )
+
+
+def _check_present(store: LogStore, snapshot: Snapshot, files: pa.Table) -> None:
+    """Raises VacuumedVersionError where files of an older version are missing."""
+    from deltasql.log.reading.missing_files import missing_files
+
+    gone = files.filter(pc.or_(*missing_files(store, files)))["path"].to_pylist()
+    if gone:
+        raise VacuumedVersionError(str(snapshot.table), snapshot.version, len(gone), tuple(gone[:_MOST_SHOWN]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,34 @@ def test_files_with_sure_bounds_of_floats_are_skipped(session: Session) -> None:
     session.sql("INSERT INTO own VALUES (2.5)")
     plan = "\n".join(row[0] for row in session.sql("EXPLAIN SELECT * FROM own WHERE d > 2").collect())
     assert "1 pruned" in plan
+
+
+@pytest.mark.spark
+def test_checkpoint_with_days_of_the_julian_calendar(session: Session, tmp_path: Path) -> None:
+    """Spark with `datetimeRebaseModeInWrite` LEGACY writes such, and says so in the footer."""
+    texts = ("1500-03-01 12:00:00", "1582-10-04 00:00:00")
+    properties = "'delta.checkpoint.writeStatsAsStruct' = 'true', 'delta.checkpoint.writeStatsAsJson' = 'false'"
+    session.sql("SET TIME ZONE 'UTC'")
+    session.sql(f"CREATE TABLE delta.`{tmp_path}/t` (k INT, c TIMESTAMP, d DATE) TBLPROPERTIES ({properties})")
+    table = f"delta.`{tmp_path}/t`"
+    for number, text in enumerate(texts):
+        session.sql(f"INSERT INTO {table} VALUES ({number}, TIMESTAMP '{text}', DATE '{text[:10]}')")
+    session.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ('delta.checkpointInterval' = '1')")
+    session.sql(f"INSERT INTO {table} VALUES (2, NULL, NULL)")
+    path = max((tmp_path / "t" / "_delta_log").glob("*.checkpoint.parquet"))
+    rows = pq.read_table(path)
+    actions = rows.to_pylist()
+    for action in actions:
+        for bounds in ("minValues", "maxValues"):
+            found = ((action["add"] or {}).get("stats_parsed") or {}).get(bounds) or {}
+            found |= {name: found[name] + timedelta(days=9) for name in ("c", "d") if found.get(name)}
+    schema = rows.schema.with_metadata({"org.apache.spark.legacyDateTime": ""})
+    pq.write_table(pa.Table.from_pylist(actions, schema), path)
+    with connect(str(tmp_path / "other")) as other:
+        other.sql("SET TIME ZONE 'UTC'")
+        for number, text in enumerate(texts):
+            for condition in (f"c = TIMESTAMP '{text}'", f"d <= DATE '{text[:10]}' AND d >= DATE '{text[:10]}'"):
+                assert other.sql(f"SELECT k FROM {table} WHERE {condition}").collect() == [(number,)], condition
 
 
 MISFITS = {
