@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -22,6 +22,8 @@ UNSURE_BOUNDS = ("parquet.filter.stats.enabled", "parquet.filter.columnindex.ena
 """Options of Spark's reader that enable data skipping by row group and page bounds."""
 _SURE_WRITERS = re.compile(r"parquet-mr version (?:1\.\d\d|[2-9])")
 """`created_by` of writers whose bounds are NaN if a value is NaN: readers then ignore the bounds of the chunk."""
+_OLD_DAYS = (b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96")
+_SPARK_VERSION, _FIRST_NEW_DAYS = b"org.apache.spark.version", b"3.0.0"
 _MOST_LOOKED_AT = 1024
 """With more files than this, their footers are not inspected."""
 
@@ -78,6 +80,14 @@ def _has_sure_bounds(stores: Stores, path: str) -> bool:
         or NAN_SAFE_KEY.encode() in (metadata.metadata or {})
         or not float_leaves(metadata)
     )
+
+
+def says_old_calendar(properties: Mapping[bytes, bytes], since: bytes = _FIRST_NEW_DAYS) -> bool:
+    """Whether the properties of a footer say that its days are of the Julian calendar before 1582.
+
+    So are those of versions of Spark before `since`.
+    """
+    return any(key in properties for key in _OLD_DAYS) or properties.get(_SPARK_VERSION, since) < since
 
 
 def float_leaves(footer: pq.FileMetaData) -> list[int]:

@@ -150,6 +150,7 @@ class ReadFooter:
         self.num_row_groups = len(footer.groups)
         self.num_columns = len(columns)
         self.created_by = footer.created_by
+        self.metadata = {key.encode(): value.encode() for key, value in footer.pairs.items()}
 
     def row_group(self, number: int) -> _RowGroup:
         group = self._footer.groups[number]

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from deltasql.datafiles.inspection import says_old_calendar
 from deltasql.lazy import pa, pc, pq
 
-_WRITER = b"org.apache.spark.version"
-_FIRST, _FIRST_INT96 = b"3.0.0", b"3.1.0"
-"""The versions of Spark that write days of today's calendar; they are compared as texts, as Spark does."""
-_SAYS_SO = (b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96")
+_FIRST_INT96 = b"3.1.0"
+"""The version of Spark since which INT96 is of today's calendar; versions are compared as texts, as Spark does."""
 _NEW_DAYS = -141_427
 """1582-10-15, as a DATE is stored: from this day on the calendars agree."""
 
@@ -32,12 +31,9 @@ def has_old_days(footer: pq.FileMetaData, rows: pa.Table) -> bool:
 def is_of_old_calendar(footer: pq.FileMetaData) -> bool:
     """Whether a file says that days and times in it are such, if it has any."""
     properties: Mapping[bytes, bytes] = footer.metadata or {}
-    if any(key in properties for key in _SAYS_SO):
+    if says_old_calendar(properties):
         return True
-    version = properties.get(_WRITER)
-    if version is None or version >= _FIRST_INT96:
-        return False
-    return version < _FIRST or "INT96" in _physical_types(footer)
+    return says_old_calendar(properties, _FIRST_INT96) and "INT96" in _physical_types(footer)
 
 
 def _physical_types(footer: pq.FileMetaData) -> Iterator[str]:

@@ -13,6 +13,7 @@ from json.encoder import encode_basestring
 from typing import Any
 
 from deltasql.datafiles.inspection import footer as footer_of
+from deltasql.datafiles.inspection import says_old_calendar
 from deltasql.lazy import pq
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.indexed_columns import IndexedColumn, IndexRule, indexed_leaves
@@ -24,6 +25,7 @@ _EPOCH = datetime(1970, 1, 1)
 _UNITS_PER_MS = {"milliseconds": 1, "microseconds": 1_000, "nanoseconds": 1_000_000}
 FloatBounds = tuple[float | None, float | None]
 """The least number in a column, and its greatest value; None if there is none, or if the greatest is NaN."""
+_DAYS = frozenset({PrimitiveType("date"), PrimitiveType("timestamp"), PrimitiveType("timestamp_ntz")})
 _INTEGERS = frozenset({"byte", "short", "integer", "long"})
 
 
@@ -38,16 +40,20 @@ def file_statistics(
     """The statistics object of one file: numRecords, minValues, maxValues and nullCount by physical name.
 
     Values are of JSON types, except decimals. Statistics that the footer does not prove are left out: bounds that may
-    ignore NaN, bounds of INT96, the null count of an array or map with empty lists. `tight_bounds` None leaves that
-    field out. `floats` are exact bounds of floating-point columns by dotted path, if available.
+    ignore NaN, bounds of INT96, those of days of the Julian calendar, the null count of an array or map with empty
+    lists. `tight_bounds` None leaves that field out. `floats` are exact bounds of floating-point columns by dotted
+    path, if available.
     """
     rule = rule or IndexRule()
     chunks = _chunks_by_path(footer)
+    unsure = _DAYS if says_old_calendar(footer.metadata or {}) else frozenset()
     statistics: dict[str, Any] = {"numRecords": footer.num_rows, "minValues": {}, "maxValues": {}, "nullCount": {}}
     for leaf in indexed_leaves(schema, partition_columns, rule):
         nulls = _null_count(leaf, chunks)
         if nulls is not None:
             put(statistics["nullCount"], leaf.path, nulls)
+        if leaf.type in unsure:
+            continue
         low, high = _bounds(leaf, chunks.get(".".join(leaf.path), []), footer, rule, floats)
         if low is not None:
             put(statistics["minValues"], leaf.path, low)

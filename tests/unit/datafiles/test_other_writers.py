@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from datetime import timedelta
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -195,6 +195,24 @@ def test_checkpoint_with_days_of_the_julian_calendar(session: Session, tmp_path:
         for number, text in enumerate(texts):
             for condition in (f"c = TIMESTAMP '{text}'", f"d <= DATE '{text[:10]}' AND d >= DATE '{text[:10]}'"):
                 assert other.sql(f"SELECT k FROM {table} WHERE {condition}").collect() == [(number,)], condition
+
+
+@pytest.mark.parametrize("note", [{"legacyDateTime": ""}, {"version": "2.4.8"}, {"version": "4.0.0"}, {}])
+def test_converted_files_with_days_of_the_julian_calendar(
+    note: dict[str, str], session: Session, tmp_path: Path
+) -> None:
+    columns = {"d": pa.array([date(1500, 3, 10)]), "n": pa.array([{"t": datetime(1500, 3, 10)}])}
+    rows = pa.table({"k": pa.array([1], pa.int32()), **columns})
+    properties = {f"org.apache.spark.{name}": text for name, text in note.items()}
+    (tmp_path / "t").mkdir()
+    pq.write_table(rows.replace_schema_metadata(properties), tmp_path / "t" / "a.parquet", coerce_timestamps="us")
+    session.sql(f"CONVERT TO DELTA parquet.`{tmp_path}/t`")
+    [log] = (tmp_path / "t" / "_delta_log").glob("*0.json")
+    [add] = [action["add"] for action in map(json.loads, log.read_text().splitlines()) if "add" in action]
+    stats = json.loads(add["stats"])
+    is_old = note not in ({"version": "4.0.0"}, {})
+    assert ("d" in stats["minValues"], "n" in stats["maxValues"]) == (not is_old, not is_old)
+    assert stats["minValues"]["k"] == 1
 
 
 MISFITS = {
