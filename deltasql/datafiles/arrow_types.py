@@ -69,6 +69,25 @@ def _declared_type(kind: DataType) -> DataType:
             return kind
 
 
+def declared_rows(rows: pa.Table, schema: StructType) -> pa.Table:
+    """`rows` with fields that are as nullable as those of `schema`, at any depth, where there is no NULL after all.
+
+    Raises LeftToEngineError for a type that this process does not read.
+    """
+    due = zip(rows.columns, arrow_schema(bare_schema(schema)), arrow_schema(schema), strict=True)
+    columns = [column if column.type != bare.type else _viewed(column, field.type) for column, bare, field in due]
+    fields = [
+        pa.field(item.name, column.type, item.nullable or column.null_count > 0)
+        for item, column in zip(schema, columns, strict=True)
+    ]
+    return pa.table(columns, schema=pa.schema(fields))
+
+
+def _viewed(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    """The column under a type of the same layout."""
+    return column if column.type == kind else pa.chunked_array([chunk.view(kind) for chunk in column.chunks], kind)
+
+
 def plain_type(kind: pa.DataType) -> pa.DataType:
     """The type with plain texts, bytes and lists for views on them and for lists of one size.
 

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from deltasql.datafiles.arrow_types import declared_rows
 from deltasql.engines.choice import is_small
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import PlainScan
@@ -92,7 +93,7 @@ class FileRows:
     def to_arrow(self) -> pa.Table:
         if not self._session.is_in_process:
             with self._in_process():
-                return self._rows.table(self._session)
+                return declared_rows(self._rows.table(self._session), self.schema)
         return self._query.to_arrow()
 
     def to_pandas(self) -> Any:

@@ -12,6 +12,7 @@ import deltasql
 from deltasql import Session
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import SchemaNotFoundError, TableNotFoundError
+from deltasql.tables import DeltaTable
 
 pytestmark = pytest.mark.spark
 
@@ -229,3 +230,78 @@ def test_a_closed_session_is_uninstalled(plain: Any, tmp_path: Path) -> None:
     other.close()
     other.close()
     deltasql.uninstall(plain)
+
+
+def _nullable(schema: Any) -> dict[str, bool]:
+    """Whether each column may be NULL, and each field of its structs."""
+    found = {}
+    for field in schema.fields:
+        found[field.name] = field.nullable
+        if hasattr(field.dataType, "fields"):
+            found |= {f"{field.name}.{name}": flag for name, flag in _nullable(field.dataType).items()}
+    return found
+
+
+def test_columns_that_are_not_null_say_so(spark: Any, tmp_path: Path) -> None:
+    """As on delta-spark 4.4.0, by name and by path, with and without rows and column mapping."""
+    columns = "k INT NOT NULL, v STRING, s STRUCT<a: INT NOT NULL, b: INT> NOT NULL, p DECIMAL(4, 2) NOT NULL"
+    due = {"k": False, "v": True, "s": False, "s.a": False, "s.b": True, "p": False}
+    mapped = "TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.enableDeletionVectors' = 'true')"
+    for name, properties in (("t", ""), ("m", mapped)):
+        path = str(tmp_path / name)
+        spark.sql(f"CREATE TABLE {name} ({columns}) USING delta PARTITIONED BY (p) {properties} LOCATION '{path}'")
+        for values in (
+            None,
+            "(1, NULL, named_struct('a', 1, 'b', NULL), 1)",
+            "(2, 'x', named_struct('a', 1, 'b', 2), 2)",
+        ):
+            if values is not None:
+                spark.sql(f"INSERT INTO {name} VALUES {values}, {values.replace('(', '(1', 1)}")
+                spark.sql(f"DELETE FROM {name} WHERE k > 10")
+            frames = (
+                spark.table(name),
+                spark.read.format("delta").load(path),
+                spark.sql(f"SELECT * FROM delta.`{path}`"),
+                DeltaTable.forName(spark, name).toDF(),
+                DeltaTable.forPath(spark, path).toDF(),
+                spark.sql(f"SELECT * FROM (SELECT * FROM {name}) WHERE v IS NULL ORDER BY k"),
+            )
+            assert [_nullable(frame.schema) for frame in frames] == [due] * len(frames), (name, values)
+        assert sorted((row.k, row.p) for row in spark.table(name).collect()) == [(1, 1), (2, 2)]
+        assert {column.name: column.nullable for column in spark.catalog.listColumns(name)} == {
+            name: flag for name, flag in due.items() if "." not in name
+        }
+    spark.sql("ALTER TABLE t ALTER COLUMN k DROP NOT NULL")
+    spark.sql("DELETE FROM t WHERE v IS NULL")
+    spark.sql("ALTER TABLE t ALTER COLUMN v SET NOT NULL")
+    assert _nullable(spark.table("t").schema) == {**due, "k": True, "v": False}
+    DeltaTable.createOrReplace(spark).tableName("t").addColumn("z", "INT", nullable=False).addColumn(
+        "y", "INT"
+    ).execute()
+    assert _nullable(spark.table("t").schema) == {"z": False, "y": True}
+
+
+def test_the_metadata_of_files_is_a_column_of_dataframes(spark: Any, tmp_path: Path) -> None:
+    path = str(tmp_path / "t")
+    properties = "TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.enableDeletionVectors' = 'true')"
+    spark.sql(f"CREATE TABLE t (k INT, p INT) USING delta PARTITIONED BY (p) {properties} LOCATION '{path}'")
+    for rows in ("(1, 1), (2, 1)", "(3, 2)"):
+        spark.sql(f"INSERT INTO t VALUES {rows}")
+        read = spark.read.format("delta").load(path)
+        frames = (read, spark.table("t"), spark.read.table("t"))
+        for frame in (*frames, DeltaTable.forPath(spark, path).toDF(), DeltaTable.forName(spark, "t").toDF()):
+            assert frame.columns == ["k", "p"]
+            found = frame.select("k", "_metadata.file_path", "_metadata.row_index", "_metadata").collect()
+            assert all(row.file_path.startswith(f"file:{path}/") for row in found)
+            assert all(row.file_path == row._metadata.file_path for row in found)
+            assert {row.k: row.row_index for row in found}[2] == 1
+            assert frame.where("_metadata.file_size > 0 AND k = 2").select("p").collect() == [(1,)]
+    spark.sql("DELETE FROM t WHERE k = 1")
+    found = spark.table("t").select("t.k", "_metadata.row_index", "_metadata.file_name").orderBy("k").collect()
+    assert [(row.k, row.row_index) for row in found] == [(2, 1), (3, 0)]
+    assert (
+        spark.read.format("delta").option("versionAsOf", 1).load(path).select("_metadata.file_name").distinct().count()
+        == 1
+    )
+    both = spark.table("t").alias("a").join(spark.table("t").alias("b"), "k")
+    assert both.select("a.p", "b.p").count() == 2

@@ -114,10 +114,18 @@ class DeltaSqlCatalog:
         ends = [number for number, text in enumerate(texts) if not text or text.startswith("#")]
         partitions = {text for text in texts[ends[0] :] if text} if ends else set()
         columns = rows[: ends[0]] if ends else rows
+        required = self._required(name)
         return [
-            Column(row["col_name"], row["comment"], row["data_type"], True, row["col_name"] in partitions, False, False)
-            for row in columns
+            Column(text, row["comment"], row["data_type"], text not in required, text in partitions, False, False)
+            for text, row in zip(texts, columns, strict=False)
         ]
+
+    def _required(self, name: str) -> set[str]:
+        """The columns of a table or view that are never NULL; none of a view that cannot be read."""
+        try:
+            return {field.name for field in self._run(f"SELECT * FROM {name}").schema if not field.nullable}
+        except DeltaSqlError:
+            return set()
 
     def createTable(
         self,

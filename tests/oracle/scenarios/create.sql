@@ -59,7 +59,6 @@ CREATE TABLE t (a INT NOT NULL, s STRUCT<x: INT NOT NULL, y: STRING> NOT NULL) U
 INSERT INTO t VALUES (1, named_struct('x', 1, 'y', NULL));
 INSERT INTO t VALUES (NULL, named_struct('x', 1, 'y', 'v'));
 INSERT INTO t VALUES (1, NULL);
--- differs: nested-not-null-schema
 SELECT * FROM t;
 
 -- name: NOT NULL below a parent that may be NULL

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import reduce
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 from typing_extensions import assert_never
 
 from deltasql.datafiles.reading.literal_rows import literal_table
+from deltasql.engines.choice import is_handed_out
 from deltasql.engines.spark.reading.cached_scans import CachedScans
 from deltasql.engines.spark.reading.checked_rows import Texts, checked
 from deltasql.engines.spark.reading.file_columns import rows_with_columns
@@ -151,6 +153,11 @@ class Frames:
         if renaming is not None and id(renaming.query) in self._built and not self._spark.remote:
             # Spark has analysed it already; a second analysis of files would read their footers again.
             return self.frame(renaming.query).toDF(*renaming.names)
+        table = _whole_table(operator)
+        if table is not None and self.capabilities.metadata and is_handed_out():
+            # A view would hide `_metadata`, which the caller may select.
+            scan, alias = table
+            return self.frame(scan).alias(alias)
         return self.query(operator.sql, operator.relations, operator.settings)
 
     def _supplied(self, rows: DataFrame | MemoryRows) -> DataFrame:
@@ -355,6 +362,18 @@ _IN_USE = Counter[str]()
 
 def _python_names(function: SqlFunction) -> list[str]:
     return [name for name, operator in function.relations.items() if isinstance(operator, PythonFunction)]
+
+
+_WHOLE_TABLE = re.compile(r"\s*SELECT \* FROM (\w+) AS `((?:[^`]|``)+)`\s*", re.IGNORECASE)
+
+
+def _whole_table(query: SqlQuery) -> tuple[Scan, str] | None:
+    """The scan and the alias of `SELECT * FROM t`; None for any other query."""
+    found = _WHOLE_TABLE.fullmatch(query.sql)
+    scan = found and query.relations.get(found[1])
+    if found is None or not isinstance(scan, Scan) or query.settings or query.view is not None:
+        return None
+    return scan, found[2].replace("``", "`")
 
 
 def _apart(relations: Mapping[str, Operator]) -> tuple[dict[str, Operator], dict[str, SqlFunction]]:

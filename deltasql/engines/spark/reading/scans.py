@@ -56,10 +56,12 @@ from deltasql.schema.lengths import (
     with_lengths,
     without_lengths,
 )
+from deltasql.schema.text import sql_text
 from deltasql.schema.types import (
     DOUBLE,
     FLOAT,
     VOID,
+    DataType,
     DecimalType,
     PrimitiveType,
     StructField,
@@ -173,7 +175,7 @@ def _columns(
     if not is_mapped(fields) and not extra:
         return frame
     added = [F.expr(spelling(sql)).alias(name) for name, sql in extra.items()]
-    return frame.select(*(_logical(item) for item in fields), *added)
+    return frame.select(*(_logical(item, remote=spark.remote) for item in fields), *added)
 
 
 def _stored_columns(
@@ -325,11 +327,14 @@ def literal_path(path: str) -> str:
     return _PATTERN_CHARS.sub(r"\\\g<0>", path)
 
 
-def _logical(field: StructField) -> Column:
+def _logical(field: StructField, *, remote: bool) -> Column:
     """A data file's column under its logical name; fields of structs are renamed by a cast, by their order."""
     column = F.col(quote(physical_name(field)))
     nested = not isinstance(field.type, (PrimitiveType, DecimalType)) and is_mapped(StructType((field,)))
-    return (column.cast(spark_type(field.type)) if nested else column).alias(field.name)
+    if nested:
+        kind = declared_spark_schema(StructType((field,))).fields[0].dataType
+        column = column.cast(spark_type(field.type) if remote else kind)
+    return column.alias(field.name)
 
 
 def with_declared(frame: DataFrame, declared: Mapping[str, str]) -> DataFrame:
@@ -369,15 +374,48 @@ def _partition_groups(operator: Scan, partitions: list[str]) -> dict[tuple[str |
     return groups
 
 
-def partition_value(operator: Scan, name: str, text: Column) -> Column:
-    """A partition column, cast from its partition value (text) in the log."""
+def partition_value(operator: Scan, name: str, text: Column, *, required: bool = False) -> Column:
+    """A partition column, cast from its partition value (text) in the log.
+
+    `required`: no text is NULL, which Spark forgets in most casts, and is to know.
+    """
     field = operator.schema.find(name)
     assert field is not None
     length = declared_length(field)
     if length is not None and length.kind == "char":
         # Another writer may not have padded it.
         text = F.rpad(text, F.greatest(F.length(text), F.lit(length.length)), F.lit(" "))
-    return text.cast(spark_type(field.type)).alias(name)
+    value = text.cast(spark_type(field.type))
+    return (F.coalesce(value, F.expr(_some_value(field.type))) if required else value).alias(name)
+
+
+def _some_value(kind: DataType) -> str:
+    """SQL of a value of the type, for where there is always another one."""
+    match kind:
+        case DecimalType(_, scale):
+            # The cast of an integer may be NULL to Spark.
+            value = f"{0:.{scale}f}BD"
+        case PrimitiveType(name):
+            value = _SOME_VALUES.get(name, "0")
+        case _:
+            value = "NULL"
+    return f"CAST({value} AS {sql_text(kind)})"
+
+
+_SOME_VALUES = {
+    "binary": "X''",
+    "boolean": "false",
+    "date": "DATE'1970-01-01'",
+    "string": "''",
+    "timestamp": "TIMESTAMP'1970-01-01 00:00:00'",
+    "timestamp_ntz": "TIMESTAMP_NTZ'1970-01-01 00:00:00'",
+}
+
+
+def _is_required(spark: SparkHandle, operator: Scan, name: str, texts: Iterable[str | None]) -> bool:
+    """Whether a partition column is NOT NULL, and has a value in each partition. Files read on a server say neither."""
+    field = operator.schema.find(name)
+    return field is not None and not field.nullable and not spark.remote and None not in texts
 
 
 def _literal_group(
@@ -395,7 +433,9 @@ def _literal_group(
     # A literal is never NULL to Spark. The column may be, however many partitions there are now.
     never = F.when(F.lit(False), F.lit(None))
     literals = {
-        name: partition_value(operator, name, never.otherwise(F.lit(value)))
+        name: partition_value(
+            operator, name, never.otherwise(F.lit(value)), required=_is_required(spark, operator, name, (value,))
+        )
         for name, value in zip(partitions, values, strict=True)
     }
     return _select(spark, rows.withColumns(literals), names, operator)
@@ -416,7 +456,10 @@ def _joined_groups(
     values = {hidden(index): (pa.string(), [group[index] for group in groups]) for index in range(len(partitions))}
     keys = [[key_of(path) for path in members] for members in groups.values()]
     partition = lookup(spark, {**values, FILE_KEYS: (pa.list_(pa.string()), keys)}).select(
-        *(partition_value(operator, name, F.col(hidden(index))) for index, name in enumerate(partitions)),
+        *(
+            partition_value(operator, name, F.col(column), required=_is_required(spark, operator, name, texts))
+            for name, (column, (_, texts)) in zip(partitions, values.items(), strict=True)
+        ),
         F.explode(FILE_KEYS).alias(FILE_KEY),
     )
     joined = frame.join(F.broadcast(partition), F.expr(f"{KEYED_FILE} = {FILE_KEY}"))
