@@ -297,3 +297,35 @@ def test_names_that_need_quotes(session: Session, tmp_path: Path) -> None:
     table.alias("my t").update("`my t`.`select` = 2", {"```x.y`` z`": "5"})
     assert rows(session, f"delta.`{place.replace('`', '``')}`") == [(5, 2)]
     assert repr(table).startswith("DeltaTable(delta.`")
+
+
+@pytest.mark.parametrize("by_path", [False, True])
+def test_conditions_of_delta(session: Session, table: DeltaTable, by_path: bool) -> None:
+    """By name and by path; the table stays as it was."""
+    at = DeltaTable.forPath(session, session.log("t").location) if by_path else table
+    version = session.log("t").snapshot().version
+    identity = IdentityGenerator()
+    calls: list[tuple[str, Callable[[], Any]]] = [
+        ("DELTA_NON_PARTITION_COLUMN_REFERENCE", lambda: at.optimize().where("v = 'v0'").executeCompaction()),
+        ("DELTA_NON_PARTITION_COLUMN_REFERENCE", lambda: at.optimize().where("`v` > 'a'").executeZOrderBy("id")),
+        *(
+            ("DELTA_TIMESTAMP_INVALID", lambda text=text: at.restoreToTimestamp(text))
+            for text in ("05/04/1999", "x", "", "1999-13-01")
+        ),
+        ("DELTA_CANNOT_RESTORE_TIMESTAMP_EARLIER", lambda: at.restoreToTimestamp("1999-04-05")),
+        *(
+            (
+                "DELTA_IDENTITY_COLUMNS_UNSUPPORTED_DATA_TYPE",
+                lambda kind=kind: (
+                    DeltaTable.create(session).tableName("n").addColumn("i", kind, generatedAlwaysAs=identity).execute()
+                ),
+            )
+            for kind in ("INT", "STRING")
+        ),
+    ]
+    for condition, call in calls:
+        with pytest.raises(DeltaSqlError) as caught:
+            call()
+        assert caught.value.condition == condition
+    assert session.log("t").snapshot().version == version
+    assert not session.sql("SHOW TABLES LIKE 'n'").collect()
