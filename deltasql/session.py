@@ -192,7 +192,7 @@ class Session:
         """PySpark's `df.writeStream`: toTable or start begin a query whose every batch is one idempotent commit."""
         self._refuse_stream()
         beside = self._beside()
-        return StreamWriter(frame_of(rows), beside._write, self._full_name, beside._create)
+        return StreamWriter(frame_of(rows), beside._write, self._full_name, beside._create, self.catalog.located)
 
     @property
     def readStream(self) -> StreamReader:  # noqa: N802 - Spark's name

@@ -29,8 +29,16 @@ Batch = Callable[["DataFrame", int], None]
 class StreamWriter(Optioned):
     """PySpark's DataStreamWriter for the tables of a session."""
 
-    def __init__(self, frame: DataFrame, run: Run, named: Named, create: Callable[[WriteFrame], None]) -> None:
+    def __init__(
+        self,
+        frame: DataFrame,
+        run: Run,
+        named: Named,
+        create: Callable[[WriteFrame], None],
+        located: Callable[[str], str],
+    ) -> None:
         super().__init__()
+        self._located = located
         self._frame, self._run, self._named, self._create = frame, run, named, create
         self._mode = "append"
         self._name: str | None = None
@@ -81,7 +89,10 @@ class StreamWriter(Optioned):
         query = _QueryId()
         writer = self._frame.writeStream.outputMode(self._mode).foreachBatch(self._batch(table, query))
         # What is the table's is not for Spark's own sink.
-        writer = writer.options(**{key: value for key, value in self._options.items() if key != "path"})
+        options = {key: value for key, value in self._options.items() if key != "path"}
+        if _CHECKPOINT in options:
+            options[_CHECKPOINT] = self._located(options[_CHECKPOINT])
+        writer = writer.options(**options)
         if self._name is not None:
             writer = writer.queryName(self._name)
         if self._trigger:
@@ -102,7 +113,8 @@ class StreamWriter(Optioned):
         return WriteFrame(table, rows, MODES[self._mode], options, self._partitioned, self._clustered, batch=batch)
 
 
-_SPARKS = frozenset({"checkpointlocation", "txnappid", "txnversion"})
+_CHECKPOINT = "checkpointlocation"
+_SPARKS = frozenset({_CHECKPOINT, "txnappid", "txnversion"})
 """Options that say nothing of the table, or that the query's own id and numbers stand for."""
 
 

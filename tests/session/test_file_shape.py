@@ -60,6 +60,42 @@ def ids(session: Session, table: str = "t") -> list[Any]:
     return sorted(row[0] for row in session.sql(f"SELECT id FROM {table}").collect())
 
 
+def page_versions(session: Session) -> set[int]:
+    """The versions of the data pages of a table's files, by the type in the header of the first page."""
+    found = set()
+    for path in paths(session):
+        column = pq.read_metadata(path).row_group(0).column(0)
+        header = Path(path).read_bytes()[column.data_page_offset :][:2]
+        found.add({b"\x15\x00": 1, b"\x15\x06": 2}[header])
+    return found
+
+
+@pytest.mark.parametrize(("version", "pages"), [("1.0.0", 1), ("2.12.0", 2)])
+def test_the_property_says_which_pages_files_have(opened: Session, version: str, pages: int) -> None:
+    opened.sql(f"CREATE TABLE t (id INT, p INT) TBLPROPERTIES ('delta.parquet.format.version' = '{version}')")
+    opened.sql("INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)")
+    opened.sql("UPDATE t SET p = 7 WHERE id = 1")
+    opened.sql(MERGE)
+    assert page_versions(opened) == {pages}
+    opened.sql("OPTIMIZE t")
+    assert page_versions(opened) == {pages}
+    assert ids(opened) == [1, 2, 3, 10]
+    assert not opened.spark_started
+
+
+@pytest.mark.spark
+def test_the_property_says_which_pages_spark_writes(session: Session) -> None:
+    session.sql(f"SET {COMPUTE.name} = ENGINE")
+    session.sql("CREATE TABLE t (id INT, p INT) TBLPROPERTIES ('delta.parquet.format.version' = '2.12.0')")
+    session.sql("INSERT INTO t SELECT CAST(id AS INT), hash(id) FROM range(3)")
+    assert page_versions(session) == {2}
+    session.sql("UPDATE t SET p = hash(id) WHERE id = 1")
+    session.sql("ALTER TABLE t UNSET TBLPROPERTIES ('delta.parquet.format.version')")
+    session.sql("INSERT INTO t SELECT CAST(id AS INT), hash(id) FROM range(3)")
+    assert page_versions(session) == {1, 2}
+    assert ids(session) == [0, 0, 1, 1, 2, 2]
+
+
 @pytest.mark.parametrize("codec", CODECS)
 def test_the_property_says_how_files_are_compressed(opened: Session, codec: str) -> None:
     opened.sql(f"CREATE TABLE t (id INT, p INT) TBLPROPERTIES ('delta.parquet.compression.codec' = '{codec}')")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from deltasql import DeltaSqlError, Session
+from deltasql import DeltaSqlError, Session, connect
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -70,6 +70,17 @@ def test_each_batch_is_a_commit_with_its_number(source: Source) -> None:
     assert created["operation"] == "CREATE TABLE"
     assert [item["operation"] for item in batches] == ["STREAMING UPDATE"] * 2
     assert batches[1]["operationParameters"] == {"outputMode": "Append", "queryId": query.id, "epochId": "1"}
+
+
+def test_a_relative_checkpoint_is_below_the_directory_of_the_session(tmp_path: Path) -> None:
+    place = tmp_path / "there"
+    place.mkdir()
+    with connect(str(tmp_path / "warehouse"), directory=str(place)) as session:
+        source = Source(session, place)
+        source.checkpoint = Path("checkpoint")
+        source.arrive({"id": 1, "v": "a"})
+        source.run()
+    assert (place / "checkpoint" / "commits").is_dir()
 
 
 def test_a_batch_that_is_run_again_is_not_written_again(source: Source) -> None:

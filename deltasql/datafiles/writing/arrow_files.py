@@ -114,6 +114,7 @@ def encoded(
         sink,
         row_group_size=group_rows,
         compression=shape.arrow_codec,
+        data_page_version=shape.page_version,
         use_dictionary=dictionaries,
         store_decimal_as_integer=True,
         # Arrow's copy of the schema is useless: readers have the table's, or the file's.

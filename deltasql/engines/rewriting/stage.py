@@ -29,7 +29,7 @@ from deltasql.errors.write import NothingToHoldError
 from deltasql.lazy import pa
 from deltasql.log.actions.actions import AddCDCFile
 from deltasql.log.configuration.iceberg_compat import compat_tags
-from deltasql.log.properties.property_registry import COMPRESSION_CODEC, INDEXED_COLUMNS, STATS_COLUMNS
+from deltasql.log.properties.property_registry import COMPRESSION_CODEC, INDEXED_COLUMNS, PARQUET_VERSION, STATS_COLUMNS
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.storage.paths import decode_path
 from deltasql.plan.file_shape import ANY_SHAPE, FileShape
@@ -44,7 +44,7 @@ class FileStage:
     """The directory of one statement's new files, `<table>/<uuid>`, which this process writes by Arrow.
 
     `discard` removes all that was written to it. With `stores_partitions` files hold the partition columns too. The
-    table's property of the compression counts where `shape` has none.
+    table's property of the compression counts where `shape` has none, and that of Parquet's version.
     """
 
     def __init__(
@@ -57,7 +57,9 @@ class FileStage:
         stores_partitions: bool = False,
         shape: FileShape = ANY_SHAPE,
     ) -> None:
-        self._shape = replace(shape, codec=shape.codec or TableProperties(configuration)[COMPRESSION_CODEC])
+        properties = TableProperties(configuration)
+        codec, version = properties[COMPRESSION_CODEC], properties[PARQUET_VERSION]
+        self._shape = replace(shape, codec=shape.codec or codec, format_version=version)
         self._session, self._root, self._store = session, root, session.stores.open(root)
         self._partitions, self._configuration = partition_columns, configuration
         self.stores_partitions = stores_partitions

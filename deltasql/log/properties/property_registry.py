@@ -411,12 +411,12 @@ _stored(
 _stored(
     "delta.enableFullRetentionRollback", boolean, _BOOLEANS, "true", "Time travel reaches as far as the log is kept."
 )
-_stored(
+PARQUET_VERSION = _maybe(
     "delta.parquet.format.version",
     one_of("1.0.0", "2.12.0"),
     "1.0.0, 2.12.0",
-    "1.0.0",
-    "The version of Parquet of new files.",
+    "data files",
+    "The version of Parquet of new files: 2.12.0 has data pages of version 2; 1.0.0, where nobody says, of version 1.",
 )
 COMPRESSION_CODEC = _maybe(
     "delta.parquet.compression.codec",

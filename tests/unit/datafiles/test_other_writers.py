@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
+from math import isnan
+from operator import eq, ge, gt, lt, ne
 from pathlib import Path
 from typing import Any
 
@@ -277,3 +279,80 @@ def test_partition_values_in_other_spellings(tmp_path: Path) -> None:
         for condition, numbers in found.items():
             rows = session.sql(f"SELECT k FROM {table} WHERE {condition}").collect()
             assert sorted(row[0] for row in rows) == numbers, condition
+
+
+UTC = timezone.utc
+EMOJI, LAST = "\U0001f600", "\U0010ffff"
+EXTREMES: dict[str, tuple[pa.DataType, str, list[Any]]] = {
+    "long": (pa.int64(), "BIGINT", [-(2**63), 2**63 - 1, 2**53 + 1, 0]),
+    "byte": (pa.int8(), "TINYINT", [-128, 127, 0]),
+    "decimal": (pa.decimal128(38, 18), "DECIMAL(38,18)", [Decimal(f"{'9' * 20}.{'9' * 18}"), Decimal("-1e-18")]),
+    "date": (pa.date32(), "DATE", [date(1, 1, 1), date(1582, 10, 4), date(1582, 10, 15), date(9999, 12, 31)]),
+    "timestamp": (
+        pa.timestamp("us", "UTC"),
+        "TIMESTAMP",
+        [
+            datetime(1, 1, 2, tzinfo=UTC),
+            datetime(1582, 10, 4, 1, 2, 3, 456789, tzinfo=UTC),
+            datetime(1899, 12, 31, 23, 59, 59, 999999, tzinfo=UTC),
+            datetime(9999, 12, 30, 23, 59, 59, 999999, tzinfo=UTC),
+        ],
+    ),
+    "timestamp_ntz": (pa.timestamp("us"), "TIMESTAMP_NTZ", [datetime(1, 1, 1), datetime(9999, 12, 31, 23, 59, 59, 9)]),
+    "double": (pa.float64(), "DOUBLE", [NAN, INFINITY, -INFINITY, 0.0, 5e-324, 1.7976931348623157e308]),
+    "float": (pa.float32(), "FLOAT", [NAN, INFINITY, -INFINITY, -0.0, 3.4028234663852886e38]),
+    "string": (
+        pa.string(),
+        "STRING",
+        ["", " ", "a" * 100, f"{'a' * 99}b", EMOJI * 40, LAST * 40, "\uffff" * 40, "it's"],
+    ),
+    "surrogates": (pa.string(), "STRING", [f"{'x' * 31}{EMOJI}y"]),
+    "last": (pa.string(), "STRING", [LAST * 40]),
+}
+OPERATORS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, "<": lt, ">": gt, ">=": ge, "<>": ne}
+
+
+def ordered(value: Any) -> Any:
+    """A value as Spark orders it: NaN is the greatest number, and strings compare by their bytes."""
+    if isinstance(value, float):
+        return (isnan(value), 0.0 if isnan(value) else value)
+    return value.encode() if isinstance(value, str) else value
+
+
+def literal(value: Any, kind: str) -> str:
+    if isinstance(value, datetime):
+        return f"{kind} '{value.isoformat(' ', 'microseconds')}'"
+    if isinstance(value, str):
+        return "'{}'".format(value.replace("'", "\\'"))
+    text = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(str(value), str(value))
+    return f"CAST('{text}' AS {kind})"
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize("name", EXTREMES)
+def test_extremes_are_found(name: str, nested: bool, tmp_path: Path) -> None:
+    arrow, kind, values = EXTREMES[name]
+    rows = numbered([*values, None], arrow)
+    column = "c"
+    if nested:
+        rows = pa.table({"k": rows["k"], "n": pa.array([{"c": value} for value in [*values, None]])})
+        rows = rows.cast(pa.schema([rows.schema.field("k"), pa.field("n", pa.struct([("c", arrow)]))]))
+        column = "n.c"
+    table = stored(tmp_path, rows)
+    with connect(str(tmp_path / "warehouse")) as session:
+        session.sql("SET TIME ZONE 'UTC'")
+        for value in values:
+            text = literal(value, kind)
+            for op, compare in OPERATORS.items():
+                expected = [k for k, item in enumerate(values) if compare(ordered(item), ordered(value))]
+                found = session.sql(f"SELECT k FROM {table} WHERE {column} {op} {text}").collect()
+                assert sorted(row[0] for row in found) == expected, f"{op} {text}"
+            same = sum(ordered(item) == ordered(value) for item in values)
+            assert session.sql(f"UPDATE {table} SET k = k WHERE {column} IN ({text})").collect() == [(same,)], text
+        assert session.sql(f"SELECT k FROM {table} WHERE {column} IS NULL").collect() == [(len(values),)]
+        ends = session.sql(
+            f"SELECT CAST(min({column}) AS STRING), CAST(max({column}) AS STRING) FROM {table}"
+        ).collect()
+        wanted = [literal(end(values, key=ordered), kind) for end in (min, max)]
+        assert session.sql(f"SELECT CAST({wanted[0]} AS STRING), CAST({wanted[1]} AS STRING)").collect() == ends

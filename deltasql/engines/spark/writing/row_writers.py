@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from deltasql.datafiles.footers.field_ids import has_nested_ids, with_nested_ids
@@ -117,7 +118,7 @@ def session_shape(spark: SparkHandle, shape: FileShape) -> FileShape:
     if rows is None:
         rows = int(spark.current_value("spark.sql.files.maxRecordsPerFile") or 0)
     codec = "lz4" if codec == "lz4_raw" else codec
-    return FileShape(codec if codec in CODECS else None, max(rows, 0))
+    return replace(shape, codec=codec if codec in CODECS else None, most_rows=max(rows, 0), optimized=None)
 
 
 def fetched(rows: DataFrame, by: Sequence[str], schema: StructType) -> Iterator[tuple[dict[str, str | None], pa.Table]]:
