@@ -20,6 +20,7 @@ import pytest
 from deltasql.errors.base import DeltaSqlError
 from deltasql.parser import parse, split
 from deltasql.plan.base import LogicalPlan
+from deltasql.plan.statements.refused import Refused
 from deltasql.planner import plan
 from tests.source_trees import PACKAGE, ROOT, refuse, trees
 
@@ -108,21 +109,10 @@ and a module of fewer than `SMALL` lines, `__init__` apart, needs a reason."""
 
 MOST_GOLDEN_LINES = 400
 NOT_YET_READABLE = {
-    "columns/add_columns.out": 529,
-    "columns/alter_columns.out": 435,
-    "columns/defaults.out": 430,
-    "columns/generated.out": 419,
     "columns/identity.out": 533,
-    "features/drop_feature.out": 432,
     "merge/truth_table_columns.out": 800,
-    "optimize/clustering.out": 443,
-    "optimize/optimize.out": 435,
     "optimize/upgrade_uniform.out": 458,
-    "properties/comment_on.out": 440,
-    "table/create_table.out": 529,
     "table/create_table_like.out": 579,
-    "table/unsupported.out": 1139,
-    "update/update.out": 477,
 }
 """Golden files that nobody reads to the end."""
 
@@ -197,7 +187,7 @@ def test_each_statement_has_a_golden_file() -> None:
         if item.is_sql:
             missing = [path for path in (item.golden, item.golden.with_suffix(".out")) if not path.exists()]
             wrong += [f"{path.relative_to(ROOT)} is missing, for {item.node.__name__}" for path in missing]
-            if not missing and not _has_statement(item.golden, item.node):
+            if item.node is not Refused and not missing and not _has_statement(item.golden, item.node):
                 wrong.append(f"{item.golden.relative_to(ROOT)} has no statement that is a {item.node.__name__}")
     refuse(wrong)
 

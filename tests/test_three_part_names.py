@@ -18,7 +18,7 @@ GOLDENS = Path(__file__).parent / "golden"
 
 WITHOUT_SPARK = (
     *("columns/add_columns", "columns/drop_columns", "columns/rename_column", "constraints/drop_primary_key"),
-    *("constraints/wrong_keys", "features/drop_feature", "inspect/describe_history", "inspect/describe_detail"),
+    *("features/drop_feature", "inspect/describe_history", "inspect/describe_detail"),
     *("properties/set_table_properties", "restore/restore", "insert/literals", "table/rename_table"),
 )
 WITH_SPARK = (
@@ -67,14 +67,11 @@ OTHERWISE = frozenset(
         ),
         *("volume/create_volume", "volume/files", "volume/queries"),
         # Messages that suggest a name, or that are about words in the place of a name.
-        *("convert/convert", "merge/errors", "query/wrong_words", "table/create_table", "table/unsupported"),
+        *("convert/convert", "merge/errors", "query/wrong_words", "table/create_table"),
         *(
-            "table/wrong_words",
             "view/sources",
-            "governance/wrong_grants",
             "refresh/refused",
             "refresh/other_formats",
-            "formats/delta_only",
         ),
     }
 )

@@ -7,6 +7,7 @@ A section is `-- section NAME`, with its setup as statements that end in `;`, th
 
 The marks enclose the text under the carets, and are taken out before the statement runs. A statement without marks has
 no place. A line break in a message is written as `\n`. An empty line separates the setup from the refusals.
+`${WAREHOUSE}` is the directory of the warehouse.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from deltasql.session import Session
 
 FOLDER = Path(__file__).parent
 OPEN, CLOSE = "«", "»"
+WAREHOUSE = "${WAREHOUSE}"
 _OUTCOME = re.compile(r"^=>.*\n?", re.MULTILINE)
 _SECTION = re.compile(r"^-- section (.+)\n", re.MULTILINE)
 _SUCCESS, _CHANGE = "=> (no error)", "=> (changed files)"
@@ -101,7 +103,7 @@ def run(section: Section) -> str:
         session = temporary_sessions()(str(warehouse))
         try:
             for statement in split(section.setup):
-                session.sql(statement.text).collect()
+                session.sql(statement.text.replace(WAREHOUSE, str(warehouse))).collect()
             # The first statement that looks for a table creates the catalog's file.
             session.sql("SHOW TABLES").collect()
             text = section.with_entries(_entry(session, refusal.sql, warehouse) for refusal in section.refusals)
@@ -112,11 +114,11 @@ def run(section: Section) -> str:
 
 
 def _entry(session: Session, sql: str, warehouse: Path) -> str:
-    before = _files(warehouse)
+    before, text = _files(warehouse), sql.replace(WAREHOUSE, str(warehouse))
     try:
-        session.sql(sql).collect()
+        session.sql(text).collect()
     except DeltaSqlError as error:
-        entry = entry_of(sql, error)
+        entry = entry_of(text, error).replace(str(warehouse), WAREHOUSE)
     else:
         return f"{sql}\n{_SUCCESS}"
     return entry if _files(warehouse) == before else f"{sql}\n{_CHANGE}"

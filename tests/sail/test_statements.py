@@ -319,3 +319,57 @@ def test_errors_have_a_condition(table: SailProcess, query: str, condition: str)
 
 def test_long_sums_run(table: SailProcess) -> None:
     assert table.rows("SELECT max(" + " + ".join(["id"] * 40) + ") FROM t") == [[160]]
+
+
+ZEROS = (
+    "DROP TABLE IF EXISTS z",
+    "CREATE TABLE z (k INT, d DOUBLE, s STRUCT<a: DOUBLE>, x DATE)",
+    "INSERT INTO z SELECT 1, -0.0D, named_struct('a', -0.0D), DATE '2024-01-31'",
+    "INSERT INTO z SELECT 2, 0.0D, named_struct('a', 0.0D), DATE '2024-02-01'",
+)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT count(DISTINCT d) FROM z",
+        "SELECT k FROM z WHERE d IN (SELECT 0.0D)",
+        "SELECT k FROM z WHERE s = named_struct('a', 0.0D)",
+        "SELECT a.k FROM z a JOIN z b ON a.s = b.s",
+        "SELECT s, count(*) FROM z GROUP BY s",
+        "SELECT DISTINCT s FROM z",
+        "SELECT s FROM z UNION SELECT s FROM z",
+        "SELECT s FROM z EXCEPT SELECT s FROM z",
+        "SELECT sum(k) OVER (PARTITION BY d) FROM z",
+        "SELECT rank() OVER (ORDER BY d DESC NULLS LAST) FROM z",
+        "SELECT greatest(d, 0.0D) FROM z",
+        "SELECT k FROM z WHERE array(d) = array(0.0D)",
+        "UPDATE z SET k = 1 WHERE s = named_struct('a', 0.0D)",
+        "MERGE INTO z USING z q ON z.s = q.s WHEN MATCHED THEN DELETE",
+        "SELECT sum(k) OVER (ORDER BY x RANGE BETWEEN INTERVAL 6 DAYS PRECEDING AND CURRENT ROW) FROM z",
+        "SELECT sum(k) OVER (ORDER BY x RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM z",
+        "SELECT x + 3 * INTERVAL 1 DAY FROM z",
+        "SELECT x + INTERVAL 1 DAY * k FROM z",
+        "SELECT x + INTERVAL 24 HOUR FROM z",
+        "SELECT x - INTERVAL 1 DAY 0 HOUR FROM z",
+        "SELECT x + if(k > 1, INTERVAL 1 DAY, INTERVAL 1 HOUR) FROM z",
+        "CREATE TABLE c AS SELECT x + k * INTERVAL 1 DAY AS y FROM z",
+    ],
+)
+def test_what_would_differ_in_the_sign_of_zero_or_in_days_is_refused(sail: SailProcess, sql: str) -> None:
+    for statement in ZEROS:
+        sail.rows(statement)
+    assert sail.error(sql)[0] == "UNSUPPORTED_FEATURE.SAIL"
+
+
+def test_what_is_equal_in_the_sign_of_zero_and_in_days(sail: SailProcess) -> None:
+    for statement in ZEROS:
+        sail.rows(statement)
+    assert sail.rows("SELECT count(*) FROM z WHERE d = 0 GROUP BY d") == [[2]]
+    assert sail.rows("SELECT count(*) FROM z a JOIN z b ON a.d = b.d") == [[4]]
+    assert sail.rows("SELECT count(*) FROM (SELECT DISTINCT d FROM z)") == [[1]]
+    assert sail.rows("SELECT count(*) FROM (SELECT s FROM z UNION ALL SELECT s FROM z)") == [[4]]
+    days = "SELECT x + INTERVAL 1 DAY AS a, x - INTERVAL '2' WEEK AS b, x + INTERVAL 1 MONTH AS c FROM z WHERE k = 1"
+    assert sail.rows(days) == [["2024-02-01", "2024-01-17", "2024-02-29"]]
+    ranges = "SELECT sum(k) OVER (ORDER BY k RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) AS s FROM z ORDER BY s"
+    assert sail.rows(ranges) == [[1], [3]]

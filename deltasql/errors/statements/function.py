@@ -133,7 +133,7 @@ class PythonSyntaxError(DeltaSqlError):
     "PYTHON_FUNCTION_RESULT",
     "38000",
     "A function of Python returned a value that is none of the type in its RETURNS: {reason}",
-    remedy="Return a value of that type, or None for NULL; the page on functions lists Python's type for each type.",
+    remedy="Correct the code: docs/functions.md lists the type in Python for each type in SQL.",
 )
 class PythonResultError(DeltaSqlError):
     """A function of Python returned a value of another type, or beyond the type's range."""

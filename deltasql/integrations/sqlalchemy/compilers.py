@@ -238,6 +238,11 @@ class Definitions(compiler.DDLCompiler):
     def visit_drop_index(self, drop: Any, **kw: Any) -> str:
         return ""
 
+    def visit_create_table(self, create: Any, **kw: Any) -> str:
+        """A table without columns, as of an empty frame of pandas, has no brackets."""
+        text: str = super().visit_create_table(create, **kw)
+        return text if create.element.columns else text.replace("(\n)", "", 1)
+
     def post_create_table(self, table: Any) -> str:
         """USING DELTA, and the clauses that Delta has: `deltasql_partition_by`, `_cluster_by`, `_location` …"""
         options = table.dialect_options["deltasql"]

@@ -11,9 +11,3 @@ DESCRIBE CATALOG main;
 COMMENT ON CATALOG spark_catalog IS 'of the warehouse';
 
 DESCRIBE CATALOG spark_catalog;
-
-COMMENT ON CATALOG missing IS 'x';
-
-COMMENT ON CATALOG main.default IS 'x';
-
-COMMENT ON CATALOG main IS 7;

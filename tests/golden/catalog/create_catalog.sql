@@ -43,20 +43,6 @@ CREATE CATALOG IF NOT EXISTS dev COMMENT 'ignored, since it exists';
 
 DESCRIBE CATALOG dev;
 
-CREATE CATALOG quoted COMMENT 'a' COMMENT 'b';
-
-CREATE CATALOG `Mixed Case`;
-
-CREATE CATALOG main;
-
-CREATE CATALOG MAIN;
-
-CREATE CATALOG a.b;
-
-CREATE CATALOG ``;
-
-CREATE CATALOG;
-
 create /* a comment */ catalog -- a line of dashes -----------
   `b-c`;
 
@@ -75,10 +61,3 @@ CREATE SCHEMA nowhere.s;
 CREATE TABLE nowhere.s.t (id INT);
 
 SHOW SCHEMAS IN nowhere;
-
-ALTER CATALOG main SET OWNER TO me;
-
-CREATE FOREIGN CATALOG f USING CONNECTION c;
-
--- Not part of a transaction
-BEGIN ATOMIC CREATE CATALOG y; END;

@@ -7,9 +7,3 @@ DESC CATALOG main;
 describe catalog `MAIN`;
 
 DESCRIBE CATALOG EXTENDED main;
-
-DESCRIBE CATALOG missing;
-
-DESCRIBE CATALOG main.default;
-
-DESCRIBE CATALOG;

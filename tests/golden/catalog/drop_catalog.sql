@@ -10,8 +10,6 @@ CREATE CATALOG main;
 
 CREATE TABLE main.default.t (id INT);
 
-DROP CATALOG main;
-
 CREATE SCHEMA main.s;
 
 CREATE VIEW main.s.v AS SELECT 1 AS a;
@@ -35,17 +33,4 @@ SELECT * FROM main.default.t;
 
 USE CATALOG spark_catalog;
 
--- Mistakes
-DROP CATALOG missing;
-
 DROP CATALOG IF EXISTS missing;
-
-DROP CATALOG spark_catalog;
-
-DROP CATALOG spark_catalog CASCADE;
-
-DROP CATALOG main.default;
-
-DROP CATALOG mian;
-
-DROP CATALOG main PURGE;

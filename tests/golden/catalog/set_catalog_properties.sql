@@ -47,38 +47,8 @@ DESCRIBE CATALOG EXTENDED main;
 
 SET TAG ON CATALOG main a = 'b';
 
-SET TAG ON CATALOG main a = 'c';
-
-UNSET TAG ON CATALOG main b;
-
--- Mistakes
-ALTER CATALOG missing SET DBPROPERTIES (a = 'b');
-
-ALTER CATALOG missing UNSET OPTIONS (a);
-
-ALTER CATALOG missing SET TAGS ('a');
-
-ALTER CATALOG main.default SET DBPROPERTIES (a = 'b');
-
-ALTER CATALOG main SET DBPROPERTIES (a = 'b', a = 'c');
-
-ALTER CATALOG main SET DBPROPERTIES ();
-
-CREATE CATALOG twice DBPROPERTIES (a = 'b') WITH PROPERTIES (a = 'c');
-
 BEGIN TRANSACTION;
 
 ALTER CATALOG main SET DBPROPERTIES (a = 'b');
 
 ROLLBACK;
-
--- There are no owners, and nothing else of a catalog changes.
-ALTER CATALOG main OWNER TO me;
-
-ALTER CATALOG main SET OWNER TO `joe@x.com`;
-
-ALTER CATALOG main RENAME TO other;
-
-ALTER CATALOG main ENABLE PREDICTIVE OPTIMIZATION;
-
-ALTER CATALOG main DEFAULT COLLATION UTF8_BINARY;

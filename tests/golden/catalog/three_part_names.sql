@@ -19,10 +19,6 @@ SHOW COLUMNS FROM orders IN main.sales;
 -- Foreign keys of any catalog refer to a primary key.
 CREATE TABLE items (order_id INT, CONSTRAINT of_order FOREIGN KEY (order_id) REFERENCES main.sales.orders (id));
 
-ALTER TABLE main.sales.orders DROP PRIMARY KEY;
-
-ALTER TABLE main.sales.orders RENAME TO main.sales.o;
-
 ALTER TABLE main.sales.orders DROP PRIMARY KEY CASCADE;
 
 SHOW CREATE TABLE items;
@@ -37,11 +33,6 @@ SET TAG ON COLUMN main.sales.orders.id pii;
 UPDATE main.sales.orders SET main.sales.orders.id = 2 WHERE orders.id = 1;
 
 SELECT id, _change_type FROM table_changes('main.sales.orders', 0) ORDER BY ALL;
-
--- Similar names have the catalog that they need.
-SELECT * FROM main.sales.oders;
-
-SELECT * FROM sales.orders;
 
 USE CATALOG main;
 

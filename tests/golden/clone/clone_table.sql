@@ -26,30 +26,5 @@ CREATE TABLE IF NOT EXISTS t CLONE nothing;
 EXPLAIN CREATE TABLE w CLONE s;
 -- name: the history
 DESCRIBE HISTORY `a-b` LIMIT 1;
-
--- name: wrong, it is there
-CREATE TABLE t CLONE s;
--- name: wrong, it is not there
-REPLACE TABLE w SHALLOW CLONE s;
--- name: wrong, itself
-CREATE OR REPLACE TABLE s CLONE s@v1;
--- name: wrong, no such source
-CREATE TABLE w CLONE nothing;
--- name: wrong, no such version
-CREATE TABLE w CLONE s VERSION AS OF 9;
 -- name: wrong, before the first version
 CREATE TABLE w CLONE s TIMESTAMP AS OF '2000-01-01';
--- name: wrong, a version of the target
-CREATE OR REPLACE TABLE t@v0 CLONE s;
--- name: wrong, no table of ours
-CREATE TABLE w SHALLOW CLONE parquet.`${WAREHOUSE}/s`;
--- name: wrong, a place that is not empty
-CREATE TABLE w CLONE s LOCATION '${WAREHOUSE}/place';
--- name: wrong, two places
-CREATE TABLE delta.`${WAREHOUSE}/p` CLONE s LOCATION '${WAREHOUSE}/q';
--- name: wrong, a relative place
-CREATE TABLE w CLONE s LOCATION 'some/where';
--- name: wrong, another column mapping
-CREATE TABLE w CLONE s TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
--- name: wrong, no such property
-CREATE TABLE w CLONE s TBLPROPERTIES ('delta.nonsense' = '1');

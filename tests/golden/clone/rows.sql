@@ -37,7 +37,6 @@ SELECT * FROM d ORDER BY a;
 SELECT * FROM d@v0 ORDER BY a;
 -- name: views are no tables
 CREATE TEMPORARY VIEW v AS SELECT * FROM s;
-CREATE TABLE w CLONE v;
 -- name: a shallow clone ends with the files of its source
 VACUUM s RETAIN 0 HOURS;
 -- mask: /part-[^ ]*|[0-9a-f]{32}/

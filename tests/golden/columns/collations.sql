@@ -12,8 +12,6 @@ alter table names change column CITY city string /* bytes */ collate utf8_binary
 ALTER TABLE names ALTER COLUMN tags.element TYPE STRING, s.x TYPE STRING COLLATE de_CI;
 -- name: the one that it has
 ALTER TABLE names ALTER COLUMN name TYPE STRING COLLATE unicode_ci;
--- name: not another type
-ALTER TABLE names ALTER COLUMN name TYPE INT;
 -- name: a name keeps it
 ALTER TABLE names SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
 ALTER TABLE names RENAME COLUMN name TO `full name`;

@@ -1,7 +1,6 @@
 -- log: off
 
 -- name: the table feature must be named
-CREATE TABLE t (a INT, b INT DEFAULT 7);
 CREATE TABLE t (a INT, b INT DEFAULT 7, C STRING NOT NULL default upper('x') COMMENT 'c', `d d` DOUBLE DEFAULT 1 + 2 /* three */, e DATE DEFAULT DATE'2024-01-31', f ARRAY<INT> DEFAULT array(1, 2)) TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.feature.allowColumnDefaults' = 'supported');
 SHOW CREATE TABLE t;
 -- name: columns that a list leaves out, DEFAULT in VALUES, in SELECT and BY NAME
@@ -24,7 +23,6 @@ MERGE INTO t USING (SELECT 21 AS a, 1 AS g) s ON t.a = s.a WHEN NOT MATCHED THEN
 MERGE WITH SCHEMA EVOLUTION INTO t USING (SELECT 22 AS a, 1 AS g) s ON t.a = s.a WHEN NOT MATCHED THEN INSERT *;
 SELECT * FROM t WHERE a >= 20 OR a = 1 ORDER BY a;
 -- name: SET and DROP DEFAULT change what comes, not what is there
-ALTER TABLE t ALTER COLUMN b SET DEFAULT -1, COLUMN a SET DEFAULT 100;
 ALTER TABLE t ALTER COLUMN b SET DEFAULT -1, a SET DEFAULT 100;
 ALTER TABLE t ALTER COLUMN C DROP DEFAULT;
 ALTER TABLE t CHANGE COLUMN `d d` `d d` DOUBLE DEFAULT 0.5D COMMENT 'half';
@@ -55,10 +53,8 @@ ALTER TABLE t ALTER COLUMN e SET DEFAULT 'abc';
 ALTER TABLE t ALTER COLUMN b SET DEFAULT true;
 ALTER TABLE t ALTER COLUMN f SET DEFAULT array('1');
 ALTER TABLE t ALTER COLUMN f SET DEFAULT array(1L);
-CREATE TABLE u (a BOOLEAN DEFAULT 'true') TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported');
 CREATE TABLE u (a VARCHAR(2) DEFAULT 'abc') TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported');
 ALTER TABLE t ALTER COLUMN nope SET DEFAULT 5;
-ALTER TABLE nope ALTER COLUMN b SET DEFAULT 5;
 ALTER TABLE t ADD COLUMN g2 INT DEFAULT 5;
 ALTER TABLE t REPLACE COLUMNS (a INT DEFAULT 5);
 CREATE TABLE u (a INT, s STRUCT<x: INT>);
@@ -69,5 +65,3 @@ ALTER TABLE u ALTER COLUMN s.x SET DEFAULT 5;
 ALTER TABLE u ALTER COLUMN a SET DEFAULT '12';
 INSERT INTO u (s) VALUES (NULL);
 SELECT * FROM u;
-CREATE TABLE v (a INT DEFAULT nope) TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported');
-CREATE TABLE v (a INT DEFAULT) TBLPROPERTIES ('delta.feature.allowColumnDefaults' = 'supported');

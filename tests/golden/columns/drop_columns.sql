@@ -3,7 +3,6 @@
 -- name: wrong, without column mapping
 -- log: off
 CREATE TABLE plain (a INT, b INT);
-ALTER TABLE plain DROP COLUMN a;
 -- log: off
 CREATE TABLE t (a INT, b STRING, s STRUCT<x: INT, y: STRUCT<p: INT, q: INT>, z: INT>, list ARRAY<STRUCT<e: INT, f: INT>>, m MAP<STRING, STRUCT<v: INT, w: INT>>, `odd.name` INT, day DATE) PARTITIONED BY (day) TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
 -- name: plain

@@ -3,7 +3,6 @@
 -- name: wrong, without column mapping
 -- log: off
 CREATE TABLE plain (a INT, b INT);
-ALTER TABLE plain RENAME COLUMN a TO c;
 -- log: off
 CREATE TABLE t (id INT, a INT COMMENT 'first', s STRUCT<x: INT, y: STRUCT<p: INT>>, day DATE) PARTITIONED BY (day) TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.dataSkippingStatsColumns' = 'a,s.x');
 -- name: plain; the comment stays, the property follows

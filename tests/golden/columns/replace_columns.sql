@@ -9,21 +9,6 @@ ALTER TABLE t REPLACE COLUMNS (a INT COMMENT 'second', id INT NOT NULL, s STRUCT
 alter /* a table */ TABLE T replace COLUMNS (`a` int, ID INT, `s` STRUCT<y: INT, x: INT, z: STRING>, list ARRAY<STRUCT<e: INT, f: INT>>, day DATE, `note` STRING -- done
 );
 DESCRIBE TABLE t;
-
--- name: wrong, no such table
-ALTER TABLE tt REPLACE COLUMNS (a INT);
--- name: wrong, a column is missing
-ALTER TABLE t REPLACE COLUMNS (id INT, s STRUCT<y: INT, x: INT, z: STRING>, list ARRAY<STRUCT<e: INT, f: INT>>, day DATE, note STRING);
--- name: wrong, a field is missing
-ALTER TABLE t REPLACE COLUMNS (a INT, id INT, s STRUCT<y: INT, z: STRING>, list ARRAY<STRUCT<e: INT, f: INT>>, day DATE, note STRING);
--- name: wrong, another type
-ALTER TABLE t REPLACE COLUMNS (a STRING, id INT, s STRUCT<y: INT, x: INT, z: STRING>, list ARRAY<STRUCT<e: INT, f: INT>>, day DATE, note STRING);
--- name: wrong, NOT NULL where NULL was allowed
-ALTER TABLE t REPLACE COLUMNS (a INT NOT NULL, id INT, s STRUCT<y: INT, x: INT, z: STRING>, list ARRAY<STRUCT<e: INT, f: INT>>, day DATE, note STRING);
--- name: wrong, a new column that is NOT NULL
-ALTER TABLE t REPLACE COLUMNS (a INT, id INT, s STRUCT<y: INT, x: INT, z: STRING>, list ARRAY<STRUCT<e: INT, f: INT>>, day DATE, note STRING, more INT NOT NULL);
--- name: wrong, a name twice
-ALTER TABLE t REPLACE COLUMNS (a INT, A INT);
 -- name: with column mapping a column may go
 CREATE TABLE m (a INT, b INT, s STRUCT<x: INT, y: INT>) TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
 ALTER TABLE m REPLACE COLUMNS (b INT, s STRUCT<x: INT>);

@@ -52,8 +52,6 @@ CREATE OR REPLACE TABLE q (id INT);
 SHOW CREATE TABLE q;
 -- name: a log that is there has the declared keys
 CREATE TABLE named (id INT PRIMARY KEY, other INT REFERENCES delta.`${WAREHOUSE}/at/place`) LOCATION '${WAREHOUSE}/at/place';
--- name: wrong, it has others
-CREATE TABLE second (id INT NOT NULL, other INT REFERENCES parts) LOCATION '${WAREHOUSE}/at/place';
 
 -- name: columns called like the words
 CREATE TABLE words (primary INT NOT NULL, key INT, rely INT, unique INT, PRIMARY KEY (primary) RELY);

@@ -22,13 +22,6 @@ SHOW TBLPROPERTIES t;
 ALTER TABLE t ADD CONSTRAINT positive CHECK (id > 5);
 ALTER TABLE t DROP CONSTRAINT positive;
 
--- name: wrong, there is none
-ALTER TABLE t DROP CONSTRAINT positive;
--- name: wrong, no such table
-ALTER TABLE tt DROP CONSTRAINT positive;
--- name: wrong, it is no property
-ALTER TABLE t UNSET TBLPROPERTIES ('delta.constraints.positive');
-
 -- name: IF EXISTS by a setting
 SET spark.databricks.delta.constraints.assumesDropIfExists.enabled = true;
 CREATE TABLE lenient (id INT);

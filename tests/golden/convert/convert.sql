@@ -29,8 +29,6 @@ CONVERT TO DELTA parquet.`${WAREHOUSE}/days` PARTITIONED BY (kind STRING, day DA
 -- name: wrong, a type
 CONVERT TO DELTA parquet.`${WAREHOUSE}/days` PARTITIONED BY (day DATE, kind INT);
 CONVERT TO DELTA parquet.`${WAREHOUSE}/days` PARTITIONED BY (day DATE, kind ARRAY<STRING>);
--- name: wrong, no type
-CONVERT TO DELTA parquet.`${WAREHOUSE}/days` PARTITIONED BY (day, kind);
 -- name: explained, with a comment
 EXPLAIN CONVERT TO DELTA parquet.`${WAREHOUSE}/days` NO STATISTICS PARTITIONED BY (day DATE, kind STRING);
 -- name: lower case, comments, the session's defaults
@@ -50,18 +48,11 @@ CONVERT TO DELTA parquet.`${WAREHOUSE}/apart`;
 -- name: wrong, inside of a table, and around one
 CONVERT TO DELTA parquet.`${WAREHOUSE}/mixed/1`;
 CONVERT TO DELTA parquet.`${WAREHOUSE}`;
--- name: wrong, nothing is there
-CONVERT TO DELTA parquet.`${WAREHOUSE}/nothing`;
 -- name: wrong, other files
 CONVERT TO DELTA parquet.`${WAREHOUSE}/texts`;
-CONVERT TO DELTA csv.`${WAREHOUSE}/texts`;
--- name: wrong, a path and no format
-CONVERT TO DELTA `${WAREHOUSE}/apart`;
 -- name: wrong, no such table, a view, a version
-CONVERT TO DELTA nope;
 CREATE TEMPORARY VIEW v AS SELECT 1 AS a;
 CONVERT TO DELTA v;
-CONVERT TO DELTA `my-table`@v0;
 -- name: wrong, a name that only mapped columns can have
 CONVERT TO DELTA parquet.`${WAREHOUSE}/signs`;
 SET spark.databricks.delta.properties.defaults.columnMapping.mode = name;
@@ -71,6 +62,3 @@ RESET spark.databricks.delta.properties.defaults.columnMapping.mode;
 SET spark.databricks.delta.properties.defaults.enableRowTracking = true;
 CONVERT TO DELTA parquet.`${WAREHOUSE}/apart/1` NO STATISTICS;
 CONVERT TO DELTA parquet.`${WAREHOUSE}/apart/1`;
--- name: wrong, no table of Iceberg's
-CONVERT TO DELTA iceberg.`${WAREHOUSE}/apart`;
-CONVERT TO DELTA iceberg.`${WAREHOUSE}/apart` PARTITIONED BY (id INT);

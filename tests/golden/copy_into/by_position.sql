@@ -5,11 +5,7 @@ COPY INTO by_place BY POSITION FROM '${WAREHOUSE}/plain' FILEFORMAT = CSV;
 COPY INTO spark_catalog.`default`.by_place (d, n) FROM (SELECT _c2, _c0 FROM '${WAREHOUSE}/plain') FILEFORMAT = CSV COPY_OPTIONS ('force' = 'true');
 SELECT * FROM by_place;
 -- name: wrong, columns by position
-COPY INTO by_place (d, twice) FROM '${WAREHOUSE}/plain' FILEFORMAT = CSV;
 COPY INTO by_place (d, n) FROM '${WAREHOUSE}/plain' FILEFORMAT = CSV COPY_OPTIONS ('force' = 'true');
-COPY INTO by_place (d, nope, n) FROM '${WAREHOUSE}/plain' FILEFORMAT = CSV COPY_OPTIONS ('force' = 'true');
-COPY INTO by_place BY POSITION FROM '${WAREHOUSE}/plain' FILEFORMAT = JSON;
-COPY INTO by_place BY POSITION FROM '${WAREHOUSE}/plain' FILEFORMAT = CSV FORMAT_OPTIONS ('header' = 'true');
 -- name: wrong, rows that the table does not take; its rows stay as they were
 COPY INTO by_place (n, s) FROM (SELECT 1, 'a' FROM '${WAREHOUSE}/plain') FILEFORMAT = CSV COPY_OPTIONS ('force' = 'true');
 COPY INTO by_place (n, s) FROM (SELECT 7, 'abc' FROM '${WAREHOUSE}/plain') FILEFORMAT = CSV VALIDATE COPY_OPTIONS ('force' = 'true');

@@ -36,16 +36,6 @@ DELETE FROM delta.`${WAREHOUSE}/t` WHERE id = 1;
 DELETE FROM t WHERE nothing = 1;
 -- name: wrong, no boolean
 DELETE FROM t WHERE id + 1;
--- name: wrong, an aggregate
-DELETE FROM t WHERE max(id) = 1;
--- name: wrong, no such table
-DELETE FROM tt;
--- name: wrong, no condition after WHERE
-DELETE FROM t WHERE;
--- name: wrong, FROM is needed
-DELETE t WHERE id = 1;
--- name: wrong, a version is not changed
-DELETE FROM t@v1;
 -- name: wrong, append-only
 ALTER TABLE t SET TBLPROPERTIES ('delta.appendOnly' = true);
 DELETE FROM t WHERE id = 1;

@@ -23,6 +23,3 @@ SET spark.databricks.delta.merge.deletionVectors.persistent = FALSE;
 -- name: MERGE rewrites
 MERGE INTO t USING (SELECT * FROM VALUES (2, 'n') AS s (id, v)) AS s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *;
 SELECT * FROM t ORDER BY id;
-
--- name: wrong
-SET spark.databricks.delta.merge.deletionVectors.persistent = sometimes;

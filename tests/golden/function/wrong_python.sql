@@ -1,57 +1,10 @@
 -- CREATE FUNCTION … LANGUAGE PYTHON that is refused. Nothing of the code runs.
 -- expect: no jvm
 
--- name: syntax
-CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE PYTHON AS $$
-y = 1
-return y +
-$$;
-CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE PYTHON AS $$
-  if x:
-return 1
-$$;
-CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE PYTHON AS 'return (';
-
--- name: clauses
-CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE PYTHON;
-CREATE FUNCTION f(x INT) LANGUAGE PYTHON AS $$ return 1 $$;
-CREATE FUNCTION f(x INT) RETURNS TABLE (a INT) LANGUAGE PYTHON AS $$ return 1 $$;
-CREATE FUNCTION f(x INTT) RETURNS INT LANGUAGE PYTHON AS $$ return 1 $$;
-CREATE FUNCTION f(x INT) RETURNS NONSENSE LANGUAGE PYTHON AS $$ return 1 $$;
-CREATE FUNCTION f(`a b` INT) RETURNS INT LANGUAGE PYTHON AS $$ return 1 $$;
-CREATE FUNCTION f(class INT) RETURNS INT LANGUAGE PYTHON AS $$ return 1 $$;
-CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE SCALA AS $$ x $$;
-
--- name: handlers
-CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE PYTHON HANDLER 'g' AS $$
-def f(x):
-    return x
-$$;
-CREATE FUNCTION f(x INT) RETURNS INT LANGUAGE PYTHON HANDLER 'F' AS $$
-class F:
-    pass
-$$;
-CREATE FUNCTION f(x INT) RETURNS TABLE (a INT) LANGUAGE PYTHON HANDLER 'F' AS $$
-class F:
-    def evaluate(self):
-        pass
-$$;
-CREATE FUNCTION f(x INT) RETURNS TABLE (a INT) LANGUAGE PYTHON HANDLER 'F' AS $$
-def F(): pass
-$$;
-
--- name: environment
-CREATE FUNCTION f() RETURNS INT LANGUAGE PYTHON
-ENVIRONMENT (dependencies = '["no-such-package==1.0", "pyspark", "another_missing"]', environment_version = 'None')
-AS $$ return 1 $$;
-CREATE FUNCTION f() RETURNS INT LANGUAGE PYTHON ENVIRONMENT (dependencies = 'pyspark') AS $$ return 1 $$;
-CREATE FUNCTION f() RETURNS INT LANGUAGE PYTHON ENVIRONMENT (python = '3') AS $$ return 1 $$;
-
 -- name: names
 CREATE FUNCTION f() RETURNS INT LANGUAGE PYTHON ENVIRONMENT (dependencies = '["pyspark"]') AS $$ return 1 $$;
 CREATE FUNCTION f() RETURNS INT LANGUAGE PYTHON AS $$ return 2 $$;
 CREATE FUNCTION IF NOT EXISTS f() RETURNS INT LANGUAGE PYTHON AS $$ return 2 $$;
 CREATE OR REPLACE FUNCTION f() RETURNS INT LANGUAGE PYTHON AS $$ return 2 $$;
-CREATE FUNCTION missing.f() RETURNS INT LANGUAGE PYTHON AS $$ return 2 $$;
 DROP FUNCTION f;
 DROP FUNCTION f;

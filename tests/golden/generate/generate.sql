@@ -9,13 +9,6 @@ generate `SYMLINK_FORMAT_MANIFEST` /* of all */ for table `t`;
 GENERATE symlink_format_manifest FOR TABLE delta.`${WAREHOUSE}/t`;
 -- name: explained
 EXPLAIN GENERATE symlink_format_manifest FOR TABLE t;
--- name: wrong, another kind
-GENERATE manifest FOR TABLE t;
--- name: wrong, no such table, a view, a version
-GENERATE symlink_format_manifest FOR TABLE nope;
-CREATE TEMPORARY VIEW v (a) AS SELECT * FROM t;
-GENERATE symlink_format_manifest FOR TABLE v;
-GENERATE symlink_format_manifest FOR TABLE t@v0;
 -- name: wrong, mapped columns
 CREATE TABLE mapped (a INT) TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
 GENERATE symlink_format_manifest FOR TABLE mapped;
@@ -25,4 +18,3 @@ ALTER TABLE t SET TBLPROPERTIES ('delta.compatibility.symlinkFormatManifest.enab
 -- name: wrong, what readers of manifests do not know
 ALTER TABLE t SET TBLPROPERTIES ('delta.enableDeletionVectors' = 'true');
 ALTER TABLE t SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
-CREATE TABLE u (a INT) TBLPROPERTIES ('delta.compatibility.symlinkFormatManifest.enabled' = 'true', 'delta.enableDeletionVectors' = 'true');

@@ -7,13 +7,6 @@ CREATE SCHEMA s;
 CREATE VIEW v AS SELECT 1 AS one;
 
 -- name: refused
-GRANT SELECT ON TABLE t TO `bob@example.com`;
-REVOKE SELECT ON t FROM bob;
-SHOW GRANTS ON t;
-DENY SELECT ON t TO bob;
-ALTER TABLE t SET OWNER TO bob;
-ALTER SCHEMA s OWNER TO bob;
-
 SET deltasql.governance = WARN;
 -- name: ignored
 GRANT SELECT ON TABLE t TO bob;

@@ -3,14 +3,6 @@
 -- log: off
 
 -- name: refused
-CREATE SHARE s;
-CREATE CONNECTION c TYPE mysql OPTIONS (host 'h', password 'secret');
-CREATE EXTERNAL LOCATION l URL 's3://bucket/path' WITH (STORAGE CREDENTIAL cred);
-DROP RECIPIENT IF EXISTS r;
-SHOW GROUPS;
-DESCRIBE PROVIDER p;
-ALTER GROUP g ADD USER u;
-
 SET deltasql.governance = RECORD;
 CREATE TABLE t (id INT);
 

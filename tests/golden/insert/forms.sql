@@ -25,7 +25,3 @@ WITH c AS (SELECT 1 AS id) UPDATE t SET v = 'with' WHERE id IN (SELECT id FROM c
 with c as (select 2 as id), d(id) as (select id + 1 from c) delete from t where id in (select id from d);
 WITH c AS (SELECT 5 AS id, 'merged' AS v) MERGE INTO t USING c ON t.id = c.id WHEN MATCHED THEN UPDATE SET *;
 SELECT * FROM t WHERE id < 6 ORDER BY id;
--- name: wrong
-INSERT INTO t AS x VALUES (1, 'a');
-INSERT INTO t AS x REPLACE WHERE x.id = 1 VALUES (1, 'a');
-INSERT INTO t x BY NAME REPLACE WHERE id = 1 SELECT 1 AS id;

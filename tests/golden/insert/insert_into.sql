@@ -60,10 +60,5 @@ INSERT INTO tt VALUES (1);
 INSERT INTO t SELECT * FROM missing;
 -- name: wrong, no such column in the query
 INSERT INTO t SELECT nothing, 'x', NULL FROM copy;
--- name: wrong, a version is not written to
-INSERT INTO t@v0 VALUES (1, 'a', NULL);
--- name: wrong, no query
-INSERT INTO t (id, name);
 -- name: wrong, a list and BY NAME
-INSERT INTO t (id) BY NAME SELECT 1 AS id;
 DESCRIBE HISTORY t LIMIT 1;

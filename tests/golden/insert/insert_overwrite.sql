@@ -30,10 +30,6 @@ SELECT * FROM p;
 INSERT OVERWRITE p VALUES (1, NULL, 1), (2, '', 2);
 SELECT * FROM p;
 SHOW PARTITIONS p;
--- name: wrong, no partition column
-INSERT INTO p PARTITION (id = 1) VALUES (1, 2);
--- name: wrong, no partitions at all
-INSERT INTO t PARTITION (id = 1) VALUES ('x');
 -- name: wrong, append-only
 ALTER TABLE t SET TBLPROPERTIES ('delta.appendOnly' = true);
 INSERT OVERWRITE t VALUES (1, 'a');

@@ -26,13 +26,3 @@ INSERT INTO n (id) VALUES (3);
 -- name: explained
 EXPLAIN INSERT INTO p VALUES (1, 'x', '2024-01-31'), (2, NULL, NULL);
 EXPLAIN EXTENDED INSERT INTO t (id) VALUES (1);
-
--- name: wrong, too few and too many columns
-INSERT INTO p VALUES (1, 'x');
-INSERT INTO t (id) VALUES (1, 2);
--- name: wrong, a column twice, one that is not there, one that must be there
-INSERT INTO t (id, ID) VALUES (1, 2);
-INSERT INTO t (id, nope) VALUES (1, 2);
-INSERT INTO t (name) VALUES ('x');
--- name: wrong, no such table
-INSERT INTO missing VALUES (1);

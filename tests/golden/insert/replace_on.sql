@@ -19,19 +19,7 @@ SELECT * FROM t ORDER BY id, v;
 -- name: all of them
 INSERT INTO t REPLACE ON true SELECT * FROM src LIMIT 1;
 -- name: wrong names
-INSERT INTO t REPLACE ON id = src.id SELECT * FROM src;
-INSERT INTO t REPLACE ON t.nope = src.id SELECT * FROM src;
-INSERT INTO t AS x REPLACE ON t.id = x.id SELECT * FROM src;
 INSERT INTO t REPLACE ON t.id = q.id (SELECT * FROM src) AS z;
-INSERT INTO t REPLACE ON nope > 1 SELECT * FROM src;
--- name: wrong conditions
-INSERT INTO t REPLACE ON t.id IN (SELECT id FROM src) SELECT * FROM src;
-INSERT INTO t REPLACE ON t.id = max(src.id) SELECT * FROM src;
-INSERT INTO t REPLACE ON t.id = rand() SELECT * FROM src;
-INSERT INTO t REPLACE ON SELECT * FROM src;
-INSERT INTO t REPLACE ON t.id = 1 q SELECT * FROM src;
-INSERT OVERWRITE t REPLACE ON t.id = 1 SELECT * FROM src;
-INSERT INTO t PARTITION (id = 1) REPLACE ON t.id = 1 SELECT * FROM src;
 -- name: random values are computed once: what is replaced is what is written
 CREATE TABLE r (a INT, b DOUBLE) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true');
 INSERT INTO r SELECT id, id FROM range(20);

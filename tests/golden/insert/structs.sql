@@ -37,7 +37,5 @@ INSERT INTO t (id, s) VALUES (4, named_struct('a', 1, 'b', 'x', 'c', 2));
 INSERT INTO t (id, list) VALUES (4, array(named_struct('x', 1)));
 -- name: wrong, BY NAME with another field
 INSERT INTO t BY NAME SELECT 4 AS id, named_struct('a', 1, 'c', 'x') AS s;
--- name: wrong, a number for a struct
-INSERT INTO t (id, s) VALUES (4, 5);
 -- name: wrong, a struct for a number
 INSERT INTO t (id) VALUES (named_struct('a', 1));

@@ -9,10 +9,6 @@ desc detail `default`.`t`;
 DESCRIBE DETAIL delta.`${WAREHOUSE}/t`;
 -- name: a path as a string
 DESCRIBE DETAIL '${WAREHOUSE}/t';
--- name: wrong, no such table
-DESCRIBE DETAIL tt;
--- name: wrong, no such place
-DESCRIBE DETAIL '${WAREHOUSE}/nothing';
 -- name: wrong, a view
 CREATE TEMPORARY VIEW v AS SELECT 1 AS one;
 DESCRIBE DETAIL v;

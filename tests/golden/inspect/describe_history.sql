@@ -11,8 +11,6 @@ DESCRIBE HISTORY t LIMIT 1;
 desc history '${WAREHOUSE}/t' limit 2;
 -- name: a path as a name
 DESCRIBE HISTORY delta.`${WAREHOUSE}/t` LIMIT 1;
--- name: wrong, no such table
-DESCRIBE HISTORY tt;
 -- name: wrong, a view
 CREATE TEMPORARY VIEW v AS SELECT 1 AS one;
 DESCRIBE HISTORY v;

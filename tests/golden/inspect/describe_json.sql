@@ -27,19 +27,3 @@ SHOW PARTITIONS p PARTITION (q = 1);
 CREATE TABLE words (partition INT, json INT);
 DESCRIBE words partition;
 DESCRIBE words json;
--- name: wrong, not extended
-DESCRIBE t AS JSON;
--- name: wrong, of a column
-DESCRIBE EXTENDED t id AS JSON;
--- name: wrong, no such table
-DESCRIBE EXTENDED nothing AS JSON;
--- name: wrong, no such partition
-DESCRIBE p PARTITION (p = 'nothing');
-SHOW TABLE EXTENDED LIKE 'p' PARTITION (q = 7);
--- name: wrong, no partition column
-DESCRIBE p PARTITION (id = 1);
-SHOW PARTITIONS p PARTITION (p.x = 1);
--- name: wrong, no value
-SHOW PARTITIONS p PARTITION (p);
--- name: wrong, no partitions
-DESCRIBE words PARTITION (json = 1);

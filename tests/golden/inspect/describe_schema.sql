@@ -13,15 +13,6 @@ DESCRIBE NAMESPACE s;
 -- name: default, and with the catalog
 DESCRIBE SCHEMA default;
 DESCRIBE SCHEMA spark_catalog.s;
--- name: wrong, no such schema
-DESCRIBE SCHEMA nothing;
--- name: wrong, another catalog
-DESCRIBE SCHEMA main.s;
--- name: wrong, too many parts
-DESCRIBE SCHEMA spark_catalog.s.t;
--- name: wrong, the statement stops early
-DESCRIBE SCHEMA EXTENDED;
 -- name: secrets are not shown
 CREATE SCHEMA vault WITH DBPROPERTIES ('password' = 'hunter2', 'a' = '1');
 DESCRIBE SCHEMA EXTENDED vault;
-CREATE SCHEMA twice WITH DBPROPERTIES ('k' = '1', 'k' = '2');

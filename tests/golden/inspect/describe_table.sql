@@ -20,11 +20,3 @@ ALTER TABLE t ADD COLUMN extra INT;
 DESCRIBE TABLE t@v0;
 -- name: a path
 DESCRIBE TABLE delta.`${WAREHOUSE}/t`;
--- name: wrong, no such table
-DESCRIBE TABLE tt;
--- name: wrong, no such column
-DESCRIBE TABLE t idd;
--- name: wrong, no Delta table at the path
-DESCRIBE TABLE delta.`${WAREHOUSE}/nothing`;
--- name: wrong, no such version
-DESCRIBE TABLE t@v9;

@@ -32,12 +32,7 @@ EXPLAIN SHOW TABLES;
 -- name: settings
 EXPLAIN SET spark.sql.shuffle.partitions = 5;
 EXPLAIN RESET spark.sql.shuffle.partitions;
--- name: wrong, what does not plan does not explain
-EXPLAIN ALTER TABLE t ADD COLUMN id INT;
-
 -- name: ANALYZE of what has no rows to run, and of what the log knows
-EXPLAIN ANALYZE ALTER TABLE t SET TBLPROPERTIES ('a' = 'b');
-EXPLAIN ANALYZE SHOW TABLES;
 EXPLAIN ANALYZE SELECT count(*) FROM t;
 explain /* a */ analyze insert into t (id) values (1), (2);
 

@@ -12,28 +12,16 @@ show tables from default '*u*';
 -- name: columns
 SHOW COLUMNS IN t;
 SHOW COLUMNS FROM w IN other;
--- name: wrong, two schemas
-SHOW COLUMNS IN other.w FROM default;
--- name: wrong, no such table
-SHOW COLUMNS IN nothing;
 -- name: properties
 SHOW TBLPROPERTIES t;
 SHOW TBLPROPERTIES t ('k');
 -- name: one property that is not there
 SHOW TBLPROPERTIES t (delta.nothing);
--- name: wrong, no such table
-SHOW TBLPROPERTIES nothing;
 -- name: the statement that makes the table
 SHOW CREATE TABLE t;
 SHOW CREATE TABLE other.w;
--- name: wrong, no such table
-SHOW CREATE TABLE nothing;
 -- name: partitions of an empty table
 SHOW PARTITIONS t;
--- name: wrong, no partitions
-SHOW PARTITIONS u;
--- name: wrong, no such table
-SHOW PARTITIONS nothing;
 -- name: CHAR, VARCHAR and comments in the statement that makes the table
 CREATE TABLE c (a CHAR(2) COMMENT 'two', b VARCHAR(5), `c-d` MAP<STRING, ARRAY<INT>>) LOCATION '${WAREHOUSE}/elsewhere/c';
 SHOW CREATE TABLE c;

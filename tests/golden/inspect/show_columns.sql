@@ -23,8 +23,3 @@ SHOW COLUMNS IN delta.`${WAREHOUSE}/elsewhere/w`;
 -- name: a version of the past
 ALTER TABLE other.w ADD COLUMN b INT;
 SHOW COLUMNS IN other.w@v0;
--- name: wrong, two schemas
-SHOW COLUMNS IN other.w FROM default;
--- name: wrong, no such table
-SHOW COLUMNS IN nothing;
-SHOW COLUMNS IN t FROM other;

@@ -24,9 +24,3 @@ SHOW CREATE TABLE c;
 -- log: off
 ALTER TABLE `u-u` ADD COLUMN b INT;
 SHOW CREATE TABLE `u-u`@v0;
--- name: wrong, no such table
-SHOW CREATE TABLE nothing;
--- name: wrong, a view
-SHOW CREATE TABLE v;
--- name: wrong, AS SERDE
-SHOW CREATE TABLE t AS SERDE;

@@ -22,9 +22,3 @@ show /* all */ PARTITIONS `T` -- done
 SHOW PARTITIONS delta.`${WAREHOUSE}/p`;
 -- name: a version of the past
 SHOW PARTITIONS p@v0;
--- name: wrong, no partitions
-SHOW PARTITIONS `u-u`;
--- name: wrong, no such table
-SHOW PARTITIONS nothing;
--- name: wrong, a view
-SHOW PARTITIONS v;

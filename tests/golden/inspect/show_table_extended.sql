@@ -21,9 +21,3 @@ show /* all */ TABLE extended FROM `OTHER` 'W' -- done
 SHOW TABLE EXTENDED LIKE 'V';
 -- name: nothing is like it
 SHOW TABLE EXTENDED LIKE 'nothing';
--- name: wrong, no such schema
-SHOW TABLE EXTENDED IN nothing LIKE '*';
--- name: wrong, another catalog
-SHOW TABLE EXTENDED IN main.other LIKE '*';
--- name: wrong, a partition
-SHOW TABLE EXTENDED LIKE 't' PARTITION (day = '2024-01-01');

@@ -28,5 +28,3 @@ SHOW TBLPROPERTIES other.w;
 SHOW TBLPROPERTIES other.w ('password');
 -- name: a view has none
 SHOW TBLPROPERTIES v;
--- name: wrong, no such table
-SHOW TBLPROPERTIES nothing;

@@ -25,9 +25,3 @@ SHOW TABLES IN other LIKE 'nothing';
 -- name: of the current schema
 USE other;
 SHOW TABLES;
--- name: wrong, no such schema
-SHOW TABLES IN nothing;
--- name: wrong, another catalog
-SHOW TABLES IN main.other;
--- name: wrong, too many parts
-SHOW TABLES IN spark_catalog.other.w;

@@ -24,7 +24,3 @@ show /* all */ VIEWS from `DEFAULT` 'V*' -- done
 SHOW VIEWS LIKE 'V-*|x';
 -- name: nothing is like it
 SHOW VIEWS LIKE 't';
--- name: wrong, no such schema
-SHOW VIEWS IN nothing;
--- name: wrong, another catalog
-SHOW VIEWS IN main.other;

@@ -13,8 +13,6 @@ SELECT * FROM a;
 
 CREATE TEMPORARY VIEW other AS SELECT key, new_value FROM src;
 CREATE TABLE b AS SELECT * FROM VALUES (1, 'o1'), (2, 'o2') AS v(key, old_value);
--- name: seed, evolution table row 2, off: old_value is not in the source, so UPDATE and INSERT fail
-MERGE INTO b t USING other s ON t.key = s.key WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *;
 -- name: seed, evolution table row 2, on: old_value kept in updated rows and NULL in new ones
 MERGE WITH SCHEMA EVOLUTION INTO b t USING other s ON t.key = s.key
 WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *;

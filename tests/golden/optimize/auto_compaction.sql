@@ -35,4 +35,3 @@ RESET spark.databricks.delta.autoCompact.modifiedPartitionsOnly.enabled;
 SET spark.databricks.delta.autoCompact.minFileSize = 100;
 INSERT INTO t VALUES (50, 'd');
 RESET spark.databricks.delta.autoCompact.minFileSize;
-SET spark.databricks.delta.autoCompact.enabled = perhaps;

@@ -22,22 +22,6 @@ OPTIMIZE '${WAREHOUSE}/t';
 -- name: by path, in back-ticks
 OPTIMIZE delta.`${WAREHOUSE}/t`;
 EXPLAIN OPTIMIZE t ZORDER BY (id);
--- name: wrong, a data column
-OPTIMIZE t WHERE id = 1;
--- name: wrong, a sub-query
-OPTIMIZE t WHERE day IN (SELECT 'mon');
--- name: wrong, no such column
-OPTIMIZE t ZORDER BY (id, nope);
--- name: wrong, a partition column
-OPTIMIZE t ZORDER BY (id, day);
--- name: wrong, not clustered
-OPTIMIZE t FULL;
--- name: wrong, no such table
-OPTIMIZE nope;
--- name: wrong, an old version
-OPTIMIZE t@v1;
--- name: wrong, half a statement
-OPTIMIZE t ZORDER BY;
 -- name: columns without statistics
 ALTER TABLE t SET TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '1');
 OPTIMIZE t ZORDER BY (name);

@@ -18,9 +18,3 @@ REORG TABLE t APPLY (PURGE);
 SELECT * FROM t ORDER BY id;
 DESCRIBE DETAIL t;
 EXPLAIN REORG TABLE t APPLY (PURGE);
--- name: wrong, a data column
-REORG TABLE t WHERE id = 1 APPLY (PURGE);
--- name: wrong, no such table
-REORG TABLE nope APPLY (PURGE);
--- name: wrong, another action
-REORG TABLE t APPLY (CLEAN);

@@ -2,24 +2,14 @@ CREATE TABLE t (id INT, tags ARRAY<STRING>, m MAP<STRING, STRUCT<x: INT>>, day D
 INSERT INTO t VALUES (1, array('a', NULL), map('k', named_struct('x', 1)), DATE'2024-01-01'), (2, NULL, NULL, NULL);
 INSERT INTO t SELECT id, NULL, NULL, DATE'2024-01-01' FROM range(10, 20, 1, 1);
 DELETE FROM t WHERE id = 11;
--- name: wrong, the format alone
-ALTER TABLE t SET TBLPROPERTIES ('delta.universalFormat.enabledFormats' = 'iceberg');
 -- name: wrong, files that Iceberg cannot read
 ALTER TABLE t SET TBLPROPERTIES ('delta.columnMapping.mode' = 'name', 'delta.enableDeletionVectors' = 'false', 'delta.enableIcebergCompatV2' = 'true', 'delta.universalFormat.enabledFormats' = 'iceberg');
--- name: wrong, V1 has no deletion vectors
-REORG TABLE t APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 1));
 -- name: wrong, V1 has no arrays
 CREATE TABLE a (l ARRAY<INT>);
 REORG TABLE a APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 1));
 -- name: wrong, Iceberg has no such type
 CREATE TABLE v (v VARIANT);
 REORG TABLE v APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2));
--- name: wrong, no such version
-REORG TABLE t APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 3));
--- name: wrong, no such table
-REORG TABLE nope APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2));
--- name: wrong, no partition can be chosen
-REORG TABLE t WHERE day IS NULL APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2));
 -- name: what will be done
 EXPLAIN REORG TABLE t APPLY (UPGRADE UNIFORM (ICEBERG_COMPAT_VERSION = 2));
 -- name: the upgrade
@@ -44,5 +34,3 @@ SHOW TBLPROPERTIES t ('delta.universalFormat.enabledFormats');
 -- name: a new table
 CREATE TABLE w (a INT) TBLPROPERTIES ('delta.enableIcebergCompatV2' = 'true', 'delta.universalFormat.enabledFormats' = 'iceberg');
 DESCRIBE DETAIL w;
--- name: wrong, a new table without the compatibility
-CREATE TABLE x (a INT) TBLPROPERTIES ('delta.universalFormat.enabledFormats' = 'iceberg');

@@ -9,12 +9,8 @@ ALTER TABLE t SET TBLPROPERTIES ('DELTA.checkpointpolicy' = 'V2');
 ALTER TABLE t SET TBLPROPERTIES ('delta.checkpointPolicy' = 'classic');
 -- name: the feature alone
 CREATE TABLE f (id INT) TBLPROPERTIES ('delta.feature.v2checkpoint' = 'supported');
--- name: wrong, no such policy
-ALTER TABLE t SET TBLPROPERTIES ('delta.checkpointPolicy' = 'v3');
 -- name: statistics in checkpoints as structs only
 ALTER TABLE t SET TBLPROPERTIES ('delta.checkpoint.writeStatsAsJson' = 'false', 'delta.checkpoint.writeStatsAsStruct' = 'true');
--- name: wrong, not a boolean
-ALTER TABLE t SET TBLPROPERTIES ('delta.checkpoint.writeStatsAsJson' = 'sometimes');
 
 -- name: commits with timestamps of their own, from the start
 CREATE TABLE i (id INT) TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true');
@@ -28,13 +24,6 @@ CREATE OR REPLACE TABLE t (name STRING) TBLPROPERTIES ('delta.enableInCommitTime
 CREATE OR REPLACE TABLE t (name STRING) TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'true');
 -- name: off
 ALTER TABLE t UNSET TBLPROPERTIES ('delta.enableInCommitTimestamps');
--- name: wrong, since when is not for users to say
-ALTER TABLE t SET TBLPROPERTIES ('delta.inCommitTimestampEnablementVersion' = '1');
--- name: wrong, not a boolean
-ALTER TABLE t SET TBLPROPERTIES ('delta.enableInCommitTimestamps' = 'now');
-
--- name: wrong, which versions are protected is not for users to say
-ALTER TABLE t SET TBLPROPERTIES ('delta.requireCheckpointProtectionBeforeVersion' = '3');
 
 -- name: metadata of Hudi is not written
 CREATE TABLE h (id INT) TBLPROPERTIES ('delta.universalFormat.enabledFormats' = 'HUDI');

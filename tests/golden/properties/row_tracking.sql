@@ -11,8 +11,6 @@ CREATE OR REPLACE TABLE t (name STRING);
 CREATE OR REPLACE TABLE t (name STRING) TBLPROPERTIES ('delta.enableRowTracking' = 'false');
 -- name: suspended
 ALTER TABLE t SET TBLPROPERTIES ('delta.rowTrackingSuspended' = 'true');
--- name: wrong, suspended and enabled
-ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true');
 -- name: resumed first
 ALTER TABLE t SET TBLPROPERTIES ('delta.enableRowTracking' = 'true', 'delta.rowTrackingSuspended' = 'false');
 

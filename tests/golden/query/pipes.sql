@@ -35,6 +35,4 @@ FROM v |> JOIN made ON n = made.a |> ORDER BY n;
 SELECT * FROM sink ORDER BY a;
 -- name: wrong
 FROM t |> WHERE nope = 1;
-FROM t |> JOIN nope ON TRUE;
 FROM t |> QUALIFY a = 1;
-FROM t |> INSERT INTO sink;

@@ -26,11 +26,8 @@ SELECT * FROM v;
 -- name: functions
 SELECT upper(name) AS u FROM t WHERE name IS NOT NULL;
 -- name: wrong, no such table, column, function
-SELECT * FROM tt;
 SELECT nmae FROM t;
 SELECT nothing(id) FROM t;
--- name: wrong, syntax
-SELEC * FROM t;
 -- name: wrong while it runs
 SELECT id / 0 FROM t;
 -- name: other statements of Spark

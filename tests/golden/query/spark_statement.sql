@@ -23,10 +23,6 @@ SET TIME ZONE 'UTC';
 
 -- name: wrong, no such variable
 SET VAR z = 1;
--- name: wrong, no such function
-DESCRIBE FUNCTION nothing;
--- name: wrong, no such table in a query
-DESCRIBE QUERY SELECT * FROM nothing;
 -- name: wrong, the statement stops early
 DECLARE;
 DROP TEMPORARY VARIABLE x;

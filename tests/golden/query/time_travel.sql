@@ -20,9 +20,6 @@ SELECT * FROM delta.`${WAREHOUSE}/t@v1`;
 SELECT o.id, n.name FROM t@v2 o JOIN t VERSION AS OF 4 AS n ON o.id = n.id;
 -- name: the columns are those of the version
 SELECT * FROM t VERSION AS OF 0;
--- name: wrong, no such version
-SELECT * FROM t VERSION AS OF 9;
-SELECT * FROM t@v9;
 -- name: wrong, before the first commit
 SELECT * FROM t TIMESTAMP AS OF '2001-01-01';
 SELECT * FROM t@20010101000000000;
@@ -31,13 +28,9 @@ SELECT * FROM t FOR SYSTEM_TIME AS OF DATE '2001-01-01';
 SELECT * FROM t TIMESTAMP AS OF DATE '2001-01-02' - INTERVAL 1 DAY;
 -- name: wrong, after the last commit
 SELECT * FROM t TIMESTAMP AS OF '2999-12-31 23:59:59';
--- name: wrong, no timestamp
-SELECT * FROM t TIMESTAMP AS OF 'yesterday';
 -- name: wrong, a view
 CREATE TEMPORARY VIEW v AS SELECT 1 AS one;
 SELECT * FROM v VERSION AS OF 1;
--- name: wrong, no such table
-SELECT * FROM missing@v1;
 -- name: a source of a MERGE, an INSERT and a view
 INSERT INTO t SELECT id + 10, 'old' FROM t@v1;
 CREATE TEMPORARY VIEW first AS SELECT * FROM t@v1;

@@ -32,19 +32,11 @@ SELECT * FROM orders UNION;
 SELECT id FROM orders WHERE id =;
 -- name: too much, or something else
 SELECT id, FROM orders;
-SELECT * FROM orders, WHERE id = 1;
-SELECT TOP 10 * FROM orders;
 SELECT * INTO x FROM orders;
-SELECT * FROM orders LIMIT 5, 10;
 SELECT FROM orders;
 SELECT * FROM orders WHERE id IN 1, 2;
 SELECT * FROM orders WHERE id = = 1;
 SELECT * FROM orders WHERE id => 1;
-UPDATE TABLE orders SET id = 1;
-DELETE FROM TABLE orders;
-DESC HISTORY;
-DESCRIBE HISTROY orders;
-DESC DETIAL orders;
 -- name: functions
 SELECT cuont(*) FROM orders;
 UPDATE orders SET qty = cuont(1);
@@ -53,6 +45,5 @@ SELECT foo_bar(id) FROM orders;
 SELECT * FROM orders WHERE id frobs 3;
 SELECT a b c d FROM orders;
 -- name: columns of MERGE
-MERGE INTO orders t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET idd = 1;
 MERGE INTO orders t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET id = s.idd;
 MERGE INTO orders t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET qty = id;

@@ -32,8 +32,6 @@ REFRESH TABLE seen ASYNC;
 -- log: off
 REFRESH TABLE seen FULL;
 REFRESH TABLE events;
-REFRESH TABLE events FULL;
-REFRESH TABLE events ASYNC;
 REFRESH TABLE delta.`${WAREHOUSE}/seen`;
 SELECT count(*) FROM seen;
 -- name: files, each once

@@ -16,15 +16,5 @@ RESTORE t TO FOR SYSTEM_VERSION AS OF '1';
 RESTORE t TO VERSION AS OF 5;
 -- name: what it would do
 EXPLAIN RESTORE t TO VERSION AS OF 0;
--- name: wrong, no such version
-RESTORE t TO VERSION AS OF 17;
 -- name: wrong, before the first version
 RESTORE t TO TIMESTAMP AS OF '1999-12-31';
--- name: wrong, no time
-RESTORE t TO TIMESTAMP AS OF 'yesterday';
--- name: wrong, no such table
-RESTORE nope TO VERSION AS OF 1;
--- name: wrong, a version of a version
-RESTORE t@v1 TO VERSION AS OF 1;
--- name: wrong, no number
-RESTORE TABLE t TO VERSION AS OF latest;

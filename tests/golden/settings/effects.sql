@@ -25,8 +25,6 @@ SELECT * FROM t WHERE id = 3 AND p = 'a';
 SELECT * FROM t ORDER BY id LIMIT 1;
 DELETE FROM t WHERE id = 4;
 SELECT * FROM t ORDER BY id;
--- name: wrong
-SET spark.databricks.delta.stats.skipping = no;
 
 -- name: files without statistics of columns
 SET spark.databricks.delta.stats.collect = false;

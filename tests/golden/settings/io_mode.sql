@@ -30,14 +30,8 @@ RESET deltasql.io.mode;
 
 EXPLAIN DELETE FROM t WHERE id = 2;
 
--- wrong: nobody
-SET deltasql.io.mode = nobody;
-
 SELECT * FROM t;
 
 INSERT INTO t SELECT 1, 'x', NULL FROM range(1);
 
 RESET deltasql.io.mode;
-
--- wrong: a place that only Hadoop knows
-CREATE TABLE far (id INT) LOCATION 'hdfs://namenode/far';

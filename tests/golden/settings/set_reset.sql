@@ -24,6 +24,5 @@ SET my.own.key;
 RESET;
 SET spark.sql.ansi.enabled;
 -- name: wrong, a bad value is not kept
-SET spark.databricks.delta.schema.autoMerge.enabled = maybe;
 CREATE TABLE t (id INT);
 INSERT INTO t VALUES (1);

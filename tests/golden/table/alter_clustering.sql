@@ -18,19 +18,6 @@ ALTER TABLE t CLUSTER BY AUTO;
 -- name: none any more
 ALTER TABLE t CLUSTER BY NONE;
 SHOW CREATE TABLE t;
-
--- name: wrong, no such table
-ALTER TABLE tt CLUSTER BY (id);
--- name: wrong, no such column
-ALTER TABLE t CLUSTER BY (idd);
--- name: wrong, a column twice
-ALTER TABLE t CLUSTER BY (id, ID);
--- name: wrong, a type without an order
-ALTER TABLE t CLUSTER BY (list);
--- name: wrong, a struct
-ALTER TABLE t CLUSTER BY (s);
--- name: wrong, a BOOLEAN
-ALTER TABLE t CLUSTER BY (s.y);
 -- name: wrong, too many
 CREATE TABLE many (a INT, b INT, c INT, d INT, e INT);
 ALTER TABLE many CLUSTER BY (a, b, c, d, e);

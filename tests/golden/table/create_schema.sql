@@ -17,15 +17,3 @@ SHOW SCHEMAS;
 -- name: tables lie where it says
 CREATE TABLE full.t (a INT);
 DESCRIBE TABLE EXTENDED full.t;
-
--- name: wrong, exists
-CREATE SCHEMA Plain;
--- name: wrong, another catalog
-CREATE SCHEMA main.plain;
--- name: wrong, too many parts
-CREATE SCHEMA spark_catalog.a.b;
--- name: wrong, characters
-CREATE SCHEMA `a b`;
-CREATE SCHEMA `a/b`;
--- name: wrong, a clause twice
-CREATE SCHEMA twice COMMENT 'a' COMMENT 'b';

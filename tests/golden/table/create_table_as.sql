@@ -24,20 +24,10 @@ SELECT * FROM none;
 DESCRIBE TABLE p;
 -- name: versions of the past are still there
 SELECT * FROM t VERSION AS OF 0;
--- name: wrong, the table is there
-CREATE TABLE t AS SELECT 1 AS id;
--- name: wrong, a column list
-CREATE TABLE u (id INT) AS SELECT 1 AS id;
 -- name: wrong, a column twice
 CREATE TABLE u AS SELECT 1 AS id, 2 AS ID;
 -- name: wrong, a name that files cannot hold
 CREATE TABLE u AS SELECT 1 + 1;
--- name: wrong, no such partition column
-CREATE TABLE u PARTITIONED BY (day) AS SELECT 1 AS id;
--- name: wrong, the place holds a table
-CREATE TABLE u LOCATION '${WAREHOUSE}/elsewhere' AS SELECT 1 AS id;
--- name: wrong, no table to replace
-REPLACE TABLE u AS SELECT 1 AS id;
 -- name: wrong, the query fails
 CREATE TABLE u AS SELECT missing FROM t;
 -- name: wrong, the query fails while it runs: no table is left behind

@@ -40,25 +40,5 @@ CREATE TABLE vectors LIKE clustered TBLPROPERTIES ('delta.enableDeletionVectors'
 CREATE TABLE mapped LIKE clustered TBLPROPERTIES ('delta.columnMapping.mode' = 'id');
 CREATE TABLE mapped_by_name LIKE mapped TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
 CREATE TABLE not_mapped LIKE mapped TBLPROPERTIES ('delta.columnMapping.mode' = 'none');
-
--- name: wrong, the table is there
-CREATE TABLE t LIKE s;
--- name: wrong, no source
-CREATE TABLE u LIKE missing;
-CREATE TABLE u LIKE shop.missing;
--- name: wrong, no schema
-CREATE TABLE nowhere.u LIKE s;
--- name: wrong, another provider
-CREATE TABLE u LIKE s USING hudi;
--- name: wrong, another definition than the log's
-CREATE TABLE u LIKE clustered LOCATION '${WAREHOUSE}/far/away';
-CREATE TABLE u LIKE shop.`my-t` LOCATION '${WAREHOUSE}/far/away' TBLPROPERTIES ('k' = 'x');
--- name: wrong, a property that Delta does not know
-CREATE TABLE u LIKE s TBLPROPERTIES ('delta.nothing' = '1');
--- name: wrong, names that files cannot have without column mapping
-CREATE TABLE u LIKE s TBLPROPERTIES ('delta.columnMapping.mode' = 'none');
--- name: wrong, a version is made by statements
-CREATE TABLE t@v0 LIKE s;
 -- name: wrong, a clause twice, a clause of CREATE TABLE
-CREATE TABLE u LIKE s LOCATION '/a' LOCATION '/b';
 SHOW TABLES;

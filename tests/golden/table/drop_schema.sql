@@ -15,13 +15,9 @@ drop /* a schema */ DATABASE `SELECT` -- done
 ;
 -- name: IF EXISTS of one that is gone
 DROP SCHEMA IF EXISTS plain;
--- name: wrong, it holds tables
-DROP SCHEMA tables;
-DROP SCHEMA IF EXISTS tables RESTRICT;
 -- name: CASCADE; tables at a place of their own keep their files
 DROP SCHEMA tables CASCADE;
 DESCRIBE TABLE delta.`${WAREHOUSE}/elsewhere/b`;
-SHOW TABLES IN tables;
 -- name: the current one
 USE used;
 DROP SCHEMA used;
@@ -29,11 +25,3 @@ SHOW CURRENT SCHEMA;
 SHOW TABLES;
 USE default;
 SHOW SCHEMAS;
-
--- name: wrong, gone
-DROP SCHEMA plain;
--- name: wrong, default stays
-DROP SCHEMA default;
-DROP SCHEMA IF EXISTS default CASCADE;
--- name: wrong, another catalog
-DROP SCHEMA main.plain;

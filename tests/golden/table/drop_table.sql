@@ -15,9 +15,3 @@ DROP TABLE outside;
 CREATE TABLE outside LOCATION '${WAREHOUSE}/elsewhere';
 -- name: IF EXISTS
 DROP TABLE IF EXISTS t;
--- name: wrong, no such table, but one like it
-DROP TABLE outsid;
--- name: wrong, a path
-DROP TABLE delta.`${WAREHOUSE}/elsewhere`;
--- name: wrong, a version
-DROP TABLE outside@v0;

@@ -2,13 +2,9 @@
 -- expect: no jvm
 -- VOID inside an array or a map is refused wherever a schema is made: no file can hold it.
 
-CREATE TABLE a (x ARRAY<VOID>);
-CREATE TABLE a (x MAP<STRING, VOID>);
-CREATE TABLE a (k INT, `x y` STRUCT<s: ARRAY<MAP<STRING, STRUCT<`q.r`: VOID>>>>) TBLPROPERTIES ('delta.columnMapping.mode' = 'name');
 -- name: not inside
 CREATE TABLE t (k INT, v VOID, s STRUCT<a: VOID>);
 ALTER TABLE t ADD COLUMNS (x ARRAY<VOID>);
 ALTER TABLE t ADD COLUMNS (s.x MAP<VOID, INT>);
 ALTER TABLE t REPLACE COLUMNS (k INT, v VOID, s STRUCT<a: VOID>, x ARRAY<STRUCT<q: VOID>>);
-CREATE OR REPLACE TABLE t (x ARRAY<VOID>);
 DESCRIBE t;

@@ -10,7 +10,3 @@ CREATE OR REPLACE TABLE fresh (id INT);
 -- name: a table that is only a path
 CREATE OR REPLACE TABLE delta.`${WAREHOUSE}/p` (id INT);
 DESCRIBE HISTORY t;
--- name: wrong, no such table
-REPLACE TABLE missing (id INT);
--- name: wrong, no columns
-REPLACE TABLE t;

@@ -19,28 +19,11 @@ SHOW TABLES;
 SHOW TABLES IN `web-shop`;
 USE SCHEMA default;
 SHOW TABLES FROM sales LIKE 'o*|x*';
--- name: wrong, exists
-CREATE SCHEMA sales;
--- name: wrong, no such schema
-USE seles;
--- name: wrong, no such schema to show
-SHOW TABLES IN nowhere;
--- name: wrong, no such schema to describe
-DESCRIBE SCHEMA nowhere;
--- name: wrong, a bad name
-CREATE SCHEMA `a b`;
--- name: wrong, it holds tables
-DROP SCHEMA sales;
--- name: wrong, RESTRICT says the same
-DROP SCHEMA sales RESTRICT;
 -- name: CASCADE
 DROP SCHEMA sales CASCADE;
 -- name: IF EXISTS
 DROP SCHEMA IF EXISTS sales;
--- name: wrong, gone
-DROP SCHEMA sales;
 -- name: wrong, default stays
-DROP SCHEMA default;
 SHOW SCHEMAS;
 -- name: properties
 CREATE SCHEMA IF NOT EXISTS propertied COMMENT 'c' WITH DBPROPERTIES ('a' = 'b', k = 1);
@@ -50,5 +33,4 @@ alter schema propertied unset properties if exists ('k', 'nothing');
 DESCRIBE SCHEMA EXTENDED propertied;
 EXPLAIN ALTER SCHEMA propertied SET DBPROPERTIES ('a' = 'x');
 -- name: wrong
-ALTER SCHEMA nowhere SET DBPROPERTIES ('a' = 'b');
 CREATE SCHEMA propertied WITH DBPROPERTIES ('a' = 'b');

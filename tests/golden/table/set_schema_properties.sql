@@ -11,8 +11,3 @@ DESCRIBE SCHEMA EXTENDED s;
 -- name: an empty value
 ALTER SCHEMA s SET DBPROPERTIES ('a' = '');
 DESCRIBE SCHEMA EXTENDED s;
-
--- name: wrong, no such schema
-ALTER SCHEMA nothing SET DBPROPERTIES ('a' = '1');
--- name: wrong, another catalog
-ALTER SCHEMA main.s SET DBPROPERTIES ('a' = '1');

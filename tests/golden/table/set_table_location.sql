@@ -15,9 +15,6 @@ DESCRIBE delta.`${WAREHOUSE}/two`;
 DESCRIBE delta.`${WAREHOUSE}/m`;
 -- name: explained
 EXPLAIN ALTER TABLE t SET LOCATION '${WAREHOUSE}/two';
-
--- name: wrong, nothing is there
-ALTER TABLE t SET LOCATION '${WAREHOUSE}/three';
 -- name: wrong, other columns
 CREATE TABLE delta.`${WAREHOUSE}/other` (a STRING, p INT) PARTITIONED BY (p);
 ALTER TABLE t SET LOCATION '${WAREHOUSE}/other';
@@ -28,12 +25,6 @@ ALTER TABLE t SET LOCATION '${WAREHOUSE}/flat';
 SET spark.databricks.delta.alterLocation.bypassSchemaCheck = true;
 ALTER TABLE t SET LOCATION '${WAREHOUSE}/flat';
 RESET spark.databricks.delta.alterLocation.bypassSchemaCheck;
--- name: wrong, a path
-ALTER TABLE delta.`${WAREHOUSE}/one` SET LOCATION '${WAREHOUSE}/two';
--- name: wrong, no such table
-ALTER TABLE missing SET LOCATION '${WAREHOUSE}/one';
 -- name: wrong, a view
 CREATE TEMPORARY VIEW v AS SELECT 1 AS a;
 ALTER TABLE v SET LOCATION '${WAREHOUSE}/one';
--- name: wrong, a version
-ALTER TABLE t@v0 SET LOCATION '${WAREHOUSE}/one';

@@ -4,8 +4,6 @@ TRUNCATE TABLE t;
 SELECT * FROM t;
 -- name: an empty table stays as it is
 truncate table `default`.t;
--- name: wrong, no such table
-TRUNCATE TABLE tt;
 -- name: wrong, append-only
 ALTER TABLE t SET TBLPROPERTIES ('delta.appendOnly' = true);
 TRUNCATE TABLE t;

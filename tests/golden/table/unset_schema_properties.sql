@@ -12,8 +12,3 @@ ALTER SCHEMA s UNSET DBPROPERTIES ('a');
 -- name: IF EXISTS
 ALTER SCHEMA s UNSET DBPROPERTIES IF EXISTS ('a', 'd');
 DESCRIBE SCHEMA EXTENDED s;
-
--- name: wrong, no such schema
-ALTER SCHEMA nothing UNSET DBPROPERTIES ('a');
--- name: wrong, another catalog
-ALTER SCHEMA main.s UNSET DBPROPERTIES ('a');

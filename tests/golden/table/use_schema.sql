@@ -12,7 +12,6 @@ DESCRIBE TABLE sales.t;
 use /* a schema */ SCHEMA `SELECT` -- done
 ;
 SHOW CURRENT SCHEMA;
-DESCRIBE TABLE t;
 USE DATABASE default;
 SHOW CURRENT SCHEMA;
 -- name: with the catalog
@@ -27,17 +26,5 @@ SHOW CURRENT SCHEMA;
 USE sales;
 SET CATALOG 'SPARK_CATALOG';
 SHOW CURRENT SCHEMA;
-
--- name: wrong, no such schema
-USE seles;
-USE SCHEMA nothing;
--- name: wrong, another catalog
-USE main;
-USE main.sales;
-USE CATALOG main;
-SET CATALOG `main`;
--- name: wrong, too many parts
-USE spark_catalog.sales.t;
-USE CATALOG;
 -- name: nothing of that has moved it
 SHOW CURRENT SCHEMA;

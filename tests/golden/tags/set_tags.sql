@@ -41,22 +41,10 @@ DESCRIBE EXTENDED t;
 CREATE OR REPLACE TABLE t (id INT);
 -- name: a table that is replaced keeps them
 DESCRIBE EXTENDED t;
-
--- name: wrong, the key is set
-SET TAG ON TABLE t team = x;
-SET TAG ON COLUMN t.id pii;
--- name: wrong, twice
-ALTER TABLE t SET TAGS ('a' = '1', 'a' = '2');
--- name: wrong, no such column, table, schema
-ALTER TABLE t ALTER COLUMN idd SET TAGS ('a');
-SET TAG ON COLUMN t.idd a;
-ALTER TABLE tt SET TAGS ('a');
-ALTER SCHEMA ss SET TAGS ('a');
 -- name: wrong, a view
 CREATE TEMPORARY VIEW v AS SELECT 1 AS id;
 ALTER TABLE v SET TAGS ('a');
 ALTER VIEW v SET TAGS ('a');
-ALTER VIEW t SET TAGS ('a');
 -- name: explained
 EXPLAIN ALTER TABLE t SET TAGS ('a' = 'b');
 -- name: still a setting

@@ -18,12 +18,5 @@ UNSET TAG ON COLUMN t.id y;
 UNSET TAG ON SCHEMA default level;
 DESCRIBE EXTENDED t;
 DESCRIBE SCHEMA EXTENDED default;
--- name: wrong, it is not there
-UNSET TAG ON TABLE t team;
-UNSET TAG ON COLUMN t.id y;
-UNSET TAG ON DATABASE default level;
--- name: wrong, no such table
-UNSET TAG ON TABLE tt a;
-ALTER TABLE tt UNSET TAGS ('a');
 -- name: the last one
 ALTER TABLE t UNSET TAGS ('pii');

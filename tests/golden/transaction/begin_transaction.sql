@@ -4,10 +4,6 @@
 
 CREATE TABLE t (id INT, v STRING);
 CREATE TABLE `other-table` (a INT);
-
--- name: nothing to end
-COMMIT;
-ROLLBACK WORK;
 -- name: three statements, one version
 BEGIN TRANSACTION;
 INSERT INTO t VALUES (1, 'a'), (2, 'b');
@@ -25,7 +21,6 @@ EXPLAIN INSERT INTO t (id) VALUES (4);
 -- name: a statement that fails leaves it as it was
 INSERT INTO t (nothing) VALUES (1);
 ALTER TABLE t DROP COLUMN none;
-INSERT INTO missing VALUES (1);
 -- name: of the session, not of the transaction
 SET deltasql.retry.maxAttempts = 3;
 USE default;
@@ -59,8 +54,6 @@ INSERT INTO delta.`${WAREHOUSE}/t` (id) VALUES (5);
 INSERT INTO t (id) VALUES (6);
 COMMIT;
 -- name: wrong words
-BEGIN TRANSACTION READ ONLY;
 BEGIN TRANSACTION;
-ROLLBACK TO SAVEPOINT s;
 COMMIT;
 EXPLAIN COMMIT;

@@ -35,19 +35,6 @@ INSERT INTO p VALUES (1, 'mon'), (2, 'tue');
 -- name: a partition column: the row moves
 UPDATE p SET day = 'wed' WHERE day = 'mon';
 SELECT * FROM p;
-
--- name: wrong, no such column
-UPDATE t SET nn = 1;
--- name: wrong, no such field
-UPDATE t SET s.b.e = 1;
--- name: wrong, a field of an array
-UPDATE t SET list.element = 1;
--- name: wrong, a field of a number
-UPDATE t SET n.x = 1;
--- name: wrong, a column twice
-UPDATE t SET n = 1, N = 2;
--- name: wrong, a struct and its field
-UPDATE t SET s = NULL, s.a = 1;
 -- name: wrong, a struct with other fields
 UPDATE t SET s = named_struct('a', 1, 'e', 2);
 -- name: wrong, no such column in a value
@@ -58,18 +45,11 @@ UPDATE t SET n = 1 WHERE nothing = 1;
 UPDATE t SET n = 3000000000L WHERE n = 1;
 -- name: wrong, an array for a number
 UPDATE t SET n = array(1);
--- name: wrong, no such table
-UPDATE tt SET n = 1;
--- name: wrong, a version is not changed
-UPDATE t@v1 SET n = 1;
--- name: wrong, no assignment
-UPDATE t SET WHERE n = 1;
 -- name: wrong, NOT NULL
 CREATE TABLE nn (id INT NOT NULL, n INT);
 INSERT INTO nn VALUES (1, 1);
 UPDATE nn SET id = NULL;
 -- name: wrong, no expressions
-UPDATE nn SET n == 1;
 UPDATE nn SET n = 1 b WHERE id = 1;
 UPDATE nn SET n = 1
 WHERE id = = 1;

@@ -10,10 +10,6 @@ VACUUM '${WAREHOUSE}/t' RETAIN 168.0 HOURS;
 -- name: a path as a name
 VACUUM delta.`${WAREHOUSE}/t` LITE -- comment
   DRY /* between */ RUN;
--- name: the retention is checked
-VACUUM t RETAIN 0 HOURS;
--- name: also a fraction
-VACUUM t RETAIN 167.5 HOURS DRY RUN;
 -- name: the table's own retention
 ALTER TABLE t SET TBLPROPERTIES ('delta.deletedFileRetentionDuration' = 'interval 2 days');
 VACUUM t RETAIN 48 HOURS DRY RUN;
@@ -28,18 +24,5 @@ DESCRIBE HISTORY t LIMIT 1;
 -- name: what it would do
 EXPLAIN VACUUM t;
 EXPLAIN VACUUM t LITE RETAIN 0.5 HOURS DRY RUN;
--- name: wrong, a negative time
-VACUUM t RETAIN -1 HOURS;
--- name: wrong, no such table
-VACUUM nope;
--- name: wrong, a path without a table
-VACUUM '/no/such/table';
--- name: wrong, a folder inside of a table
-VACUUM '${WAREHOUSE}/t/p=1';
--- name: wrong, one version
-VACUUM t@v1;
--- name: wrong, twice the same
-VACUUM t DRY RUN LITE DRY RUN;
 -- name: wrong, a setting
-SET spark.databricks.delta.retentionDurationCheck.enabled = perhaps;
 VACUUM t;

@@ -4,45 +4,9 @@ CREATE SCHEMA s;
 CREATE TABLE t (a INT COMMENT 'ca', b STRUCT<c: INT>);
 CREATE VIEW v AS SELECT * FROM t;
 CREATE VIEW w AS SELECT a FROM v;
--- name: wrong, names that are taken
-CREATE VIEW v AS SELECT 1 AS a;
-CREATE VIEW t AS SELECT 1 AS a;
-CREATE OR REPLACE VIEW t AS SELECT 1 AS a;
-CREATE OR REPLACE VIEW IF NOT EXISTS v AS SELECT 1 AS a;
-CREATE TABLE v (a INT);
-CREATE OR REPLACE TABLE v (a INT);
-ALTER VIEW v RENAME TO t;
--- name: wrong, what is missing
-CREATE VIEW nowhere.x AS SELECT 1 AS a;
-CREATE VIEW x AS SELECT a FROM nowhere;
-ALTER VIEW nothing AS SELECT 1 AS a;
-DROP VIEW nothing;
--- name: wrong, it reads itself
-CREATE OR REPLACE VIEW v AS SELECT a FROM v;
-ALTER VIEW v AS SELECT a FROM w;
 -- name: wrong, what is of this session alone
 CREATE TEMP VIEW tv AS SELECT 1 AS a;
 CREATE VIEW x AS SELECT * FROM tv;
--- name: wrong, columns
-CREATE VIEW x (a) AS SELECT 1 AS b, 2 AS c;
-CREATE VIEW x AS SELECT 1 AS b, 2 AS B;
--- name: wrong, a view is no table
-DROP TABLE v;
-ALTER TABLE v ADD COLUMN d INT;
-ALTER TABLE v SET TBLPROPERTIES ('a' = 'b');
-ALTER TABLE v RENAME TO x;
-TRUNCATE TABLE v;
-INSERT INTO v VALUES (1, NULL);
-DELETE FROM v;
-OPTIMIZE v;
-VACUUM v;
-DESCRIBE DETAIL v;
-DESCRIBE HISTORY v;
-SHOW PARTITIONS v;
--- name: wrong, a table is no view
-DROP VIEW t;
-ALTER VIEW t SET TBLPROPERTIES ('a' = 'b');
-ALTER VIEW t RENAME TO x;
 -- name: a dropped table, a dropped schema
 DROP TABLE t;
 DESCRIBE v;

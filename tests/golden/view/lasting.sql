@@ -12,10 +12,8 @@ USE default;
 SELECT * FROM spark_catalog.s.`W` ORDER BY a;
 -- name: versions and changes inside
 CREATE VIEW old AS SELECT * FROM t@v1;
-CREATE VIEW changes AS SELECT _change_type, a FROM table_changes('t', 2);
 DELETE FROM t WHERE a = 2;
 SELECT * FROM old ORDER BY a;
-SELECT * FROM changes;
 -- name: sources of changes
 MERGE INTO t USING v AS q ON t.a = q.a WHEN MATCHED THEN UPDATE SET b = q.b || '!';
 INSERT INTO t SELECT a + 10, b FROM v;
@@ -56,10 +54,6 @@ CREATE VIEW x AS SELECT (SELECT max(a) FROM tv) AS m;
 DECLARE `most` INT DEFAULT 1;
 CREATE VIEW x AS SELECT a FROM t WHERE a < most;
 CREATE OR REPLACE VIEW x AS SELECT (SELECT max(a) + SESSION.`most` FROM t) AS m;
-CREATE VIEW x AS SELECT a FROM t VERSION AS OF most;
--- name: wrong, time travel
-SELECT * FROM v VERSION AS OF 1;
-SELECT * FROM v TIMESTAMP AS OF '2024-01-01';
 -- name: wrong, the table is gone, and the view came to read itself
 DROP TABLE t;
 SELECT * FROM v;

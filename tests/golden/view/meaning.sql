@@ -53,12 +53,9 @@ SELECT * FROM old;
 -- name: wrong, what only Spark finds
 CREATE TEMP VIEW w AS SELECT nope FROM t;
 CREATE TEMP VIEW w AS SELECT a FROM t WHERE nope(a);
-SELECT * FROM w;
 -- name: a global view
 CREATE GLOBAL TEMP VIEW g AS SELECT n FROM prod.o;
 SELECT * FROM global_temp.g;
 DROP VIEW global_temp.g;
-SELECT * FROM global_temp.g;
 -- name: wrong, another catalog
-SELECT * FROM nocatalog.default.o;
 SELECT * FROM spark_catalog.prod.o;

@@ -22,20 +22,4 @@ SHOW VOLUMES;
 -- name: a schema with a volume is not empty
 CREATE SCHEMA s;
 CREATE VOLUME s.v;
-DROP SCHEMA s;
 DROP SCHEMA s CASCADE;
--- name: wrong
-CREATE VOLUME files;
-CREATE VOLUME missing.v;
-CREATE VOLUME `a b`;
-CREATE EXTERNAL VOLUME v;
-CREATE VOLUME v LOCATION '${WAREHOUSE}/v';
-ALTER VOLUME files RENAME TO landing;
-ALTER VOLUME files RENAME TO other.files;
-ALTER VOLUME none RENAME TO some;
-COMMENT ON VOLUME filse IS 'x';
-DESCRIBE VOLUME missing.v;
-DROP VOLUME none;
-SHOW VOLUMES IN missing;
-ALTER VOLUME files SET TAGS ('a' = 'b');
-DROP TABLE files;

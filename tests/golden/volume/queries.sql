@@ -8,7 +8,3 @@ SELECT count(*) FROM text.`dbfs:/Volumes/spark_catalog/default/files/in/*.csv` A
 CREATE TABLE people (id INT, name STRING);
 COPY INTO people FROM '/Volumes/spark_catalog/default/files/in' FILEFORMAT = CSV FORMAT_OPTIONS ('header' = 'true', 'inferSchema' = 'true');
 SELECT * FROM people;
--- name: wrong
-SELECT * FROM csv.`/Volumes/spark_catalog/default/none/in`;
-SELECT * FROM read_files('/Volumes/spark_catalog/default/files/../secret');
-COPY INTO people FROM '/Volumes/spark_catalog/default/files/../secret' FILEFORMAT = CSV;

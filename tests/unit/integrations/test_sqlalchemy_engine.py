@@ -242,6 +242,11 @@ def test_pandas_writes_tables(engine: Engine) -> None:
         frame.to_sql("t", engine, index=False)
     assert rows_in_history(engine, "t") == [("CREATE TABLE", None), ("WRITE", "2"), ("WRITE", "2")]
     frame[["a"]].to_sql("t", engine, if_exists="replace")
+    pd.DataFrame().to_sql("empty", engine, index=False)
+    assert sa.inspect(engine).get_columns("empty") == []
+    sa.MetaData().reflect(engine)
+    with engine.begin() as connection:
+        connection.execute(sa.text("DROP TABLE empty"))
     found = sa.inspect(engine)
     columns = {column["name"]: type(column["type"]) for column in found.get_columns("t")}
     assert columns == {"index": sa.BIGINT, "a": sa.BIGINT}

@@ -1,4 +1,4 @@
-"""Advice on misspelt and misplaced words; tests/refusals and tests/golden/table/wrong_words.sql have the messages."""
+"""Advice on misspelt and misplaced words; tests/refusals and tests/golden/query/wrong_words.sql have the messages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from tests.refusals.table import refused_statements
 
 ROOT = Path(__file__).parents[2] / "golden"
 FILES = (
-    ROOT / "table" / "wrong_words.sql",
-    ROOT / "table" / "wrong_words_elsewhere.sql",
     ROOT / "query" / "wrong_words.sql",
     ROOT / "query" / "foreign_forms.sql",
 )

@@ -1,4 +1,4 @@
-"""What is known and not supported, by its name; tests/golden/table/unsupported.sql has the messages."""
+"""What is known and not supported, by its name; tests/refusals/table.txt has the messages."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser import expected_keywords, parse, refused_name, split
 from deltasql.parser.unsupported import TABLE, refusal
 from deltasql.sql.queries.outline import find, outline
+from tests.refusals.table import refused_statements
 
 ROOT = Path(__file__).parents[2] / "golden"
 FILES = (
-    ROOT / "table" / "unsupported.sql",
-    ROOT / "table" / "unsupported_objects.sql",
-    ROOT / "table" / "unsupported_shapes.sql",
-    ROOT / "table" / "unsupported_elsewhere.sql",
     ROOT / "query" / "wrong_words.sql",
     ROOT / "query" / "foreign_forms.sql",
     ROOT.parent / "dialect" / "blocks.sql",
     ROOT.parent / "dialect" / "rows.sql",
 )
-SCRIPTS = [statement.text for path in FILES for statement in split(path.read_text(encoding="utf-8"))]
+SCRIPTS = [
+    *(statement.text for path in FILES for statement in split(path.read_text(encoding="utf-8"))),
+    *refused_statements(),
+]
 
 
 @pytest.mark.parametrize("pattern", [pattern for entry in TABLE for pattern in entry.patterns])
-def test_every_pattern_has_a_golden_statement(pattern: str) -> None:
+def test_every_pattern_has_a_refused_statement(pattern: str) -> None:
     assert any(find(pattern, outline(text)) for text in SCRIPTS)
 
 

@@ -50,6 +50,13 @@ def test_modes(connected: Connected) -> None:
     assert len(fetched(connection, "DESCRIBE HISTORY shop.u")) == 1
 
 
+def test_a_batch_without_rows_creates_the_table(connected: Connected) -> None:
+    connection = connected()
+    empty = pa.RecordBatch.from_pylist([], schema=ROWS.schema)
+    assert [ingest(connection, empty, mode) for mode in ("create", "append", "replace")] == [0, 0, 0]
+    assert [row[0] for row in fetched(connection, "DESCRIBE TABLE t")] == ["id", "name"]
+
+
 def test_what_cannot_be_ingested(connected: Connected) -> None:
     connection = connected()
     with pytest.raises(adbc_driver_manager.NotSupportedError, match="a temporary table"):

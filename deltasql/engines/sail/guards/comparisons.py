@@ -27,8 +27,11 @@ from deltasql.schema.types import (
     TIMESTAMP,
     TIMESTAMP_NTZ,
     VOID,
+    ArrayType,
     DataType,
     DecimalType,
+    MapType,
+    StructType,
 )
 from deltasql.sql.tokens import closing
 
@@ -37,6 +40,12 @@ _NAME = r"(?:`(?:[^`]|``)+`|(?!(?i:null|true|false)\b)[A-Za-z_]\w*)"
 _SIMPLE = re.compile(rf"{_NAME}(?:\.{_NAME})*|\d+|(?i:date)\s*'[^']*'|(?i:current_date)(?:\(\))?")
 """Values that may be compared with a guard: a column, a whole number, a day."""
 _APPROXIMATE = frozenset({FLOAT, DOUBLE})
+_ENDS_OF_CLAUSES = frozenset(
+    {
+        *("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW"),
+        *("UNION", "EXCEPT", "INTERSECT", "MINUS", "QUALIFY", "LATERAL", "|>", ";"),
+    }
+)
 
 
 def comparison_type(left: DataType, right: DataType, *, ansi: bool) -> DataType | None:
@@ -54,6 +63,19 @@ def comparison_type(left: DataType, right: DataType, *, ansi: bool) -> DataType 
             kind, other = (left, right) if left in kinds else (right, left)
             return compares(kind, other, ansi=ansi)
     return None
+
+
+def has_approximate_parts(kind: DataType) -> bool:
+    """Whether a value has parts that are FLOAT or DOUBLE: Sail tells -0.0 and 0.0 apart there."""
+    match kind:
+        case StructType():
+            return any(field.type in _APPROXIMATE or has_approximate_parts(field.type) for field in kind)
+        case ArrayType(element):
+            return element in _APPROXIMATE or has_approximate_parts(element)
+        case MapType(key, value):
+            return any(part in _APPROXIMATE or has_approximate_parts(part) for part in (key, value))
+        case _:
+            return False
 
 
 def _are_exact(left: DataType, right: DataType) -> bool:
@@ -82,9 +104,10 @@ def compared(exact: Exact, operands: Sequence[Operand], *, ansi: bool) -> list[s
     None where a type is not known before the statement runs. Raises NotOnSailError for a pair of types without test.
     """
     kinds = [exact.kind(operand) for operand in operands]
+    typed = [kind for kind in kinds if kind is not None]
+    _require_whole(typed)
     if None in kinds:
         return None
-    typed = [kind for kind in kinds if kind is not None]
     common = _common_type(typed, ansi=ansi)
     if common is None and DATE in typed and any(map(is_number, typed)):
         # Spark has no such comparison: a guard says so, with Spark's condition.
@@ -95,6 +118,11 @@ def compared(exact: Exact, operands: Sequence[Operand], *, ansi: bool) -> list[s
         operand.safe if VOID in (common, kind) or kind == common else cast_text(operand.safe, kind, common)
         for operand, kind in zip(operands, typed, strict=True)
     ]
+
+
+def _require_whole(kinds: Sequence[DataType]) -> None:
+    if any(map(has_approximate_parts, kinds)):
+        raise NotOnSailError(what="a comparison of values with FLOAT or DOUBLE in them, where -0.0 is not 0.0")
 
 
 def _common_type(kinds: Sequence[DataType], *, ansi: bool) -> DataType | None:
@@ -124,6 +152,69 @@ class ComparedParts(Parts):
         self.ansi, self.days, self.decimals = ansi, days, decimals
         self.exact = Exact(sql, self.tokens, rows, ansi=ansi)
         self._typed = rows is not None
+
+    def refuse_signs_of_zero(self) -> None:
+        """Raises NotOnSailError for clauses and calls in which Sail tells -0.0 and 0.0 apart.
+
+        They are DISTINCT within a call, the partitions and the order of windows, greatest and least of FLOAT or DOUBLE,
+        and GROUP BY and DISTINCT of values with such parts. A frame RANGE BETWEEN n of a DATE has no bounds there.
+        """
+        for at, token in enumerate(self.tokens):
+            if token.key == "OVER" and self.key(at + 1) == "(":
+                self._refuse_window(at + 2, closing(self.tokens, at + 1))
+            elif token.key == "DISTINCT" and self.key(at - 1) == "(" and at > 1 and self.tokens[at - 2].is_name:
+                self._refuse_approximate("DISTINCT in a call", at + 1, closing(self.tokens, at - 1))
+            elif token.key in {"GREATEST", "LEAST"} and self.key(at + 1) == "(":
+                self._refuse_approximate(token.key.lower(), at + 2, closing(self.tokens, at + 1))
+            elif (token.key, self.key(at + 1)) == ("GROUP", "BY"):
+                self._refuse_approximate("GROUP BY", at + 2, self._clause_end(at + 2), parts_only=True)
+            elif (token.key, self.key(at + 1)) == ("SELECT", "DISTINCT"):
+                self._refuse_approximate("DISTINCT", at + 2, self._clause_end(at + 2), parts_only=True)
+
+    def _refuse_window(self, start: int, end: int) -> None:
+        frame = next((at for at in range(start, end) if self.key(at) in {"ROWS", "RANGE"}), end)
+        order = next((at for at in range(start, frame) if (self.key(at), self.key(at + 1)) == ("ORDER", "BY")), frame)
+        begin = start + 2 if self.key(start) == "PARTITION" else start
+        self._refuse_approximate("a window", begin, order)
+        self._refuse_approximate("a window", order + 2, frame)
+        bounds = {self.key(at - 1) for at in range(frame, end) if self.key(at) in {"PRECEDING", "FOLLOWING"}}
+        if self.key(frame) == "RANGE" and bounds - {"UNBOUNDED"}:
+            self._refuse_days(order + 2, frame)
+
+    def _refuse_days(self, start: int, end: int) -> None:
+        kinds = [self.exact.kind(operand) for operand in self._operands(start, end)]
+        if None in kinds or DATE in kinds:
+            raise NotOnSailError(what="a frame RANGE of a number of days over a DATE")
+
+    def _clause_end(self, start: int) -> int:
+        """Where the list of a clause ends, from its first token on."""
+        depth = 0
+        for at in range(start, len(self.tokens)):
+            depth += (self.key(at) in {"(", "["}) - (self.key(at) in {")", "]"})
+            if depth < 0 or (depth == 0 and self.key(at) in _ENDS_OF_CLAUSES):
+                return at
+        return len(self.tokens)
+
+    def _operands(self, start: int, end: int) -> list[Operand]:
+        """The values between the commas of some tokens, without ASC, DESC and an alias with AS."""
+        cuts = [start - 1, *self.commas(start, end), end]
+        found = []
+        for first, last in pairwise(cuts):
+            behind = [at for at in range(first + 1, last) if self.key(at) in {"ASC", "DESC", "NULLS", "AS"}]
+            stop = behind[0] if behind else last
+            if first + 1 < stop:
+                raw = self.between(first + 1, stop)
+                found.append(Operand(raw, raw, first + 1))
+        return found
+
+    def _refuse_approximate(self, what: str, start: int, end: int, *, parts_only: bool = False) -> None:
+        for operand in self._operands(start, end) if start < end else ():
+            if operand.raw != "*" and self._is_approximate(operand, parts_only=parts_only):
+                raise NotOnSailError(what=f"{what} of {operand.raw}, a FLOAT or DOUBLE, where -0.0 is not 0.0")
+
+    def _is_approximate(self, operand: Operand, *, parts_only: bool = False) -> bool:
+        kind = self.exact.kind(operand)
+        return kind is not None and (has_approximate_parts(kind) or (kind in _APPROXIMATE and not parts_only))
 
     @abstractmethod
     def render(self, start: int, end: int) -> str:
@@ -156,6 +247,8 @@ class ComparedParts(Parts):
         guards, texts = self.compared_operands(operands)
         if not self._is_query(first):
             return guards, texts
+        if any(self._is_approximate(operand) for operand in operands):
+            raise NotOnSailError(what="IN (SELECT …) of FLOAT or DOUBLE, where -0.0 is not 0.0")
         if texts[1] != operands[1].safe:
             raise NotOnSailError(what="IN (SELECT …) of values of another type: cast what is selected")
         return [], texts

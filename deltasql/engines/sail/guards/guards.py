@@ -127,6 +127,8 @@ _MONTHS = re.compile(
     r"[(\s]*interval\s+('[^']*'|-?\d+)\s*(?:year|quarter|month)s?(?:\s+to\s+month)?[)\s]*", re.IGNORECASE
 )
 """A literal of an INTERVAL of years or months."""
+_DAYS = re.compile(r"[(\s]*interval\s+(?:'\s*[+-]?\d+\s*'|[+-]?\s*\d+)\s*(?:day|week)s?[)\s]*", re.IGNORECASE)
+"""A literal of an INTERVAL DAY."""
 
 
 def arithmetic_guards(operator: str, left: str, right: str, whole: str) -> Iterator[Guard]:
@@ -194,10 +196,11 @@ def decimal_guards(name: str, *values: str) -> Iterator[Guard]:
 
 
 def _day_guards(operator: str, left: str, right: str) -> Iterator[Guard]:
-    """Guards: a DATE and an interval with hours make a TIMESTAMP in Spark, and two DATES differ by an interval."""
+    """Guards: a DATE and an interval that has hours, be they 0, make a TIMESTAMP in Spark; two DATES differ by one."""
     for day, interval in ((left, right), (right, left)):
-        both = f"{is_one_of(day, ['date'])} AND {is_one_of(interval, ['interval'])}"
-        yield f"{both} AND {as_double(interval)} % 86400D <> 0", refusing("a DATE and an interval with hours")
+        if not _DAYS.fullmatch(interval):
+            both = f"{is_one_of(day, ['date'])} AND {is_one_of(interval, ['interval'])}"
+            yield both, refusing("a DATE and an interval that is no literal of days, such as INTERVAL 3 DAYS")
     if operator == "-":
         yield (
             f"{is_one_of(left, ['date'])} AND {is_one_of(right, ['date'])}",

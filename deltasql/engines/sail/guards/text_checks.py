@@ -66,6 +66,8 @@ _CALL = re.compile(r"[\w`]\s*\(")
 _LITERAL = re.compile(r"NULL|-\d{10,19}|-128|-32768|'[^'\\\\]*'", re.IGNORECASE)
 """Texts and NULL have a cast to whatever has one, and to the same value."""
 _COMPARES = re.compile(r"[=<>]|\b(?:in|between)\b", re.IGNORECASE)
+_TELLS = re.compile(r"\b(?:distinct|over|group|greatest|least)\b", re.IGNORECASE)
+"""Words of clauses and calls that may tell -0.0 and 0.0 apart."""
 _WITH_DOUBLE = frozenset({"NVL", "IFNULL"})
 """Functions that give a DOUBLE for a DECIMAL and a whole number."""
 _SMALL = re.compile(r"[(+-]*\d{1,4}\)*")
@@ -86,11 +88,13 @@ def with_checks(
     `decimals` what is computed may be a DECIMAL or a FLOAT; `rows` tell the types of operands. `compared_only` refuses
     calls of functions whose results were not compared with Spark's. Raises NotOnSailError.
     """
-    is_suspect = _SUSPECT.search(sql) or ((days or rows is not None) and _COMPARES.search(sql))
+    is_suspect = _SUSPECT.search(sql) or ((days or rows is not None) and (_COMPARES.search(sql) or _TELLS.search(sql)))
     if not is_suspect and not (compared_only and _CALL.search(sql)):
         return nesting.check_nesting(sql)
     checks = _Checks(with_least(sql), ansi=ansi, days=days and "->" not in sql, decimals=decimals, rows=rows)
     checks.compared_only = compared_only
+    if rows is not None and _TELLS.search(sql):
+        checks.refuse_signs_of_zero()
     try:
         return nesting.check_nesting(checks.text())
     except RecursionError:
