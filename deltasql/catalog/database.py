@@ -16,7 +16,7 @@ from deltasql.errors.catalog import CatalogFileError
 from deltasql.log.storage.locations import absolute_location
 
 FILE_NAME = "_catalog.db"
-_LAYOUT_VERSION = 9
+_LAYOUT_VERSION = 10
 _BUSY_SECONDS = 30.0
 _FUNCTIONS = """CREATE TABLE functions (
     catalog TEXT NOT NULL, schema TEXT NOT NULL, name TEXT NOT NULL, definition TEXT NOT NULL,
@@ -30,6 +30,7 @@ _GOVERNANCE = (
     *(f"ALTER TABLE {table} ADD COLUMN governance TEXT" for table in ("catalogs", "schemas", "tables", "functions")),
     "CREATE TABLE securables (kind TEXT NOT NULL, name TEXT NOT NULL, content TEXT NOT NULL, PRIMARY KEY (kind, name))",
 )
+_VOLUME_GOVERNANCE = ("ALTER TABLE volumes ADD COLUMN governance TEXT",)
 _COMMITS = "CREATE TABLE commits (location TEXT PRIMARY KEY, latest INTEGER, unpublished TEXT)"
 _LAYOUT = (
     """CREATE TABLE catalogs (
@@ -47,6 +48,7 @@ _LAYOUT = (
     _COMMITS,
     _VOLUMES,
     *_GOVERNANCE,
+    *_VOLUME_GOVERNANCE,
 )
 _UPGRADES = {
     1: ("ALTER TABLE schemas ADD COLUMN properties TEXT",),
@@ -57,6 +59,7 @@ _UPGRADES = {
     6: ("ALTER TABLE tables ADD COLUMN source TEXT",),
     7: (_VOLUMES,),
     8: _GOVERNANCE,
+    9: _VOLUME_GOVERNANCE,
 }
 """By the version of a file's layout, what makes the next one of it."""
 

@@ -345,7 +345,8 @@ def _function_json(entry: FunctionEntry) -> Json:
 def _volume(key: SchemaKey, name: str, document: Json) -> VolumeEntry:
     place, comment = read_text(document["location"]), document["comment"]
     text = None if comment is None else read_text(comment)
-    return VolumeEntry(*key, name, place, bool(document["managed"]), int(document["created_at"]), text)
+    created, governance = int(document["created_at"]), _governance(document)
+    return VolumeEntry(*key, name, place, bool(document["managed"]), created, text, governance)
 
 
 def _volume_json(entry: VolumeEntry) -> Json:
@@ -354,6 +355,7 @@ def _volume_json(entry: VolumeEntry) -> Json:
         "managed": entry.managed,
         "created_at": entry.created_at,
         "comment": entry.comment,
+        **_governance_json(entry.governance),
     }
 
 

@@ -164,6 +164,7 @@ class VolumeEntry:
     managed: bool
     created_at: int
     comment: str | None = None
+    governance: Governance = UNGOVERNED
 
     @property
     def parts(self) -> tuple[str, str, str]:

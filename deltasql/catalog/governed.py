@@ -11,18 +11,20 @@ from deltasql.catalog.entries import (
     StoredCatalog,
     StoredSchema,
     TableEntry,
+    VolumeEntry,
     checked,
     now,
     sql_name,
 )
 from deltasql.catalog.governance import UNGOVERNED, Governance, Securable
 from deltasql.catalog.names import CatalogNames
-from deltasql.catalog.store import NameMissingError, NameTakenError
+from deltasql.catalog.store import NameMissingError, NameTakenError, Volumes
 from deltasql.errors.statements.governance import SecurableExistsError, SecurableNotFoundError
 from deltasql.errors.suggestion import meant, similar_names
 from deltasql.log.storage.locations import is_local, is_same_directory
 
 CATALOG, SCHEMA, TABLE, FUNCTION, METASTORE = "CATALOG", "SCHEMA", "TABLE", "FUNCTION", "METASTORE"
+VOLUME = "VOLUME"
 """Kinds of objects; a view is of the kind of tables. Other kinds are those of securables without data."""
 
 
@@ -57,6 +59,10 @@ class Governed(CatalogNames):
                 self._store.change_governance(self._table_key(parts), change)
             elif kind == FUNCTION:
                 self._store.change_function(self._table_key(parts), lambda item: _of_function(item, change, subject))
+            elif kind == VOLUME:
+                self._store.change_volumes(
+                    (parts[0], parts[1]), lambda found: _of_volume(found, parts[2], change, subject)
+                )
             else:
                 self._change_records(subject, change)
         except NameMissingError:
@@ -76,7 +82,7 @@ class Governed(CatalogNames):
     def governance(self, subject: Subject) -> Governance:
         """The records on an object; none for a missing one."""
         kind, parts = subject.kind, subject.parts
-        found: StoredCatalog | StoredSchema | Entry | FunctionEntry | Securable | None
+        found: StoredCatalog | StoredSchema | Entry | FunctionEntry | VolumeEntry | Securable | None
         if kind == CATALOG:
             found = self._store.catalog(parts[0])
         elif kind == SCHEMA:
@@ -85,6 +91,8 @@ class Governed(CatalogNames):
             found = self._lookups.entry(self._table_key(parts))
         elif kind == FUNCTION:
             found = self._lookups.function(self._table_key(parts))
+        elif kind == VOLUME:
+            found = self._store.volumes((parts[0], parts[1])).get(parts[2])
         else:
             name = parts[0] if parts else ""
             found = next((item for item in self._store.securables() if item.key == (kind, name)), None)
@@ -160,3 +168,9 @@ def _of_function(
 
 def _quoted(part: str) -> str:
     return sql_name((part,))
+
+
+def _of_volume(found: Volumes, name: str, change: Callable[[Governance], Governance], subject: Subject) -> Volumes:
+    if name not in found:
+        raise SecurableNotFoundError(str(subject), "Somebody else has dropped it.")
+    return {**found, name: replace(found[name], governance=change(found[name].governance))}

@@ -40,7 +40,7 @@ _SCHEMAS = f"SELECT {_SCHEMA_COLUMNS} FROM schemas WHERE catalog = ?"
 _SCHEMA = f"{_SCHEMAS} AND name = ?"
 _TABLES = "SELECT catalog, schema, name, location, managed, created_at, view, source, governance FROM tables"
 _FUNCTIONS = "SELECT catalog, schema, name, definition, created_at, governance FROM functions"
-_VOLUMES = "SELECT catalog, schema, name, location, managed, created_at, comment FROM volumes"
+_VOLUMES = "SELECT catalog, schema, name, location, managed, created_at, comment, governance FROM volumes"
 _OF_SCHEMA = " WHERE catalog = ? AND schema = ?"
 _OF_NAME = f"{_OF_SCHEMA} AND name = ?"
 
@@ -226,7 +226,8 @@ class SqliteCatalogStore:
             connection.execute("DELETE FROM volumes" + _OF_SCHEMA, schema)
             for item in changed.values():
                 values = (*item.parts, item.location, item.managed, item.created_at, item.comment)
-                connection.execute("INSERT INTO volumes VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+                row = (*values, _records(item.governance))
+                connection.execute("INSERT INTO volumes VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def close(self) -> None:
         self._database.close()
@@ -334,8 +335,8 @@ def _volumes(connection: sqlite3.Connection, schema: SchemaKey) -> Volumes:
 
 
 def _volume(row: tuple[Any, ...]) -> VolumeEntry:
-    catalog, schema, name, location, managed, created_at, comment = row
-    return VolumeEntry(catalog, schema, name, location, bool(managed), created_at, comment)
+    catalog, schema, name, location, managed, created_at, comment, governance = row
+    return VolumeEntry(catalog, schema, name, location, bool(managed), created_at, comment, _governance(governance))
 
 
 @contextmanager

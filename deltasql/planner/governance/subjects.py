@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deltasql.catalog.entries import ViewEntry
-from deltasql.catalog.governed import CATALOG, FUNCTION, METASTORE, SCHEMA, TABLE, Subject
+from deltasql.catalog.governed import CATALOG, FUNCTION, METASTORE, SCHEMA, TABLE, VOLUME, Subject
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TooManyNamePartsError
 from deltasql.errors.statements.governance import SecurableNotFoundError, UnsupportedSecurableError
@@ -15,7 +15,6 @@ from deltasql.plan.statements.refresh import Refreshed
 from deltasql.planner.context import Context
 
 _UNSUPPORTED = {
-    "VOLUME": "Its files are governed by their storage.",
     "ANY FILE": "Files are governed by their storage.",
     "ANONYMOUS FUNCTION": "Name a function: ON FUNCTION f.",
     "PROCEDURE": "There are no procedures.",
@@ -53,6 +52,8 @@ def _found(securable: SecurableName, context: Context) -> tuple[Subject, str]:
         return Subject(SCHEMA, (entry.catalog, entry.name)), kind
     if kind == FUNCTION:
         return _function(name, context), kind
+    if kind == VOLUME:
+        return Subject(VOLUME, context.catalog.volume(name.parts).parts), kind
     if kind in {"", TABLE, "VIEW"} | REFRESHED_KINDS:
         return _relation(kind, name, context)
     found = context.catalog.securable(storage_kind(kind), single_part(name, context))

@@ -12,6 +12,7 @@ import pytest
 from deltasql import Session
 from deltasql.catalog.database import catalog_file
 from deltasql.catalog.governance import Argument, Governance, Policy, Securable
+from deltasql.catalog.governed import Subject
 from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.notes import StatementWarning
 
@@ -89,19 +90,37 @@ def test_nothing_is_recorded_in_other_modes(session: Session) -> None:
     assert session.sql("REVOKE SELECT ON t FROM bob").notes
 
 
-def test_a_file_of_layout_8_gets_the_new_columns(tmp_path: Path) -> None:
+@pytest.mark.parametrize("layout", [8, 9])
+def test_a_file_of_an_earlier_layout_gets_the_new_columns(layout: int, tmp_path: Path) -> None:
     with Session(str(tmp_path)) as session:
         session.sql("CREATE TABLE t (id INT)")
+        session.sql("CREATE VOLUME v")
     with sqlite3.connect(catalog_file(str(tmp_path))) as connection:
-        for table in ("catalogs", "schemas", "tables", "functions"):
+        for table in ("volumes", *(("catalogs", "schemas", "tables", "functions") if layout == 8 else ())):
             connection.execute(f"ALTER TABLE {table} DROP COLUMN governance")
-        connection.execute("DROP TABLE securables")
-        connection.execute("PRAGMA user_version = 8")
+        if layout == 8:
+            connection.execute("DROP TABLE securables")
+        connection.execute(f"PRAGMA user_version = {layout}")
     connection.close()
     with Session(str(tmp_path)) as session:
         session.sql("SET deltasql.governance = RECORD")
         session.sql("GRANT SELECT ON t TO bob")
         assert grants(session, "t") == [("bob", "SELECT")]
+        session.sql("GRANT READ VOLUME ON VOLUME v TO bob")
+        assert [row[0] for row in session.sql("SHOW GRANTS ON VOLUME v").collect()] == ["bob"]
+
+
+def test_records_of_volumes(session: Session) -> None:
+    session.sql("CREATE SCHEMA s")
+    session.sql("CREATE VOLUME s.v")
+    session.sql("GRANT READ VOLUME ON VOLUME s.v TO bob")
+    session.sql("ALTER VOLUME s.v OWNER TO ann")
+    session.sql("ALTER VOLUME s.v RENAME TO w")
+    records = session.catalog.governance(Subject("VOLUME", ("spark_catalog", "s", "w")))
+    assert (records.owner, dict(records.grants)) == ("ann", {"bob": ("READ VOLUME",)})
+    session.sql("DROP VOLUME s.w")
+    session.sql("CREATE VOLUME s.w")
+    assert session.sql("SHOW GRANTS ON VOLUME s.w").collect() == []
 
 
 def test_json() -> None:

@@ -72,9 +72,10 @@ def _(statement: Restore, context: Context) -> Plan:
         old = log.snapshot(version)
         check_foreign(old.schema, old.table)
     except DeltaSqlError as error:
-        raise _restore_error(error, current.table).at(
-            context.caret(statement.table.start, statement.table.end)
-        ) from None
+        moment = statement.version.timestamp
+        table = statement.table
+        place = (table.start, table.end) if moment is None else (moment.start, moment.start + len(moment.text))
+        raise _restore_error(error, current.table).at(context.caret(*place)) from None
     if version == current.version:
         return Answer()
     refuse_enforced("RESTORE", statement.table, current.location, context)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from deltasql.catalog.governance import Governance
-from deltasql.catalog.governed import CATALOG, FUNCTION, METASTORE, SCHEMA, TABLE, Subject
+from deltasql.catalog.governed import CATALOG, FUNCTION, METASTORE, SCHEMA, TABLE, VOLUME, Subject
 from deltasql.plan.statements.governance import ChangeGrants, SecurableName, SetOwner, ShowGrants
 from deltasql.planner.catalog_changes import GovernanceChange
 from deltasql.planner.changes import Answer, Plan
@@ -85,9 +85,9 @@ def _(statement: ShowGrants, context: Context) -> Plan:
 def _lineage(subject: Subject, kind: str) -> Iterator[tuple[Subject, str]]:
     """The object, and those that its privileges are inherited from."""
     yield subject, kind
-    if subject.kind in {TABLE, FUNCTION}:
+    if subject.kind in {TABLE, FUNCTION, VOLUME}:
         yield Subject(SCHEMA, subject.parts[:2]), SCHEMA
-    if subject.kind in {TABLE, FUNCTION, SCHEMA}:
+    if subject.kind in {TABLE, FUNCTION, VOLUME, SCHEMA}:
         yield Subject(CATALOG, subject.parts[:1]), CATALOG
 
 
