@@ -182,6 +182,11 @@ class Catalog(Catalogs, Volumes):
         entry = self.find(parts)
         return entry if isinstance(entry, TableEntry) else None
 
+    def resolve_again(self, parts: Name) -> TableEntry | None:
+        """The table of this name, or None, as the store has it now."""
+        self._lookups.forget(self._table_key(parts))
+        return self.resolve(parts)
+
     def view(self, parts: Name) -> ViewEntry | None:
         """The view of this name, or None."""
         entry = self.find(parts)

@@ -23,6 +23,10 @@ class Lookups:
             self._entries[key] = self._store.entry(key)
         return self._entries[key]
 
+    def forget(self, key: TableKey) -> None:
+        """Forgets what was found for one table or view."""
+        self._entries.pop(key, None)
+
     def function(self, key: TableKey) -> FunctionEntry | None:
         """One function, or None."""
         if not self._once:

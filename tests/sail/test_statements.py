@@ -353,7 +353,7 @@ ZEROS = (
         "SELECT x + INTERVAL 24 HOUR FROM z",
         "SELECT x - INTERVAL 1 DAY 0 HOUR FROM z",
         "SELECT x + if(k > 1, INTERVAL 1 DAY, INTERVAL 1 HOUR) FROM z",
-        "CREATE TABLE c AS SELECT x + k * INTERVAL 1 DAY AS y FROM z",
+        "CREATE TABLE of_zeros AS SELECT x + k * INTERVAL 1 DAY AS y FROM z",
     ],
 )
 def test_what_would_differ_in_the_sign_of_zero_or_in_days_is_refused(sail: SailProcess, sql: str) -> None:

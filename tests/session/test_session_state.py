@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
+import signal
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import adbc_driver_flightsql.dbapi as adbc
+import adbc_driver_manager
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session, connect
+from deltasql.errors.engine import SparkError
+from deltasql.server.command import Settings, running
 from tests.session.state_grid import (
     CHANGES,
     ENGINE,
@@ -46,6 +54,62 @@ def test_on_spark(check: Callable[..., None], tmp_path: Path, files: Path, utc: 
 @pytest.mark.parametrize("check", _CHECKS)
 def test_on_sail(check: Callable[..., None], tmp_path: Path, files: Path, utc: None) -> None:
     check(_ON_SAIL, lambda warehouse: connect(str(warehouse), engine="sail"), tmp_path, files)
+
+
+class _FlightClient:
+    """A connection of ADBC to a server, with as much of a session's surface as the grid uses."""
+
+    def __init__(self, uri: str) -> None:
+        self._connection = adbc.connect(uri, autocommit=True)
+
+    def __enter__(self) -> _FlightClient:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def sql(self, sql: str) -> _FlightClient:
+        """Runs a statement. Raises SparkError with the condition that the error's text names."""
+        try:
+            with self._connection.cursor() as cursor:
+                cursor.execute(sql)
+                self._rows = cursor.fetchall() if cursor.description else []
+        except adbc_driver_manager.Error as error:
+            found = re.search(r"\[([A-Z_.]+)\]", str(error))
+            raise SparkError(found[1] if found else str(error), "", str(error)) from None
+        return self
+
+    def collect(self) -> list[tuple[Any, ...]]:
+        return [tuple(row) for row in self._rows]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("check", _CHECKS)
+def test_over_flight_sql(check: Callable[..., None], tmp_path: Path, files: Path, utc: None) -> None:
+    """Clients of one server, each with a session of its own."""
+    with running(Settings(str(tmp_path / "warehouse"), port=0), {}) as uri:
+        check(CHANGES, lambda warehouse: _FlightClient(uri), tmp_path, files)
+
+
+@pytest.mark.spark
+def test_an_interrupted_statement_leaves_the_state_of_its_session(session: Session, tmp_path: Path) -> None:
+    session.sql("CREATE TABLE t (k BIGINT)")
+    for statement in (
+        "SET TIME ZONE 'Asia/Tokyo'",
+        "DECLARE x INT = 3",
+        "CREATE TEMPORARY VIEW v AS SELECT 7 AS n",
+        ENGINE,
+    ):
+        session.sql(statement)
+    timer = threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        session.sql("INSERT INTO t SELECT count(*) FROM range(1000000000) a, range(1000000000) b").collect()
+    timer.join()
+    assert outcome(session, "SELECT current_timezone() AS z, x AS x, (SELECT n FROM v) AS n") == [("Asia/Tokyo", 3, 7)]
+    assert outcome(session, "SELECT count(*) AS n FROM t") == [(0,)]
+    session.sql("INSERT INTO t VALUES (1)")
+    assert outcome(session, "SELECT k FROM t") == [(1,)]
 
 
 @pytest.mark.spark

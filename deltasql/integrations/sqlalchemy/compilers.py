@@ -240,7 +240,7 @@ class Definitions(compiler.DDLCompiler):
 
     def visit_create_table(self, create: Any, **kw: Any) -> str:
         """A table without columns, as of an empty frame of pandas, has no brackets."""
-        text: str = super().visit_create_table(create, **kw)
+        text: str = super().visit_create_table(create, **kw)  # type: ignore[no-untyped-call]
         return text if create.element.columns else text.replace("(\n)", "", 1)
 
     def post_create_table(self, table: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +32,8 @@ from deltasql.settings.session_settings import PROPERTY_DEFAULTS
 
 MANAGED_SCHEMA = "deltasql.catalogManaged"
 """The property of a schema whose new tables the catalog manages."""
+_LOOKS, _PAUSE = 25, 0.02
+"""How often, and after how many seconds each time, a name is looked up that another session is about to add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +81,21 @@ def _new_target(name: TableName, location: str | None, context: Context, defines
     log = context.logs(path, str(name))
     snapshot = _latest(log)
     if location is None and (snapshot is not None or not log.store.is_vacant()):
+        if _appears(name, context):
+            return target_of(name, location, context, defines_columns=defines_columns)
         raise NonEmptyLocationError(location=path)
     if snapshot is None and location is not None:
         _check_new_location(log, location, defines_columns)
     return Target(name, log, snapshot, in_catalog=False, managed=location is None)
+
+
+def _appears(name: TableName, context: Context) -> bool:
+    """Whether another session, which has written the table's log already, adds its name to the catalog just now."""
+    for _ in range(_LOOKS):
+        if context.catalog.resolve_again(name.parts) is not None:
+            return True
+        time.sleep(_PAUSE)
+    return False
 
 
 def _latest(log: DeltaLog) -> Snapshot | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from deltasql import connect
 from deltasql.catalog import Catalog, TableEntry
 from deltasql.catalog.database import catalog_file
 from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
@@ -437,3 +438,16 @@ def test_a_damaged_view_in_the_file(tmp_path: Path, text: str | bytes) -> None:
             read()
     assert catalog.require("t").location == "/t"
     catalog.close()
+
+
+def test_a_table_that_several_sessions_create_at_once_is_created_once(tmp_path: Path) -> None:
+    """One writes the log before it adds the name to the catalog; the others must not take it for a foreign folder."""
+    sessions = [connect(str(tmp_path)) for _ in range(6)]
+    with ThreadPoolExecutor(len(sessions)) as threads:
+        for number in range(4):
+            sql = f"CREATE TABLE IF NOT EXISTS t{number} (k INT)"
+            for done in [threads.submit(session.sql, sql) for session in sessions]:
+                done.result()
+    assert len(sessions[0].sql("DESCRIBE HISTORY t0").collect()) == 1
+    for session in sessions:
+        session.close()
