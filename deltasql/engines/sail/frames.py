@@ -24,6 +24,7 @@ from deltasql.engines.sail.type_checks import Types, check_casts, check_rewrite,
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
 from deltasql.engines.spark.reading.checked_rows import Texts
 from deltasql.engines.spark.reading.frames import NO_SETTINGS, Frames, types_over
+from deltasql.engines.spark.reading.json_paths import has_json_paths
 from deltasql.engines.spark.session.local_rows import evaluated_rows
 from deltasql.engines.spark.session.scratch import retain_with
 from deltasql.engines.spark.session.spark import SparkHandle
@@ -132,6 +133,7 @@ class SailFrames(Frames):
         sql = self.texts.query(sql, self.texts.reach(relations.values(), self.frame))
         sql = self._without_pipes(sql)
         sql = with_parquet_files(self._spark, sql, self.work)
+        _refuse_json_paths(sql)
         if what := unsupported_construct(sql):
             raise NotOnSailError(what=what)
         may, only = possible_types(relations.values(), sql), takes_compared_calls_only(self._spark)
@@ -168,6 +170,7 @@ class SailFrames(Frames):
 
     def _unchecked(self, text: str, columns: Iterable[str] | None, reach: Reach = NOTHING) -> str:
         """As `_with_checks`, without checks: for its type."""
+        _refuse_json_paths(text)
         return self.texts.expression(self._without_pipes(text), columns, reach)
 
     def _without_pipes(self, sql: str) -> str:
@@ -206,6 +209,11 @@ class SailFrames(Frames):
             columns = [column for item in rows for column in self.frame(item).columns]
             learned = self.texts.learn(name, function, columns)
             self.frame_of_text(checked_body(learned), function.relations).schema  # noqa: B018 - Spark Connect looks only now
+
+
+def _refuse_json_paths(sql: str) -> None:
+    if has_json_paths(sql):
+        raise NotOnSailError(what="a path in JSON, such as raw:a.b")
 
 
 def _columns(operators: Iterable[Operator]) -> Iterator[str]:
