@@ -23,9 +23,9 @@ from deltasql.command.configuration import (
     user_file,
     with_catalogs,
 )
-from deltasql.command.scripts import read_script, shown_name
 from deltasql.command.serving import add_catalog, add_options
 from deltasql.command.shells import SHELLS, script
+from deltasql.command.testing import read_script, shown_name
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.engine import SparkError

@@ -14,7 +14,7 @@ from deltasql.lazy import pa
 from deltasql.plan.notes import recorded_notes
 from deltasql.plan.way import Way, recorded_ways
 from deltasql.render.grid import Grid
-from deltasql.render.notebook import mime_bundle
+from deltasql.render.html import mime_bundle
 from deltasql.render.table import write_table
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 

@@ -22,10 +22,8 @@ from deltasql.errors.usage import SessionClosedError
 from deltasql.execution.asleep import unstarted_engine
 from deltasql.execution.catalog_effects import change_catalog
 from deltasql.execution.commit import Committed
-from deltasql.execution.external.catalogs import external_catalogs
-from deltasql.execution.external.mirroring import follow
-from deltasql.execution.pending import Pending
-from deltasql.execution.placing import Placing
+from deltasql.execution.external.mirroring import external_catalogs, follow
+from deltasql.execution.pending import Pending, Placing
 from deltasql.execution.run import Done, Run, SessionState
 from deltasql.execution.transactions import Transactions
 from deltasql.frames.reader import FrameReader

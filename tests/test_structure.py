@@ -84,7 +84,7 @@ PLAIN = {
     "execution/run.py::Run._done": "one case per plan",
     "planner/statements/describe/explain.py::describe": "one case per operator",
     "planner/statements/describe/explain.py::physical_lines": "one case per plan",
-    "schema/literals.py::sql_literal": "one case per class of values",
+    "schema/text.py::sql_literal": "one case per class of values",
 }
 """Functions that are one `match` over a closed set: long, and as easy to read as a table."""
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from benchmarks.bench import DELTA_SPARK, OURS, Bench, note, turn_by_turn, typical
 from benchmarks.figures import Figure
 from benchmarks.workers import Timing, Worker
-from deltasql.execution.copy_notes import put_part
+from deltasql.execution.metrics import put_part
 from deltasql.log.actions import operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.copy_log import LoadedFiles

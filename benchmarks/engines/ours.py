@@ -12,7 +12,7 @@ from deltasql.engines.engine import SessionEngine
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
-from deltasql.log.commit.commit_info import Provenance
+from deltasql.log.commit.commit_writer import Provenance
 from deltasql.log.commit.moved_rows import TouchedRows
 from deltasql.log.commit.row_rebase import Budget, RowRebase
 from deltasql.log.commit.transaction import Transaction

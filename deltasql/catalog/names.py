@@ -39,10 +39,9 @@ from deltasql.errors.catalog import (
     TooManyNamePartsError,
 )
 from deltasql.errors.suggestion import meant, similar_names
-from deltasql.log.storage.locations import absolute_location, is_local
+from deltasql.log.storage.locations import LAST_CHECKPOINT, LOG, absolute_location, commit_path, is_local
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.open_store import open_store
-from deltasql.log.storage.paths import LAST_CHECKPOINT, LOG, commit_path
 from deltasql.plan.base import quote
 
 Name: TypeAlias = Union[str, Sequence[str]]

@@ -33,7 +33,7 @@ from deltasql.errors.versions import (
     TimestampTooLateError,
     VersionNotFoundError,
 )
-from deltasql.execution.placing import Placing
+from deltasql.execution.pending import Placing
 from deltasql.parser import is_script, parse, split
 from deltasql.plan.base import LogicalPlan, TableName
 from deltasql.plan.parameters import BoundStatement

@@ -33,7 +33,7 @@ from deltasql.schema.types import DataType, StructType
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-    from deltasql.log.actions.vector_writer import MarkedFile
+    from deltasql.log.actions.deletion_vectors import MarkedFile
     from deltasql.log.commit.moved_rows import NewPositions
     from deltasql.log.commit.row_rebase import RowPositions
     from deltasql.log.replay.snapshot import Snapshot

@@ -53,3 +53,7 @@ class SessionFacts(Protocol):
         """Raises LeftToEngineError where settings may change the meaning of expressions, or reserve file I/O for the
         engine.
         """
+
+
+RUNNING: list[str] = []
+"""Their names. An engine that has begun stays until the process ends."""

@@ -17,9 +17,9 @@ from deltasql.errors.external_catalog import CatalogUnavailableError
 from deltasql.lazy import pa
 from deltasql.log.actions.actions import Action, AddFile, RemoveFile, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile
+from deltasql.log.actions.deletion_vectors import MarkedFile, Marking
 from deltasql.log.actions.operations import Outcome
-from deltasql.log.actions.vector_writer import MarkedFile, Marking
-from deltasql.log.commit.commit_info import Provenance
+from deltasql.log.commit.commit_writer import Provenance
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.row_rebase import Describe
 from deltasql.log.commit.transaction import Commit, Transaction

@@ -19,8 +19,7 @@ from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.bin_rebase import Bin, BinRebase
 from deltasql.log.commit.moved_rows import SOURCE_TAG
 from deltasql.log.reading.clustering import CUBE_COLUMNS, CUBE_CURVE, CUBE_ID, PROVIDER
-from deltasql.log.storage.locations import table_uri
-from deltasql.log.storage.paths import canonical
+from deltasql.log.storage.locations import canonical, table_uri
 from deltasql.plan.operators import Curve, Rearrange
 from deltasql.planner.changes import LayoutChange
 from deltasql.planner.layout_result import OPTIMIZED, LayoutOutcome, layout_metrics, layout_row
@@ -133,7 +132,7 @@ def _common_cube(sources: Sequence[AddFile]) -> dict[str, str | None]:
 
 def _order_map(runtime: Runtime, sources: Sequence[AddFile], root: str) -> str:
     """Where each row came from: the n-th live row of all sources, one after another, is row n of the file."""
-    from deltasql.datafiles.reading.row_numbers import row_count
+    from deltasql.datafiles.reading.pieces import row_count
 
     pairs: list[tuple[str, str | None, int]] = []
     for file in sources:

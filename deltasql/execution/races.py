@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deltasql.engines.door import Runtime, Stage
-from deltasql.log.actions.vector_writer import MarkedFile, Marking
+from deltasql.log.actions.deletion_vectors import MarkedFile, Marking
 from deltasql.log.commit.moved_rows import TouchedRows
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.row_rebase import Budget, Describe, FollowingRebase, RowRebase
 from deltasql.log.properties.property_registry import DELETION_VECTORS
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.paths import canonical
+from deltasql.log.storage.locations import canonical
 from deltasql.plan.reads import NO_ROWS
 from deltasql.planner.changes import RowChange, TableChange
 from deltasql.settings.session_settings import (

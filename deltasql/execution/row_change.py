@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
+from uuid import uuid4
 
 from deltasql.catalog import Catalog
 from deltasql.datafiles.staged import Staged
@@ -18,23 +20,26 @@ from deltasql.execution.commit import (
     register,
     removals,
 )
-from deltasql.execution.copy_notes import CopyNotes
-from deltasql.execution.identity import with_used_numbers
-from deltasql.execution.metrics import removed_metrics, rewrite_metrics
+from deltasql.execution.metrics import CopyNotes, removed_metrics, rewrite_metrics
 from deltasql.execution.races import RaceRules, rebase_of
+from deltasql.interrupts import shielded
 from deltasql.lazy import pa
-from deltasql.log.actions.actions import Action, AddFile, RemoveFile
+from deltasql.log.actions.actions import Action, AddFile, Metadata, RemoveFile
+from deltasql.log.actions.deletion_vectors import MarkedFile, Marking, mark_rows
 from deltasql.log.actions.operations import Outcome
-from deltasql.log.actions.vector_writer import MarkedFile, Marking, mark_rows
 from deltasql.log.commit.commit_rules import of_kind
 from deltasql.log.configuration.iceberg_compat import stores_partitions
-from deltasql.log.configuration.partition_keys import partition_keys
+from deltasql.log.configuration.indexed_columns import partition_keys
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.operators import Rewrite, RowEffect, Write
 from deltasql.plan.reads import Reads
-from deltasql.planner.changes import OUTCOME_SCHEMAS, DynamicOverwrite, RowChange
+from deltasql.planner.changes import INSERTED, OUTCOME_SCHEMAS, DynamicOverwrite, RowChange, SourceWrite
+from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.identity import Identity, identities, with_identities
 from deltasql.schema.partition_values import partition_value
+from deltasql.schema.types import StructField, StructType
 from deltasql.settings.session_settings import SessionSettings
 
 
@@ -166,7 +171,7 @@ def _written(change: RowChange, runtime: Runtime, stage: Stage, operator: Write)
 
 
 def _rewritten(change: RowChange, runtime: Runtime, stage: Stage, operator: Rewrite) -> _Work:
-    from deltasql.datafiles.reading.row_numbers import row_count
+    from deltasql.datafiles.reading.pieces import row_count
 
     assert change.commit.snapshot is not None
     outcome = change.commit.operation.outcome
@@ -222,3 +227,91 @@ def _overwritten(snapshot: Snapshot, staged: Staged, *, keeps_null: bool) -> tup
     removed = files.filter(pa.array([partition_value(row, fields) in touched for row in values], pa.bool_()))
     paths = tuple(removed.column("path").to_pylist())
     return removed, Reads("TRUE", paths, matches=lambda values: partition(values) in touched)
+
+
+SCHEMA_UPDATE_TAG = "delta.identity.schemaUpdate"
+
+
+def with_used_numbers(change: RowChange, adds: Sequence[AddFile], runtime: Runtime) -> RowChange:
+    """`change` with metadata that tell up to which number its identity columns are used.
+
+    Rows that are only copied count as well: their numbers were used before, so that the mark is right all the same.
+    """
+    fields = [field for field in change.metadata.schema if field.name in change.identities]
+    # A file that only gets another deletion vector has no new row.
+    adds = [add for add in adds if add.deletion_vector is None]
+    if not fields or not adds:
+        return change
+    from deltasql.datafiles.statistics.of_footers import extremes
+
+    bounds = extremes(runtime.stores, change.commit.log.location, StructType(tuple(fields)), adds)
+    counters = identities(change.metadata.schema)
+    marks = {
+        field.name: counters[field.name].covering(_outermost(field, counters[field.name], bounds)) for field in fields
+    }
+    schema = with_identities(change.metadata.schema, marks)
+    return change if schema == change.metadata.schema else _with_schema(change, schema)
+
+
+def _with_schema(change: RowChange, schema: StructType) -> RowChange:
+    """`change` with other marks of its identity columns."""
+    metadata = replace(change.metadata, schema=schema)
+    others = tuple(action for action in change.commit.actions if not isinstance(action, Metadata))
+    # Writers that do not change metadata themselves may go on top of a commit with this tag.
+    tags = {SCHEMA_UPDATE_TAG: "true"} if not change.commit.actions else {}
+    change = replace(change, metadata=metadata)
+    return change.committing(actions=(*others, metadata), tags={**(change.commit.tags or {}), **tags})
+
+
+def _outermost(
+    field: StructField, identity: Identity, bounds: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]
+) -> int | None:
+    """The number that an identity column has come to in some files; `bounds` has lowest and highest values of each."""
+    rises = identity.step > 0
+    of_files = ((high if rises else low).get(physical_name(field)) for low, high in bounds)
+    return (max if rises else min)((value for value in of_files if value is not None), default=None)
+
+
+_STAGING = "_deltasql_staging_"
+
+
+def write_source(change: SourceWrite, runtime: Runtime, catalog: Catalog) -> Committed:
+    """Writes the files of a change, removes those that they replace, and registers a new table."""
+    store = runtime.stores.open(change.location)
+    folder = f"{_STAGING}{uuid4().hex}"
+    try:
+        count = runtime.write_files(change.operator, store.url(folder), change.source, change.table)
+        with shielded():
+            _publish(change, store, folder, catalog)
+    finally:
+        store.delete_below(folder)
+    return Committed(INSERTED, ((count, count),))
+
+
+def _publish(change: SourceWrite, store: LogStore, folder: str, catalog: Catalog) -> None:
+    """Moves the files of a folder into the table, registers it if it is new, and removes replaced files."""
+    names = [entry.path.removeprefix(f"{folder}/") for entry in store.list_below(folder)]
+    replaced = _replaced(change, store, folder, names)
+    for name in names:
+        store.move(f"{folder}/{name}", name)
+    if change.register is not None:
+        new = change.register
+        try:
+            catalog.register(new.parts, new.location, new.managed, new.source)
+        except BaseException:
+            # Another process has taken the name: its files are not these.
+            store.delete_all(names)
+            raise
+    store.delete_all(replaced)
+
+
+def _replaced(change: SourceWrite, store: LogStore, folder: str, names: list[str]) -> list[str]:
+    """The files that the new ones replace: those of the statement, or of the partitions that the new ones are in."""
+    if not change.dynamic:
+        return list(change.removed)
+    partitions = {_folder(name) for name in names}
+    return [entry.path for entry in store.list_below("") if _folder(entry.path) in partitions]
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from typing_extensions import assert_never
 
 from deltasql.catalog import Catalog
-from deltasql.engines.door import StatementEngine
+from deltasql.engines.door import Runtime, StatementEngine
 from deltasql.errors.base import DeltaSqlError
-from deltasql.execution.analysis import Analyzed
 from deltasql.execution.catalog_effects import change_catalog, change_functions, change_views, transfer_file
 from deltasql.execution.clone import StagedClone
 from deltasql.execution.commit import Committed, StagedChange
 from deltasql.execution.layout_change import StagedLayout
-from deltasql.execution.row_change import StagedRows
-from deltasql.execution.source_write import write_source
+from deltasql.execution.row_change import StagedRows, write_source
 from deltasql.execution.table_change import StagedTable
 from deltasql.execution.transactions import StagedBlock, Transactions
 from deltasql.interrupts import next_step, shielded
@@ -47,8 +46,9 @@ from deltasql.planner.changes import (
     TransactionStep,
 )
 from deltasql.planner.context import GLOBAL
-from deltasql.planner.rows.repeats import may_repeat
+from deltasql.planner.rows.row_change import may_repeat
 from deltasql.result import AnsweredRows, RowSource
+from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.settings.session_settings import RETRY_ATTEMPTS, RETRY_STATEMENTS, SessionSettings
 from deltasql.settings.write_settings import LAST_COMMIT_VERSION
 
@@ -250,3 +250,50 @@ def _most_attempts(plan: Plan, settings: SessionSettings) -> int:
     if not may_repeat(plan, settings[RETRY_STATEMENTS]):
         return 1
     return settings[RETRY_ATTEMPTS]
+
+
+_PLAN = StructType((StructField("plan", STRING, False),))
+
+
+class Analyzed:
+    """Rows that are computed, and files that are written and removed again. Implements StagedChange."""
+
+    def __init__(self, plan: Analysis, runtime: Runtime, stage: Callable[[Plan], StagedChange | None]) -> None:
+        """Writes the files of a change by `stage`. Raises what is wrong with its rows."""
+        self._plan, self._runtime = plan, runtime
+        self._seconds, self._staged = _timed(lambda: stage(plan.planned))
+
+    def commit(self) -> Committed:
+        """Commits nothing: tells what there was to commit, or how many rows the query has."""
+        planned = self._plan.planned
+        if isinstance(planned, QueryRows):
+            self._seconds, rows = _timed(lambda: self._runtime.run_through(planned.operator))
+            counts = [f"rows: {rows:,}"]
+        else:
+            counts = ["nothing was committed", *self._counts()]
+            self.discard()
+        lines = ["== Analysis ==", *counts, f"read: {self._plan.read}", f"time: {self._seconds * 1000:.0f} ms"]
+        return Committed(_PLAN, (("\n".join([self._plan.text, *lines]),),))
+
+    def contribution(self) -> None:
+        """It never composes."""
+
+    def discard(self) -> None:
+        if self._staged is not None:
+            self._staged.discard()
+            self._staged = None
+
+    def _counts(self) -> list[str]:
+        """The metrics that the commit would have had, without times."""
+        contribution = None if self._staged is None else self._staged.contribution()
+        metrics = {} if contribution is None else contribution.answer.metrics or {}
+        return [f"{name}: {value}" for name, value in sorted(metrics.items()) if not name.endswith("TimeMs")]
+
+
+_T = TypeVar("_T")
+
+
+def _timed(work: Callable[[], _T]) -> tuple[float, _T]:
+    began = time.perf_counter()
+    done = work()
+    return time.perf_counter() - began, done

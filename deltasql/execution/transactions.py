@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
+from deltasql.engines.door import StatementEngine
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.statements.transaction import (
     NestedTransactionError,
     NoTransactionError,
 )
-from deltasql.execution.auto_compaction import Surroundings, WrittenTables
 from deltasql.execution.commit import Committed
+from deltasql.execution.layout_change import StagedLayout
 from deltasql.execution.transaction.admission import admit_statement
 from deltasql.execution.transaction.open_transaction import OpenTransaction
+from deltasql.log.actions.actions import AddFile
+from deltasql.log.configuration.indexed_columns import partition_keys
 from deltasql.plan.base import LogicalPlan
+from deltasql.plan.notes import records_of_statement
 from deltasql.plan.parameters import BoundStatement
-from deltasql.planner.changes import AtomicBlock, Plan, Step
+from deltasql.planner.changes import AtomicBlock, LayoutChange, Plan, RowChange, Step
+from deltasql.planner.context import Context
+from deltasql.planner.statements.files.auto_compaction import auto_compaction, compacts
 from deltasql.settings.session_settings import SessionSettings
 from deltasql.sql.tokens import tokens_from
 
@@ -123,3 +131,41 @@ class StagedBlock:
 
     def discard(self) -> None:
         self._transaction.roll_back()
+
+
+Surroundings: TypeAlias = "Callable[[], tuple[StatementEngine, Context]]"
+"""Returns an engine and a planning context for one more statement."""
+_LOGGER = logging.getLogger(__name__)
+
+
+class WrittenTables:
+    """The tables with auto compaction that a session has written to since their last compaction.
+
+    They are compacted after the commit. No failure of it fails the statement, whose commit is there.
+    """
+
+    def __init__(self) -> None:
+        self._partitions: dict[tuple[str, str], set[tuple[str | None, ...]]] = {}
+
+    def note(self, change: RowChange, added: Sequence[AddFile], settings: SessionSettings) -> None:
+        """Notes the partitions of the files that a change adds, if its table has auto compaction."""
+        metadata = change.metadata
+        if not added or not compacts(metadata.properties, settings):
+            return
+        keys = partition_keys(metadata)
+        noted = self._partitions.setdefault((change.commit.log.location, change.commit.log.table), set())
+        noted.update(tuple(add.partition_values.get(key) for key in keys) for add in added)
+
+    def compact(self, surroundings: Surroundings) -> None:
+        """Puts the small files of the noted tables together, where there are enough of them."""
+        while self._partitions:
+            (location, table), partitions = self._partitions.popitem()
+            try:
+                # How its rows are computed is nothing that the statement's result says.
+                with records_of_statement():
+                    engine, context = surroundings()
+                    plan = auto_compaction(context.logs(location, table), partitions, context)
+                    if isinstance(plan, LayoutChange):
+                        StagedLayout(plan, engine, context.settings).commit()
+            except Exception as error:
+                _LOGGER.warning("no auto compaction of %s: %s", table, error)

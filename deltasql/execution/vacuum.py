@@ -28,9 +28,8 @@ from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.reading.unused_files import UnusedFiles, hidden_names, last_before, logged_paths, unused_files
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import IsHidden, TableListing, file_table, no_folders
-from deltasql.log.storage.locations import plain_location, table_uri
+from deltasql.log.storage.locations import LOG, is_absolute, plain_location, relative_path, table_uri
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import LOG, is_absolute, relative_path
 from deltasql.planner.changes import Candidates, FileRemoval
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.settings.session_settings import USER_METADATA, SessionSettings

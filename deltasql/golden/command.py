@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 import sys
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterable, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TextIO
 
 from deltasql.errors.usage import ReportNotWrittenError
-from deltasql.golden.junit import write_junit
-from deltasql.golden.last_failed import LastFailed
 from deltasql.golden.parallel import run_files
-from deltasql.golden.report import Report
+from deltasql.golden.report import Report, write_junit
 from deltasql.golden.suite import GoldenOutcome, SessionFactory, discover, stale_outputs, temporary_sessions
 from deltasql.settings.engines import chosen_engine
 
@@ -76,3 +77,36 @@ def _write(junit: Path, report: Report) -> None:
         write_junit(junit, report.outcomes)
     except OSError as error:
         raise ReportNotWrittenError(path=str(junit), reason=error.strerror or str(error)) from None
+
+
+class LastFailed:
+    """The failed files of the suite at a path; empty where the cache cannot be written."""
+
+    def __init__(self, directory: Path) -> None:
+        self._path = _record_path(directory)
+
+    def read(self) -> set[Path]:
+        """Resolved paths."""
+        with suppress(OSError, ValueError, TypeError):
+            if self._path is not None:
+                return {Path(path) for path in json.loads(self._path.read_text(encoding="utf-8"))}
+        return set()
+
+    def write(self, ran: Iterable[Path], failed: Iterable[Path]) -> None:
+        """Of the files that ran, `failed` are those that did; what is known of others stays."""
+        paths = self.read().difference(path.resolve() for path in ran) | {path.resolve() for path in failed}
+        if self._path is None:
+            return
+        with suppress(OSError):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path.write_text(json.dumps(sorted(map(str, paths))), encoding="utf-8")
+
+
+def _record_path(directory: Path) -> Path | None:
+    try:
+        root = Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser()
+    except RuntimeError:
+        # There is no home directory.
+        return None
+    name = hashlib.sha256(str(directory.resolve()).encode()).hexdigest()[:16]
+    return root / "deltasql" / "last-failed" / f"{name}.json" if root.is_absolute() else None

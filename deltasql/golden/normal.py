@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from deltasql.golden.generated_values import UUID, GeneratedValues, file_name
+from deltasql.errors.usage import GoldenMaskError
+from deltasql.golden.directives import Directive
 from deltasql.render.values import zone_of
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
+from deltasql.sql.tokens import calls
 
 _CLOCK = re.compile(r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
 _CREATED = re.compile(r"\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \w{3} \d\d \d\d:\d\d:\d\d UTC \d{4}\b")
@@ -179,3 +183,158 @@ def masked(value: Any, kind: DataType, name: str = "", parent: str = "") -> Any:
             return [masked(item, element, "", name) for item in value]
         case _:
             return value
+
+
+NONE = "none"
+
+_RANDOM = frozenset({"rand", "random", "randn", "randstr", "uniform", "shuffle"})
+_NEW_ID = frozenset({"uuid"})
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """Columns, by lower-case name, and patterns whose values are hidden. `settled` suppresses the warning.
+
+    `statement_columns` are the columns of this statement's own directives: it is an error if the result lacks one.
+    """
+
+    columns: frozenset[str] = frozenset()
+    patterns: tuple[str, ...] = ()
+    statement_columns: frozenset[str] = frozenset()
+    settled: bool = False
+
+    def with_directive(self, directive: Directive, whole_file: bool) -> Mask:
+        """This mask extended by a further directive. Raises GoldenMaskError."""
+        if directive.value.lower() == NONE:
+            return Mask(settled=True)
+        if directive.value.startswith("/"):
+            return Mask(self.columns, (*self.patterns, _pattern(directive)), self.statement_columns, True)
+        columns = frozenset(name.strip().strip("`").lower() for name in directive.value.split(","))
+        statement_columns = self.statement_columns if whole_file else self.statement_columns | columns
+        return Mask(self.columns | columns, self.patterns, statement_columns, True)
+
+    def hides(self, column: str) -> bool:
+        return column.lower() in self.columns
+
+    def text(self, text: str) -> str:
+        """`text` with `<masked>` for the matches of the patterns."""
+        for pattern in self.patterns:
+            text = re.sub(pattern, "<masked>", text)
+        return text
+
+    def missing(self, columns: Sequence[str]) -> str:
+        """The defect if the result lacks a column of the mask, or ""."""
+        names = {column.lower() for column in columns}
+        lost = sorted(name for name in self.statement_columns if name not in names)
+        return (
+            f"'-- mask: {lost[0]}' hides nothing: the result has {', '.join(columns) or 'no columns'}." if lost else ""
+        )
+
+
+NO_MASK = Mask()
+
+
+def _pattern(item: Directive) -> str:
+    pattern = item.value[1:].removesuffix("/")
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise GoldenMaskError(file=str(item.position.file), line=item.position.line, reason=str(error)) from None
+    return pattern
+
+
+def warning(sql: str, recorded: str, has_rows: bool, normal: Normalizer) -> str:
+    """Why the text recorded for a statement will differ in a later run, as far as can be detected, or "".
+
+    `recorded` is the recorded text without the statement; `has_rows` is whether it read or wrote rows.
+    """
+    if text := normal.unsettled(recorded):
+        return f"it tells the time of this run: {text}"
+    if has_rows and calls(sql, _NEW_ID) and (text := normal.foreign_id(recorded)):
+        return f"it tells an id that is new in every run: {text}"
+    if has_rows and calls(sql, _RANDOM):
+        return "it calls a random function"
+    return ""
+
+
+UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+
+_FILES = ("add", "remove", "cdc", "sidecar")
+_COLUMN_NAMES = re.compile(
+    r"^delta\.rowTracking\.materialized(RowId|RowCommitVersion)ColumnName$", re.IGNORECASE
+)  # Delta protocol, Row Tracking
+_ENABLED_AT = "delta.inCommitTimestampEnablementTimestamp"
+_PHYSICAL = "delta.columnMapping.physicalName"
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedValues:
+    """Ids in lower case, and clocks in milliseconds UTC."""
+
+    ids: frozenset[str]
+    clocks: frozenset[int]
+
+
+def generated_values(actions: Iterable[Mapping[str, Any]]) -> GeneratedValues:
+    """The generated values of one commit: table and transaction ids, UUIDs in file and physical column names, times.
+
+    Comments, properties and partition values are never included. Ids of applications are: one that a user has chosen
+    also stands in the script, whose values are not hidden.
+    """
+    ids: set[str] = set()
+    clocks: set[int] = set()
+    for action in actions:
+        for kind, value in action.items():
+            if isinstance(value, Mapping):
+                ids.update(uuid.lower() for text in _texts(kind, value) for uuid in UUID.findall(text))
+                clocks.update(_clocks(kind, value))
+    return GeneratedValues(frozenset(ids), frozenset(clocks))
+
+
+def _texts(kind: str, action: Mapping[str, Any]) -> Iterator[str]:
+    """The texts of an action that contain generated ids."""
+    if kind in _FILES:
+        yield file_name(str(action.get("path", "")))
+    elif kind == "metaData":
+        yield str(action.get("id", ""))
+        yield from (str(value) for key, value in _configuration(action).items() if _COLUMN_NAMES.match(key))
+        yield from _physical_names(json.loads(action.get("schemaString") or "{}"))
+    elif kind == "commitInfo":
+        yield str(action.get("txnId", ""))
+    elif kind == "txn":
+        yield str(action.get("appId", ""))
+
+
+def file_name(path: str) -> str:
+    """A path without its partition folders, whose values are the user's."""
+    return "/".join(part for part in path.split("/") if "=" not in part)
+
+
+def _physical_names(node: Any) -> Iterator[str]:
+    """The physical names of columns at any depth of a schema."""
+    if isinstance(node, list):
+        for item in node:
+            yield from _physical_names(item)
+    if isinstance(node, Mapping):
+        metadata = node.get("metadata")
+        if isinstance(metadata, Mapping) and _PHYSICAL in metadata:
+            yield str(metadata[_PHYSICAL])
+        yield from (name for key, item in node.items() if key != "metadata" for name in _physical_names(item))
+
+
+def _clocks(kind: str, action: Mapping[str, Any]) -> Iterator[int]:
+    keys = {
+        "commitInfo": ("timestamp", "inCommitTimestamp"),
+        "metaData": ("createdTime",),
+        "add": ("modificationTime",),
+        "remove": ("deletionTimestamp",),
+        "txn": ("lastUpdated",),
+    }
+    values = [action.get(key) for key in keys.get(kind, ())]
+    if kind == "metaData":
+        values.append(_configuration(action).get(_ENABLED_AT))
+    yield from (int(value) for value in values if value is not None and str(value).isdecimal())
+
+
+def _configuration(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
+    return metadata.get("configuration") or {}

@@ -12,8 +12,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import without_secrets
 from deltasql.golden.compare import TITLE
 from deltasql.golden.directives import DirectivePosition
-from deltasql.golden.masks import Mask, warning
-from deltasql.golden.normal import Normalizer, masked
+from deltasql.golden.normal import Mask, Normalizer, masked, warning
 from deltasql.golden.script import GoldenStatement
 from deltasql.golden.watch import LogWatch, NewCommits
 from deltasql.plan.notes import StatementWarning

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from deltasql.golden.directives import Directive, DirectivePosition, directive
-from deltasql.golden.masks import NO_MASK, Mask
+from deltasql.golden.normal import NO_MASK, Mask
 from deltasql.parser import split
 
 

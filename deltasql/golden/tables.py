@@ -7,8 +7,7 @@ from datetime import datetime
 from typing import Any, TypeAlias
 
 from deltasql.lazy import pa
-from deltasql.schema.literals import sql_literal
-from deltasql.schema.text import quote_text
+from deltasql.schema.text import quote_text, sql_literal
 from deltasql.schema.types import (
     STRING,
     TIMESTAMP,

@@ -13,7 +13,7 @@ from typing import Any
 
 from deltasql.golden.actions import commit_lines, schema_lines
 from deltasql.golden.compare import unified
-from deltasql.golden.generated_values import GeneratedValues, generated_values
+from deltasql.golden.normal import GeneratedValues, generated_values
 
 _COMMIT = re.compile(r"(\d{20})(?:\.[0-9a-f-]+)?\.json")
 

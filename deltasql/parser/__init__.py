@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from deltasql.errors.syntax import EmptyStatementError, ParseSyntaxError
 from deltasql.parser.advice import misplaced_word
-from deltasql.parser.completion import Expected, expected_keywords
-from deltasql.parser.reading import read
+from deltasql.parser.build import read
+from deltasql.parser.diagnosis import Expected, expected_keywords
 from deltasql.parser.tables import grammar_tables
 from deltasql.parser.unsupported import refused_name
 from deltasql.plan.base import LogicalPlan

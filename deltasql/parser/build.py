@@ -14,11 +14,16 @@ from dataclasses import is_dataclass
 from typing import Any, TypeVar
 
 from deltasql.errors.base import Caret
-from deltasql.parser.automaton import GrammarToken, Tree
+from deltasql.errors.syntax import EmptyStatementError
+from deltasql.parser.advice import foreign_form
+from deltasql.parser.automaton import Automaton, GrammarToken, NoParseError, Tree
+from deltasql.parser.diagnosis import syntax_error
 from deltasql.parser.runs import RUNS
 from deltasql.parser.tables import grammar_tables
+from deltasql.parser.unsupported import refusal
 from deltasql.plan.base import SqlText
 from deltasql.sql.constants import unquote, unquote_name
+from deltasql.sql.extents import skip_blanks
 
 Rule = Callable[[list[Any], Tree, str], Any]
 _Rule = TypeVar("_Rule", bound=Rule)
@@ -91,3 +96,18 @@ def _nodes(family: str) -> dict[str, type]:
 
 def _snake(name: str) -> str:
     return "".join(f"_{char.lower()}" if char.isupper() else char for char in name).lstrip("_")
+
+
+def read(text: str, start: str) -> Any:
+    """The node or type in `text`, read by the rule `start`. Raises EmptyStatementError, ParseSyntaxError, refusals."""
+    if text[skip_blanks(text, 0) :].strip("; \t\r\n") == "":
+        raise EmptyStatementError
+    automaton = Automaton(text, start)
+    try:
+        tree = automaton.parse()
+    except NoParseError as error:
+        raise refusal(text, error.stuck.position) or syntax_error(text, error.stuck) from None
+    foreign = foreign_form(text)
+    if foreign is not None:
+        raise foreign
+    return build(tree, text)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from deltasql.errors.base import Caret
+from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.suggestion import resembles
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.advice import advice
-from deltasql.parser.automaton import GrammarToken, ParseStop
-from deltasql.parser.runs import QUERY_WORDS, WORD
+from deltasql.parser.automaton import Automaton, GrammarToken, NoParseError, ParseStop
+from deltasql.parser.runs import QUERY_WORDS, RUNS, WORD
 from deltasql.parser.tables import END, grammar_tables
 from deltasql.sql.extents import balanced_end, skip_blanks
 from deltasql.sql.patterns import QUOTED_NAME, STRING
@@ -210,3 +210,41 @@ def _advice(token_text: str, stuck: ParseStop, text: str) -> str:
 def _quoting(text: str) -> str:
     """Advice to quote a reserved word that is meant as a name; "" for other texts."""
     return f"To use it as a name, write `{text.lower()}`." if WORD.match(text) and not text.isdigit() else ""
+
+
+class Expected(frozenset[str]):
+    """The keywords that may come next.
+
+    With `name` a name of the user's own, or an expression, may come too; with `expression` an expression, or the rest
+    of a query.
+    """
+
+    name: bool = False
+    expression: bool = False
+
+
+def expected_keywords(sql_prefix: str) -> Expected:
+    """The keywords after `sql_prefix`, whose last word counts as finished. Empty after a syntax error."""
+    automaton = Automaton(sql_prefix)
+    try:
+        automaton.parse()
+    except NoParseError:
+        pass
+    except DeltaSqlError:
+        return _expected(frozenset(), name=True, expression=True)
+    stuck = automaton.furthest
+    if stuck.position < len(sql_prefix):
+        return _expected(frozenset(), name=False)
+    keywords = frozenset(word for word, name in grammar_tables().keywords.items() if name in stuck.expected)
+    if "QUERY_RUN" in stuck.expected:
+        keywords |= QUERY_WORDS
+    # A run that ends here may as well go on.
+    in_run = stuck.previous is not None and stuck.previous.name in RUNS
+    expression = in_run or "EXPRESSION_RUN" in stuck.expected
+    return _expected(keywords, name=expression or "IDENTIFIER" in stuck.expected, expression=expression)
+
+
+def _expected(keywords: frozenset[str], *, name: bool, expression: bool = False) -> Expected:
+    expected = Expected(keywords)
+    expected.name, expected.expression = name, expression
+    return expected

@@ -12,8 +12,7 @@ from deltasql.errors.base import Caret
 from deltasql.errors.statements.settings import ParametersError, ParameterValueError, UnboundParameterError
 from deltasql.errors.syntax import InvalidIdentifierError, ParseSyntaxError
 from deltasql.plan.parameters import BoundStatement, BoundValue
-from deltasql.schema.literals import sql_literal
-from deltasql.schema.text import quote_text
+from deltasql.schema.text import quote_text, sql_literal
 from deltasql.sql.functions.dollar_tags import without_tags
 from deltasql.sql.postfix import is_try_cast, with_try_casts
 from deltasql.sql.tokens import tokenize

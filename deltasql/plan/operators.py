@@ -13,9 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from deltasql.lazy import pa
-from deltasql.plan.python_function import PythonFunction
-from deltasql.schema.row_ids import RowIdColumns
-from deltasql.schema.types import DataType, StructType
+from deltasql.schema.types import DataType, RowIdColumns, StructType
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -420,6 +418,24 @@ class Rearrange:
     stores_partitions: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class PythonFunction:
+    """A function of Python, which a SqlFunction calls by its name among the relations; it has no rows.
+
+    `name` is the user's, `code` is what stands in the statement, `handler` the function or class of it that is called,
+    None where the code is the body of a function itself. `returns` is the type of the result, or the columns of the
+    table that the class yields (`is_table`), in SQL.
+    """
+
+    name: str
+    code: str
+    handler: str | None
+    parameters: tuple[str, ...]
+    returns: str
+    is_table: bool = False
+    deterministic: bool = True
+
+
 Operator: TypeAlias = Union[
     Scan,
     SourceFiles,
@@ -467,3 +483,26 @@ def children(operator: Operator) -> Iterator[Operator]:
             yield operator.target
         case Project() | Number() | Check() | Write():
             yield operator.child
+
+
+def evaluated_texts(operator: Operator) -> Iterator[str]:
+    """The queries, conditions and values that an operator and those below it evaluate."""
+    yield from texts_of(operator)
+    for child in children(operator):
+        yield from evaluated_texts(child)
+
+
+def texts_of(operator: Operator) -> Iterator[str]:
+    """Those of an operator alone."""
+    match operator:
+        case SqlQuery():
+            yield operator.sql
+        case SqlFunction():
+            yield operator.text
+        case Project():
+            yield from (sql for _, sql in operator.columns)
+        case Rewrite():
+            if operator.join is not None:
+                yield operator.join.on
+            yield from (sql for action in operator.actions for sql in action.values)
+            yield from (action.condition for action in operator.actions if action.condition is not None)

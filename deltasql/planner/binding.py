@@ -41,16 +41,12 @@ from deltasql.planner.changes import Answer, LogRows, QueryRows
 from deltasql.planner.context import GLOBAL, Context, TextReader
 from deltasql.planner.foreign.rows import file_rows, foreign_snapshot
 from deltasql.planner.foreign.snapshots import is_scanned
-from deltasql.planner.governance.enforcing import enforced
-from deltasql.planner.governance.shown_rows import shown_rows
+from deltasql.planner.governance.enforcing import enforced, shown_rows
 from deltasql.planner.information.rows import information_rows, memory_rows
 from deltasql.planner.python_functions import callable_text
 from deltasql.planner.read_files import called_files, located_files
 from deltasql.planner.rule import plan
-from deltasql.planner.selected_files import selected_files
-from deltasql.planner.table_places import location_of
-from deltasql.planner.text_positions import position_in
-from deltasql.planner.used_rows import UsedRows
+from deltasql.planner.selected_files import UsedRows, location_of, selected_files
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import TIME_ZONE
 from deltasql.sql.current_names import current_names
@@ -465,3 +461,16 @@ def _within(
         reader=TextReader(other, context.current, context.inside if parts is None else (*context.inside, parts)),
     )
     return inner, other
+
+
+def position_in(pieces: Sequence[SqlText]) -> Callable[[int], int]:
+    """Offsets in the joined text of `pieces` → offsets in the statement, where each piece has its `start`."""
+
+    def position(offset: int) -> int:
+        for piece in pieces[:-1]:
+            if offset < len(piece.text):
+                return piece.start + offset
+            offset -= len(piece.text)
+        return pieces[-1].start + offset
+
+    return position

@@ -22,7 +22,7 @@ from deltasql.errors.versions import (
 )
 from deltasql.lazy import pa
 from deltasql.log.actions.actions import Json, Metadata
-from deltasql.log.actions.vector_writer import inline_vector
+from deltasql.log.actions.deletion_vectors import inline_vector
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
 from deltasql.log.reading.change_feed import MarkedRows, VersionChanges, version_changes
 from deltasql.log.replay.delta_log import DeltaLog
@@ -33,7 +33,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.schema.checks import CHANGE_FIELDS, CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.column_mapping import physical_name
-from deltasql.schema.compatibility import unreadable_part
+from deltasql.schema.evolution import unreadable_part
 from deltasql.schema.type_lattice import is_integral
 from deltasql.schema.types import STRING, StructType
 from deltasql.settings.session_settings import CHANGES_OUT_OF_RANGE

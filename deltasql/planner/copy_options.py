@@ -9,8 +9,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from deltasql.errors.statements.copy_into import CopyOptionError
 from deltasql.errors.suggestion import similar_names
-from deltasql.log.storage.globs import glob_expression
-from deltasql.log.storage.source_files import ListedFile
+from deltasql.log.storage.source_files import ListedFile, glob_expression
 from deltasql.registry.readers import boolean
 
 _OURS = frozenset({"modifiedafter", "modifiedbefore", "pathglobfilter", "ignorecorruptfiles"})

@@ -19,8 +19,7 @@ from deltasql.lazy import metadata
 from deltasql.parser import parse_type
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import hidden_view
-from deltasql.plan.operators import Operator
-from deltasql.plan.python_function import PythonFunction
+from deltasql.plan.operators import Operator, PythonFunction
 from deltasql.planner.context import Context
 from deltasql.sql.function_text import FunctionText, Parameter, PythonText
 from deltasql.sql.functions.python_code import compiled, handler_problem, is_python_name

@@ -16,15 +16,14 @@ from deltasql.errors.log import UnsupportedLocationError
 from deltasql.errors.secrets import shown_value
 from deltasql.errors.sources import FileArgumentError, FilesOfTableError, NoFilesError
 from deltasql.errors.statements.copy_into import CopyOptionError, GlobError, SourceLocationError, SourceNotFoundError
-from deltasql.log.storage.globs import SPECIAL
-from deltasql.log.storage.source_files import Choice, FileSource, ListedFile, find_source
+from deltasql.log.storage.source_files import SPECIAL, Choice, FileSource, ListedFile, find_source
 from deltasql.parser import parse_type
 from deltasql.plan.base import SqlText
 from deltasql.plan.operators import FileColumns, SourceFiles
 from deltasql.planner.context import Context
 from deltasql.planner.copy_options import copy_options
 from deltasql.planner.file_options import FORMATS, FileOptions, detected_format
-from deltasql.planner.table_places import is_files
+from deltasql.planner.selected_files import is_files
 from deltasql.schema.type_lattice import is_number
 from deltasql.schema.types import BOOLEAN, STRING, VOID, DataType, StructType
 from deltasql.sql.cursor import LeftToEngineError, TokenCursor

@@ -12,7 +12,7 @@ from typing import Protocol
 from deltasql.errors.usage import CommandArgumentError, UnknownCommandError, UnknownFormatError
 from deltasql.parser import unclosed
 from deltasql.render import AUTO, FORMATS
-from deltasql.render.conditions import help_on
+from deltasql.render.values import help_on
 from deltasql.repl.copying import copy_of
 from deltasql.repl.preferences import NAMES, Preferences
 from deltasql.sql.tokens import tokenize

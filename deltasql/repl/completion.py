@@ -12,7 +12,7 @@ from prompt_toolkit.document import Document
 
 from deltasql.log.properties.property_registry import PROPERTIES
 from deltasql.parser import Expected, expected_keywords
-from deltasql.render.conditions import error_classes
+from deltasql.render.values import error_classes
 from deltasql.repl.commands import COMMANDS, Command
 from deltasql.repl.names import Names, Offered, Parts
 from deltasql.repl.preferences import NAMES as PREFERENCES

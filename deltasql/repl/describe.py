@@ -8,7 +8,7 @@ from datetime import datetime
 from deltasql.errors.secrets import shown_value
 from deltasql.log.actions.record_count import live_rows
 from deltasql.log.configuration.keys import keys_of
-from deltasql.log.properties.deltasql_properties import DELTASQL_PROPERTIES
+from deltasql.log.properties.property import DELTASQL_PROPERTIES
 from deltasql.log.properties.property_registry import CONSTRAINT_PREFIX
 from deltasql.log.reading.clustering import clustering_columns
 from deltasql.log.replay.snapshot import Snapshot

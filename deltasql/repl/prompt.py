@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,17 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from pygments.lexer import RegexLexer, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Whitespace
 
+from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import has_secret
 from deltasql.parser import is_complete, keywords, unclosed
+from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.plan.statements.catalog import DropCatalog
+from deltasql.plan.statements.delete import Delete
+from deltasql.plan.statements.table import DropSchema, DropTable, TruncateTable
+from deltasql.plan.statements.update import Update
 from deltasql.repl.commands import OPEN_LITERALS, sent
 from deltasql.repl.completion import SqlCompleter
+from deltasql.repl.describe import row_count, rows_text
 from deltasql.session import Session
 from deltasql.sql.patterns import COMMENT_CLOSING, COMMENT_OPENING, LINE_COMMENT, QUOTED_NAME, STRING, WORD
 
@@ -164,3 +172,32 @@ def sql_lexer() -> type[RegexLexer]:
     return type(
         "DeltaSqlLexer", (RegexLexer,), {"name": "deltasql", "flags": re.IGNORECASE | re.DOTALL, "tokens": tokens}
     )
+
+
+def question(node: LogicalPlan, session: Session) -> str | None:
+    """The question to confirm before a statement is run; None for one that needs no confirmation."""
+    match node:
+        case Delete(table=table, condition=None) | TruncateTable(table=table):
+            verb = "DELETE without WHERE" if isinstance(node, Delete) else "TRUNCATE TABLE"
+            return _with_row_count(f"{verb} takes {{rows}} of {table}.", table, session)
+        case Update(table=table, condition=None):
+            return _with_row_count(f"UPDATE without WHERE changes {{rows}} of {table}.", table, session)
+        case DropTable(table=table):
+            return _with_row_count(f"DROP TABLE takes {table} with {{rows}}.", table, session)
+        case DropSchema(cascade=True):
+            return "DROP SCHEMA … CASCADE takes all tables of the schema."
+        case DropCatalog(cascade=True):
+            return "DROP CATALOG … CASCADE takes all schemas of the catalog, and their tables."
+        case _:
+            return None
+
+
+def _with_row_count(text: str, table: TableName, session: Session) -> str | None:
+    """The question with the number of rows; None for an empty or missing table."""
+    with suppress(DeltaSqlError):
+        rows = row_count(session.log(table).snapshot())
+        if rows == 0:
+            return None
+        counted = "rows" if rows is None else rows_text(rows)
+        return text.format(rows=counted if rows == 1 else f"all {counted}")
+    return None

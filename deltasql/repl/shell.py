@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
+import signal
+import subprocess
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -25,16 +31,14 @@ from deltasql.plan.statements.insert import Insert
 from deltasql.plan.statements.merge import Merge
 from deltasql.render.formats import render
 from deltasql.render.grid import Grid
-from deltasql.render.page import Page
 from deltasql.render.progress import ProgressLine
+from deltasql.render.table import Page
 from deltasql.repl.commands import Effect, command_of, sent
-from deltasql.repl.copying import write_rows
+from deltasql.repl.copying import edited, file_text, output, write_rows
 from deltasql.repl.describe import columns_grid, footer, headline
-from deltasql.repl.files import edited, file_text, output
 from deltasql.repl.history import history_grid
-from deltasql.repl.paging import needs_pager, pager_command, show
 from deltasql.repl.preferences import Preferences
-from deltasql.repl.questions import question
+from deltasql.repl.prompt import question
 from deltasql.repl.schema_changes import schema_changes
 from deltasql.result import Result
 from deltasql.schema.types import StructType
@@ -320,3 +324,44 @@ def _changed_table(node: LogicalPlan | None) -> TableName | None:
     if isinstance(node, _CHANGES_COLUMNS):
         return node.table
     return node.table if isinstance(node, (Insert, Merge)) and node.schema_evolution else None
+
+
+_LESS = "less -SRFX"
+"""Long lines are cut and scrolled to, colours shown, what fits is printed at once and stays on the screen."""
+
+
+def pager_command() -> list[str]:
+    """The words of the user's pager, or of less; none where there is no such program."""
+    for text in (os.environ.get("DELTASQL_PAGER"), os.environ.get("PAGER"), _LESS):
+        words = shlex.split(text or "")
+        if words and shutil.which(words[0]):
+            return [*words, *_LESS.split()[1:]] if words == ["less"] else words
+    return []
+
+
+def needs_pager(page: Page) -> bool:
+    """Whether the text is higher or wider than the window."""
+    window = shutil.get_terminal_size()
+    return page.height >= window.lines or page.width > window.columns
+
+
+def show(text: str, command: list[str]) -> None:
+    """Has a pager show `text`, and waits until the user has left it. Ctrl-C is the pager's meanwhile."""
+    with _without_interrupts():
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, encoding="utf-8", errors="replace")
+        try:
+            process.communicate(text)
+        except BrokenPipeError:
+            process.wait()
+
+
+@contextmanager
+def _without_interrupts() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

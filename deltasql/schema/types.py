@@ -190,3 +190,11 @@ def has_collations(kind: DataType) -> bool:
             return has_collations(key) or has_collations(value)
         case _:
             return collation_of(kind) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class RowIdColumns:
+    """Physical names: of a row's id, and of the version that last changed it. No column of the table has them."""
+
+    row_id: str
+    version: str

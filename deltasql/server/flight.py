@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.flight as fl
 
-from deltasql.errors.server import UnknownCommandMessageError
+from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.server import TooManyBytesError, UnknownCommandMessageError, UnsupportedIngestError
+from deltasql.plan.base import TableName
+from deltasql.result import Result
 from deltasql.server.access import MIDDLEWARE, Access, NoHandshake
 from deltasql.server.clients import Client, ClientRows, Clients
 from deltasql.server.failures import answered
-from deltasql.server.ingest import ingested, limited
-from deltasql.server.messages import CANCELLED, CLOSED, message, packed, parsed, requested, unpacked
+from deltasql.server.messages import (
+    APPEND,
+    CANCELLED,
+    CLOSED,
+    CREATE_MISSING,
+    FAIL_IF_MISSING,
+    FAIL_IF_THERE,
+    INVALID_NAME,
+    INVALID_VALUE,
+    REPLACE,
+    message,
+    packed,
+    parsed,
+    requested,
+    unpacked,
+)
 from deltasql.server.metadata import ANSWERS, answer
-from deltasql.server.options import options_of, set_options
 from deltasql.server.parameter_types import parameter_schema, parameter_types
 from deltasql.server.statements import (
     bound_rows,
@@ -29,6 +45,7 @@ from deltasql.server.statements import (
     rows_of_prepared,
 )
 from deltasql.server.zones import ClockRows, without_zones
+from deltasql.session import Session
 
 _BYTES_PER_BATCH = 1 << 20
 """Target size of a record batch: clients accept messages of 4 to 16 MB."""
@@ -267,3 +284,85 @@ def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
     for chunk in reader:
         if chunk.data is not None:
             yield chunk.data
+
+
+CATALOG, SCHEMA = "catalog", "schema"
+
+
+def options_of(session: Session) -> Any:
+    """The GetSessionOptionsResult message with catalog and schema."""
+    options = {CATALOG: session.catalog.current_catalog, SCHEMA: session.catalog.current_schema}
+    entries = [
+        message("SessionOption", key=key, value=message("SessionOptionValue", string_value=value))
+        for key, value in options.items()
+    ]
+    return message("GetSessionOptionsResult", session_options=entries)
+
+
+def set_options(session: Session, request: Any) -> Any:
+    """Sets the options, the catalog before the schema; the message with the faults of the others."""
+    errors = []
+    for entry in sorted(request.session_options, key=lambda entry: str(entry.key)):
+        fault = _set(session, str(entry.key), entry.value)
+        if fault is not None:
+            errors.append(
+                message("SessionOptionError", key=entry.key, value=message("SessionOptionFault", value=fault))
+            )
+    return message("SetSessionOptionsResult", errors=errors)
+
+
+def _set(session: Session, key: str, value: Any) -> int | None:
+    """Sets one option; returns its fault, or None."""
+    if key not in {CATALOG, SCHEMA}:
+        return INVALID_NAME
+    if value.WhichOneof("option_value") != "string_value":
+        return INVALID_VALUE
+    try:
+        if key == CATALOG:
+            session.catalog.use_catalog(value.string_value)
+        else:
+            session.catalog.use(value.string_value)
+    except DeltaSqlError:
+        return INVALID_VALUE
+    return None
+
+
+MOST_BYTES = 1 << 30
+"""Limit on the bytes of one call: the rows of a commit are in memory until their files are written."""
+
+_Write = Callable[[Session, pa.Table, str], Result]
+_WRITES: Mapping[tuple[int, int], _Write] = {
+    (CREATE_MISSING, FAIL_IF_THERE): lambda session, rows, table: session.writeTo(rows, table).create(),
+    (CREATE_MISSING, APPEND): lambda session, rows, table: session.write(rows).mode("append").saveAsTable(table),
+    (CREATE_MISSING, REPLACE): lambda session, rows, table: session.writeTo(rows, table).createOrReplace(),
+    (FAIL_IF_MISSING, APPEND): lambda session, rows, table: session.writeTo(rows, table).append(),
+    (FAIL_IF_MISSING, REPLACE): lambda session, rows, table: session.writeTo(rows, table).replace(),
+}
+
+
+def ingested(session: Session, command: Any, schema: pa.Schema, batches: Iterator[pa.RecordBatch]) -> int:
+    """Writes rows as one commit, columns by name; the number of rows.
+
+    Raises UnsupportedIngestError, and whatever a write of DataFrames raises.
+    """
+    if command.temporary:
+        raise UnsupportedIngestError(what="a temporary table")
+    options = command.table_definition_options
+    # A number that is 0 was left out: as the mode create.
+    write = _WRITES.get((options.if_not_exist or CREATE_MISSING, options.if_exists or FAIL_IF_THERE))
+    if write is None or not command.table:
+        raise UnsupportedIngestError(what="what this call says")
+    rows = pa.Table.from_batches(batches, schema)
+    name = TableName(tuple(filter(None, (command.catalog, command.schema, command.table))))
+    write(session, rows, str(name))
+    return int(rows.num_rows)
+
+
+def limited(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The batches of a call. Raises TooManyBytesError before they fill the memory."""
+    seen = 0
+    for batch in batches:
+        seen += batch.nbytes
+        if seen > MOST_BYTES:
+            raise TooManyBytesError(limit=MOST_BYTES)
+        yield batch

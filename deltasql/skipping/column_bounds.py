@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from deltasql.lazy import pa, pc
-from deltasql.log.actions.json_objects import parsed_object, read_objects
+from deltasql.log.actions.action_fields import parsed_object, read_objects
 from deltasql.schema.types import DecimalType
 from deltasql.skipping.conditions import INTEGRAL, BoundedColumn
 from deltasql.sql.constants import EXACT, clock_time, date_days, moment, single

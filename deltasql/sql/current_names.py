@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deltasql.schema.literals import sql_literal
+from deltasql.schema.text import sql_literal
 from deltasql.sql.text_edits import Replacement
 from deltasql.sql.tokens import Token, tokenize
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from deltasql.tables.definition import DeltaColumnBuilder, DeltaTableBuilder, IdentityGenerator
 from deltasql.tables.merge import DeltaMergeBuilder
-from deltasql.tables.optimize import DeltaOptimizeBuilder
-from deltasql.tables.table import DeltaTable
+from deltasql.tables.table import DeltaOptimizeBuilder, DeltaTable
 
 __all__ = [
     "DeltaColumnBuilder",

@@ -11,14 +11,13 @@ from deltasql.errors.statements.features import ProtocolDowngradeError
 from deltasql.errors.statements.frames import NotADataFrameError
 from deltasql.errors.usage import ArgumentTypeError, ArgumentValueError
 from deltasql.frames.columns.columns import origins
-from deltasql.frames.columns.texts import name_parts
+from deltasql.frames.columns.texts import name_parts, one_expression
 from deltasql.frames.writer import at, rows_to_write
 from deltasql.plan.base import TableName
 from deltasql.schema.text import quote_text
-from deltasql.tables.arguments import assignments, checked, exact_name, expression, given, property_list
+from deltasql.tables.arguments import assignments, checked, column_names, exact_name, expression, given, property_list
 from deltasql.tables.definition import DeltaColumnBuilder, DeltaTableBuilder, type_text
 from deltasql.tables.merge import FOREIGN, DeltaMergeBuilder, MergeTarget
-from deltasql.tables.optimize import DeltaOptimizeBuilder
 from deltasql.tables.runner import StatementRunner, runner_of
 
 _PATH = re.compile(r"/|\w+:/")
@@ -286,3 +285,30 @@ def _columns(schema: Any) -> str:
     if not hasattr(schema, "fields"):
         raise ArgumentTypeError("'partitionSchema'", "a string or a StructType", type(schema).__name__)
     return ", ".join(f"{exact_name((field.name,))} {type_text(field.dataType)}" for field in schema.fields)
+
+
+class DeltaOptimizeBuilder:
+    """An OPTIMIZE of all partitions, or of those that `where` chooses."""
+
+    def __init__(self, runner: StatementRunner, table: str) -> None:
+        self._runner, self._table = runner, table
+        self._filters: list[str] = []
+
+    def where(self, partitionFilter: str) -> DeltaOptimizeBuilder:
+        """Only partitions for which the condition is TRUE; of several calls all must be."""
+        with self._runner.working():
+            self._filters.append(one_expression(given(partitionFilter, str, "'partitionFilter'")))
+        return self
+
+    def executeCompaction(self) -> Any:
+        """Rewrites small files as larger ones; one row with the metrics."""
+        return self._run("")
+
+    def executeZOrderBy(self, *cols: Any) -> Any:
+        """Rewrites files so that rows with near values of the columns lie together; one row with the metrics."""
+        return self._run(f" ZORDER BY ({column_names(cols, 'A Z-order column')})")
+
+    def _run(self, order: str) -> Any:
+        filters = self._filters if len(self._filters) == 1 else [f"({text})" for text in self._filters]
+        where = f" WHERE {' AND '.join(filters)}" if filters else ""
+        return self._runner.rows(f"OPTIMIZE {self._table}{where}{order}")

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from deltasql.errors.base import DeltaSqlError, cause_of
 from deltasql.parser import is_script, parse
-from deltasql.render.conditions import error_classes
+from deltasql.render.values import error_classes
 from docs.site import grammar_rules
 from docs.site.diagrams import svgs
 from docs.site.golden_blocks import Block

@@ -32,7 +32,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.paths import commit_path, decode_path
+from deltasql.log.storage.locations import commit_path, decode_path
 from deltasql.parser import parse
 
 from .serial_order import Operation, Row, faults

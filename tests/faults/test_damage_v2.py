@@ -14,7 +14,7 @@ from deltasql.errors.log import InvalidCheckpointError
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep.checkpoint_v2 import TopLevel
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
-from deltasql.log.upkeep.compaction import write_compaction
+from deltasql.log.upkeep.post_commit import write_compaction
 
 from .conftest import append, whole
 from .test_damage import damage, empty, flipped, garbage, half

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from deltasql.execution.copy_notes import put_part
+from deltasql.execution.metrics import put_part
 from deltasql.log.actions import operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.copy_log import loaded_files, newest_part

@@ -12,7 +12,7 @@ from deltasql.log.replay.history import timestamp_text
 from deltasql.log.replay.log_segment import list_log
 from deltasql.log.upkeep.checkpoint_v2 import TopLevel, write_classic_copy
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
-from deltasql.log.upkeep.compaction import write_compaction
+from deltasql.log.upkeep.post_commit import write_compaction
 from tests.interop.readers import (
     READERS,
     Rows,

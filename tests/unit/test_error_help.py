@@ -13,7 +13,7 @@ from deltasql.errors.concurrency import MetadataChangedError, RowAppendError
 from deltasql.errors.statements.insert import TooFewInsertColumnsError
 from deltasql.errors.usage import UnknownConditionError
 from deltasql.errors.write import MissingSetColumnError
-from deltasql.render.conditions import error_classes, help_on
+from deltasql.render.values import error_classes, help_on
 from tests.source_trees import refuse
 
 CLASSES = [error for errors in error_classes().values() for error in errors]

@@ -32,8 +32,6 @@ STEMS = {
     "refreshed_columns": "refresh",
     "refreshing": "refresh",
     "streaming": "refresh",
-    "source_insert": "insert",
-    "source_properties": "properties",
     "source_table": "table",
     "policies": "governance",
     "securables": "governance",

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from deltasql.catalog.entries import DEFAULT_CATALOG
-from deltasql.catalog.external.registry import TYPES
 from deltasql.catalog.information import SYSTEM
 from deltasql.errors.external_catalog import CatalogConfigurationError
 from deltasql.errors.secrets import conceal, is_secret
@@ -126,3 +125,51 @@ def of_spark(settings: Iterable[tuple[str, str]]) -> dict[str, dict[str, str]]:
         options = {_SPARK_NAMES.get(key, key): value for key, value in given.items()}
         found[name] = {TYPE: kind, **{key: value for key, value in options.items() if key in TYPES[kind].options}}
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogType:
+    """A type of external catalogs.
+
+    `opener` is a function of `module` that makes a store of the CatalogOptions of a catalog; a package that `module`
+    imports and that is missing is installed by `extra`. `needed` are options that must be there.
+    """
+
+    module: str
+    opener: str
+    needed: tuple[str, ...]
+    others: tuple[str, ...]
+    extra: str
+
+    @property
+    def options(self) -> frozenset[str]:
+        return frozenset((*self.needed, *self.others))
+
+
+TYPES: Mapping[str, CatalogType] = {
+    "unity": CatalogType(
+        "deltasql.catalog.external.unity.store",
+        "UnityStore",
+        needed=("uri",),
+        others=("token", "client_id", "client_secret", "oauth_uri", "scope", "catalog", "timeout"),
+        extra="unity",
+    ),
+    "hive": CatalogType(
+        "deltasql.catalog.external.hive.client",
+        "HiveStore",
+        needed=("uri",),
+        others=("user", "timeout"),
+        extra="hive",
+    ),
+    "glue": CatalogType(
+        "deltasql.catalog.external.glue.client",
+        "GlueStore",
+        needed=(),
+        others=(
+            *("region", "endpoint", "profile", "access_key_id", "secret_access_key", "session_token"),
+            *("catalog_id", "warehouse", "timeout"),
+        ),
+        extra="glue",
+    ),
+}
+"""Types by their names in configurations."""

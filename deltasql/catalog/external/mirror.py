@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 from deltasql.schema.types import StructType
 
@@ -23,3 +24,21 @@ class MirroredTable:
     properties: Mapping[str, str] = field(default_factory=dict)
     dropped: frozenset[str] = frozenset()
     changed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class TableFacts:
+    """The newest version of a table, in the terms of its log: `schema` is the JSON of its columns."""
+
+    version: int
+    timestamp: int
+    schema: Mapping[str, Any]
+    partition_columns: Sequence[str]
+    properties: Mapping[str, str]
+    protocol: Mapping[str, Any]
+    domains: Mapping[str, Mapping[str, Any]]
+    comment: str | None = None
+
+
+ReadFacts: TypeAlias = Callable[[str], TableFacts]
+"""Reads the facts of the table at a location. Raises a DeltaSqlError."""

@@ -18,17 +18,15 @@ from deltasql.catalog.entries import (
     ViewEntry,
     sql_name,
 )
-from deltasql.catalog.external.configuration import CatalogOptions
-from deltasql.catalog.external.facts import ReadFacts
-from deltasql.catalog.external.mirror import MirroredTable
-from deltasql.catalog.external.registry import TYPES
+from deltasql.catalog.external.configuration import TYPES, CatalogOptions
+from deltasql.catalog.external.mirror import MirroredTable, ReadFacts
 from deltasql.catalog.external.store import ExternalStore
 from deltasql.catalog.governance import Governance, Securable
 from deltasql.catalog.information import INFORMATION_SCHEMA
 from deltasql.catalog.store import CatalogStore, Kind, NameMissingError, NameTakenError, SchemaKey, TableKey, Volumes
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.external_catalog import CatalogLibraryMissingError, RenameAcrossCatalogsError
-from deltasql.log.storage.lending import Lent
+from deltasql.log.storage.credentials import Lent
 
 _LOGGER = logging.getLogger(__name__)
 

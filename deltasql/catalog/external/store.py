@@ -8,13 +8,12 @@ from typing import ClassVar, NoReturn
 
 from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
 from deltasql.catalog.external.configuration import CatalogOptions
-from deltasql.catalog.external.facts import ReadFacts, TableFacts
-from deltasql.catalog.external.mirror import MirroredTable
+from deltasql.catalog.external.mirror import MirroredTable, ReadFacts, TableFacts
 from deltasql.catalog.store import Kind, NameMissingError, SchemaKey, TableKey, Volumes
 from deltasql.errors.external_catalog import CatalogOperationError
 from deltasql.errors.log import StorageError
 from deltasql.log.committer.catalog_commits import CommitCatalog
-from deltasql.log.storage.lending import Lent
+from deltasql.log.storage.credentials import Lent
 
 
 def _unread(location: str) -> TableFacts:

@@ -13,8 +13,7 @@ from typing import Any, ClassVar, Protocol, TypeGuard
 
 from deltasql.databricks.sql.exc import NotSupportedError
 from deltasql.parser.parameters import SqlValue
-from deltasql.schema.literals import sql_literal
-from deltasql.schema.text import quote_text
+from deltasql.schema.text import quote_text, sql_literal
 
 __all__ = [
     "ArrayParameter",

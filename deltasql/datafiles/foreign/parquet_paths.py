@@ -8,16 +8,14 @@ from functools import partial
 from deltasql.datafiles.foreign.footers import fetch_footers
 from deltasql.datafiles.foreign.parquet_types import file_schema
 from deltasql.datafiles.inspection import readable
-from deltasql.datafiles.reading.file_reader import reader_schema
-from deltasql.datafiles.reading.old_calendar import OLD_DAYS, has_old_days
+from deltasql.datafiles.reading.file_reader import OLD_DAYS, has_old_days, reader_schema
 from deltasql.datafiles.reading.pieces import Piece, group_ranges, group_sizes, groups_together, tables_of
 from deltasql.errors.engine import NotOnSailError
 from deltasql.errors.sources import UnknownParquetTypeError
 from deltasql.errors.statements.copy_into import SourceNotFoundError
 from deltasql.lazy import pa, pq
-from deltasql.log.storage.globs import SPECIAL, glob_expression
 from deltasql.log.storage.locations import absolute_location
-from deltasql.log.storage.source_files import Choice, ListedFile, find_source
+from deltasql.log.storage.source_files import SPECIAL, Choice, ListedFile, find_source, glob_expression
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import LeftToEngineError

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deltasql.datafiles.foreign.footers import Leaf, ReadFooter, file_leaves
-from deltasql.datafiles.foreign.source_table import SourceTable
+from deltasql.datafiles.foreign.tables import SourceTable
 from deltasql.datafiles.statistics.of_footers import file_statistics, stats_json
 from deltasql.errors.sources import SourceFileError
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.indexed_columns import index_rule
 from deltasql.log.properties.property_registry import DELETION_VECTORS
-from deltasql.log.storage.paths import located
+from deltasql.log.storage.locations import located
 from deltasql.schema.column_mapping import ID, physical_name
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import PurePosixPath
+from typing import Any
 from urllib.parse import unquote
 
 from deltasql.datafiles.footers.metadata import ParquetMetadata
 from deltasql.datafiles.foreign.footers import fetch_footers
 from deltasql.datafiles.foreign.iceberg_names import check_stored, named_as_in_files
 from deltasql.datafiles.foreign.parquet_types import SPARK_SCHEMA, file_schema
-from deltasql.datafiles.foreign.source_table import SourceFile, SourceTable
 from deltasql.errors.iceberg import MissingIcebergReaderError
 from deltasql.errors.schema import MergeFieldsError
 from deltasql.errors.sources import EmptySourceError, NestedTableError, SourceFileError, SourceSchemaError
+from deltasql.log.storage.locations import LOG, decode_path, relative_path
 from deltasql.log.storage.log_store import Entry, LogStore
-from deltasql.log.storage.paths import LOG, decode_path, relative_path
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.evolution import merge_schemas
 from deltasql.schema.partition_values import HIVE_NULL
@@ -196,3 +197,32 @@ def _sink_files(store: LogStore, entries: Iterable[Entry]) -> set[str]:
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise SourceFileError(store.url(path), "this log of a stream is damaged") from error
     return files
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A data file of a foreign table; `path` is canonical, `size` in bytes, `modified` in ms.
+
+    `partitions` are the partition columns that it is known by, in their order, with the texts of their values.
+    """
+
+    path: str
+    size: int
+    modified: int
+    partitions: tuple[tuple[str, str | None], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTable:
+    """A foreign table, described by its files and its metadata.
+
+    `schema` has the columns of the files. `partition_columns` is None where only the user knows them and their types,
+    else they are columns of `schema`. `properties` are those of the table that it becomes. `footers` is the engine's.
+    """
+
+    location: str
+    schema: StructType
+    files: tuple[SourceFile, ...]
+    partition_columns: tuple[str, ...] | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+    footers: Any = None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from deltasql.datafiles.stored_fields import stored_field
+from deltasql.datafiles.arrow_types import stored_field
 from deltasql.lazy import np, pa
 from deltasql.plan.operators import Literals
 from deltasql.schema.types import (

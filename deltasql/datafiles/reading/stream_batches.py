@@ -11,8 +11,8 @@ from deltasql.datafiles.inspection import readable
 from deltasql.lazy import np, pa, pc, pq
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.reading.stream_source import StreamFile
+from deltasql.log.storage.locations import folder_and_name
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import folder_and_name
 from deltasql.schema.checks import CHANGE_TYPE, COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.partition_values import typed

@@ -17,7 +17,7 @@ from deltasql.datafiles.inspection import says_old_calendar
 from deltasql.lazy import pq
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.indexed_columns import IndexedColumn, IndexRule, indexed_leaves
-from deltasql.log.storage.paths import absolute
+from deltasql.log.storage.locations import absolute
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
 

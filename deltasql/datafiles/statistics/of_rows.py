@@ -20,7 +20,7 @@ from deltasql.log.actions.actions import AddFile
 from deltasql.log.configuration.indexed_columns import IndexedColumn, IndexRule, index_rule, indexed_leaves
 from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.paths import absolute
+from deltasql.log.storage.locations import absolute
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType
 

@@ -9,12 +9,11 @@ from pathlib import PurePosixPath
 from typing import Any
 from uuid import uuid4
 
-from deltasql.datafiles.arrow_types import arrow_schema, bare_schema
+from deltasql.datafiles.arrow_types import arrow_schema, bare_schema, stored_field
 from deltasql.datafiles.footers.field_ids import has_nested_ids, with_nested_ids
 from deltasql.datafiles.statistics.floats import float_bounds
 from deltasql.datafiles.statistics.nan_bounds import with_sure_bounds
 from deltasql.datafiles.statistics.of_footers import FloatBounds
-from deltasql.datafiles.stored_fields import stored_field
 from deltasql.datafiles.writing.staged_files import CHANGE_DATA, WrittenFile
 from deltasql.lazy import np, pa, pc, pq
 from deltasql.log.storage.log_store import LogStore

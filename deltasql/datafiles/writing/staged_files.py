@@ -18,8 +18,8 @@ from deltasql.log.configuration.iceberg_compat import compat_tags
 from deltasql.log.configuration.indexed_columns import IndexRule, index_rule
 from deltasql.log.properties.property_registry import DELETION_VECTORS
 from deltasql.log.properties.table_properties import TableProperties
+from deltasql.log.storage.locations import encode_path
 from deltasql.log.storage.log_store import Entry, LogStore
-from deltasql.log.storage.paths import encode_path
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.partition_values import HIVE_NULL
 from deltasql.schema.timezone import zone as session_zone

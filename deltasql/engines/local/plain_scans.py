@@ -14,10 +14,14 @@ from typing import Any
 
 from deltasql.datafiles.arrow_types import declared_schema
 from deltasql.datafiles.reading.file_reader import ADDRESS, FileReader, RowFilter, reader_schema
-from deltasql.datafiles.reading.file_tables import file_pieces
-from deltasql.datafiles.reading.missing_files import readable_files
+from deltasql.datafiles.reading.file_tables import (
+    deleted_by_file,
+    file_pieces,
+    located,
+    readable_files,
+    vector_positions,
+)
 from deltasql.datafiles.reading.pieces import Piece, tables_of
-from deltasql.datafiles.reading.scan_files import deleted_by_file, located, vector_positions
 from deltasql.engines.choice import require_streaming
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.memory import memory_limit, require_memory

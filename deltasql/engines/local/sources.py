@@ -28,9 +28,8 @@ from deltasql.sql.constants import current_micros
 from deltasql.sql.cursor import LeftToEngineError, require_value
 from deltasql.sql.evaluated.aggregates import counted_rows, result_field
 from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, row_condition
-from deltasql.sql.evaluated.parquet_paths import without_parquet_path
 from deltasql.sql.evaluated.queries import _is_alone, constants_of
-from deltasql.sql.evaluated.selections import Selection, counting, selection
+from deltasql.sql.evaluated.selections import Selection, counting, selection, without_parquet_path
 from deltasql.sql.queries.projections import plain_columns
 
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from deltasql.datafiles.reading.row_numbers import count_live_rows
+from deltasql.datafiles.reading.pieces import count_live_rows
 from deltasql.datafiles.staged import Staged
 from deltasql.datafiles.writing.successors import RewrittenFile
 from deltasql.engines.door import RewriteOutcome
@@ -19,10 +19,10 @@ from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.rewriting.stored_rows import StoredRows, partition_folder, partition_values
 from deltasql.engines.thresholds import CHANGED_PART, CHANGED_ROWS, FEW_CHANGED_ROWS
 from deltasql.lazy import pa, pc
-from deltasql.log.storage.paths import decode_path
+from deltasql.log.storage.locations import decode_path
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import EqualKey, Rewrite, RowEffect, Scan
-from deltasql.schema.literals import sql_literal
+from deltasql.schema.text import sql_literal
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructType
 from deltasql.skipping.pruning import prune
 

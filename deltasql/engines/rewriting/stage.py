@@ -31,7 +31,7 @@ from deltasql.log.actions.actions import AddCDCFile
 from deltasql.log.configuration.iceberg_compat import compat_tags
 from deltasql.log.properties.property_registry import COMPRESSION_CODEC, INDEXED_COLUMNS, PARQUET_VERSION, STATS_COLUMNS
 from deltasql.log.properties.table_properties import TableProperties
-from deltasql.log.storage.paths import decode_path
+from deltasql.log.storage.locations import decode_path
 from deltasql.plan.file_shape import ANY_SHAPE, FileShape
 from deltasql.plan.operators import Literals, MemoryRows
 from deltasql.schema.column_mapping import physical_name

@@ -14,14 +14,18 @@ from deltasql.datafiles.inspection import readable
 from deltasql.datafiles.reading.file_reader import (
     FileReader,
     footer_columns,
+    is_of_old_calendar,
     reader_schema,
     row_group_rows,
 )
-from deltasql.datafiles.reading.file_tables import file_pieces
-from deltasql.datafiles.reading.missing_files import missing_file, readable_files
-from deltasql.datafiles.reading.old_calendar import is_of_old_calendar
+from deltasql.datafiles.reading.file_tables import (
+    deleted_by_file,
+    file_pieces,
+    missing_file,
+    readable_files,
+    vector_positions,
+)
 from deltasql.datafiles.reading.pieces import Piece, group_sizes
-from deltasql.datafiles.reading.scan_files import deleted_by_file, vector_positions
 from deltasql.datafiles.writing.arrow_files import as_stored, directory_name
 from deltasql.datafiles.writing.spliced_files import may_splice_from
 from deltasql.datafiles.writing.successors import FileInMemory

@@ -17,7 +17,7 @@ from deltasql.catalog.definitions import TableSource
 from deltasql.datafiles.statistics.floats import float_bounds
 from deltasql.datafiles.statistics.nan_bounds import with_sure_bounds
 from deltasql.datafiles.writing.arrow_files import encoded
-from deltasql.engines.sail.dialect.directories import DirectoryWrite
+from deltasql.engines.sail.dialect.paths import DirectoryWrite
 from deltasql.engines.spark.session.spark_types import frame_schema
 from deltasql.errors.engine import NotOnSailError
 from deltasql.lazy import pa

@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from warnings import warn
 
 from deltasql.engines.sail.checks import checked_query
-from deltasql.engines.sail.commands import run_in_process
 from deltasql.engines.sail.dialect.char_padding import Reach
 from deltasql.engines.sail.dialect.inlining import checked_body
-from deltasql.engines.sail.dialect.paths import with_parts
+from deltasql.engines.sail.dialect.paths import directory_write, with_parts
 from deltasql.engines.sail.dialect.pipes import without_pipes
+from deltasql.engines.sail.directory_files import write_directory
 from deltasql.engines.sail.failures import sail_error, with_proposals
 from deltasql.engines.sail.guards.exact_types import OperandRows
 from deltasql.engines.sail.guards.text_checks import with_checks
-from deltasql.engines.sail.guards.unsupported import unsupported_construct
+from deltasql.engines.sail.guards.unsupported import unsupported_command, unsupported_construct
 from deltasql.engines.sail.kinds import parts_over, rows_of_frame, rows_of_tables
-from deltasql.engines.sail.parquet_views import with_parquet_files
+from deltasql.engines.sail.parquet_files import with_parquet_files
 from deltasql.engines.sail.session_variables import variables_of
 from deltasql.engines.sail.texts import NOTHING, PossibleTypes, SailTexts, has_char, possible_types
 from deltasql.engines.sail.type_checks import Types, check_casts, check_rewrite, check_write, refuse_stray
+from deltasql.engines.sail.variables import run_variable_command
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
 from deltasql.engines.spark.reading.checked_rows import Texts
 from deltasql.engines.spark.reading.frames import NO_SETTINGS, Frames, types_over
@@ -28,15 +30,17 @@ from deltasql.engines.spark.reading.json_paths import has_json_paths
 from deltasql.engines.spark.session.local_rows import evaluated_rows
 from deltasql.engines.spark.session.scratch import retain_with
 from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark_types import frame_schema
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.engine import NotOnSailError
 from deltasql.plan import marks
 from deltasql.plan.hidden import ORDINAL
-from deltasql.plan.operators import Operator, Rewrite, Scan, SqlFunction, SqlQuery
-from deltasql.plan.python_function import PythonFunction
-from deltasql.result import RowSource
-from deltasql.schema.types import DataType, StructType
+from deltasql.plan.operators import Operator, PythonFunction, Rewrite, Scan, SqlFunction, SqlQuery
+from deltasql.result import CommandRows, RowSource
+from deltasql.schema.text import type_text
+from deltasql.schema.types import STRING, DataType, StructField, StructType
 from deltasql.settings.session_settings import ANSI, DEFAULTS, UNPROVEN
+from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
@@ -231,3 +235,28 @@ def takes_compared_calls_only(session: SparkHandle) -> bool:
         return True
     warn(f"{UNPROVEN.name} is ALLOW: functions may give other values on Sail than on Spark.", stacklevel=2)
     return False
+
+
+_NOTHING = StructType(())
+_COLUMN = StructType(tuple(StructField(name, STRING) for name in ("col_name", "data_type", "comment")))
+_DESCRIBE = re.compile(r"\s*desc(?:ribe)?\s+(?:query\s+)?(?=(?:select|with|from|values|table)\b)", re.IGNORECASE)
+
+
+def run_in_process(spark: SparkHandle, frames: Frames, sql: str, relations: Mapping[str, Operator]) -> RowSource | None:
+    """Result rows of a statement executed by this process; None for any other. Raises NotOnSailError, SparkError."""
+    if run_variable_command(sql, variables_of(spark), lambda query: frames.query(query, relations)):
+        return CommandRows(_NOTHING, ())
+    try:
+        write = directory_write(sql)
+    except LeftToEngineError:
+        raise NotOnSailError(what="INSERT OVERWRITE DIRECTORY in this form") from None
+    if write is not None:
+        write_directory(spark.stores, write, frames.query(write.query, relations))
+        return CommandRows(_NOTHING, ())
+    query = _DESCRIBE.match(sql)
+    if query is not None:
+        columns = frame_schema(frames.query(sql[query.end() :], relations))
+        return CommandRows(_COLUMN, ((field.name, type_text(field.type), None) for field in columns))
+    if what := unsupported_command(sql):
+        raise NotOnSailError(what=what)
+    return None

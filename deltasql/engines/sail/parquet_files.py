@@ -11,21 +11,30 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from deltasql.datafiles.arrow_types import plain_type
+from deltasql.datafiles.foreign.parquet_paths import column_pieces, parquet_files
 from deltasql.datafiles.inspection import NAN_SAFE_KEY, float_leaves, footer
-from deltasql.datafiles.reading.file_reader import reader_schema
-from deltasql.datafiles.reading.old_calendar import is_of_old_calendar
+from deltasql.datafiles.reading.file_reader import is_of_old_calendar, reader_schema
+from deltasql.datafiles.reading.pieces import tables_of
 from deltasql.datafiles.threads import working
+from deltasql.engines.spark.session.scratch import frame_of_file
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import spark_schema
 from deltasql.engines.thresholds import FEW_BYTES
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.engine import NotOnSailError
 from deltasql.lazy import pa, pq
 from deltasql.log.storage.locations import is_local
+from deltasql.plan.base import quote
 from deltasql.schema.lengths import has_lengths
 from deltasql.schema.types import StructType
+from deltasql.sql.cursor import LeftToEngineError
+from deltasql.sql.evaluated.selections import parquet_paths, view_of
+from deltasql.sql.references import UsedNames
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
+
+    from deltasql.engines.spark.reading.input_size import Workspace
 
 _PLAIN_PATH = re.compile(r"[\w/.=@+-]+")
 """Paths without characters that Sail takes for a pattern, or decodes."""
@@ -81,3 +90,36 @@ def _bounds(metadata: pq.FileMetaData, leaves: Sequence[int]) -> Iterator[float]
             statistics = group.column(leaf).statistics
             if statistics is not None and statistics.has_min_max:
                 yield from (statistics.min, statistics.max)
+
+
+_TAKES_ALL = re.compile(r"\b(?:table|natural)\b|(?:\A|[(>,])\s*from\b", re.IGNORECASE)
+"""Syntax that reads all columns without a star or column names."""
+
+
+def with_parquet_files(spark: SparkHandle, sql: str, work: Workspace) -> str:
+    """`sql` with a temporary view in place of each ``parquet.`path` ``. `work` keeps the rows alive.
+
+    Raises UnreadableDataFileError, and what `parquet_files` raises.
+    """
+    for first, last in reversed(parquet_paths(sql)):
+        frame = _frame(spark, *parquet_files(spark.stores, last.name), sql, work)
+        view = view_of(last.name)
+        frame.createOrReplaceTempView(view)
+        sql = sql[: first.start] + quote(view) + sql[last.end :]
+    return sql
+
+
+def _frame(spark: SparkHandle, files: Sequence[str], columns: StructType, sql: str, work: Workspace) -> DataFrame:
+    """The rows of all files, with the columns that a query may use. Raises NotOnSailError for Julian-calendar dates."""
+    size = sum(store.head(name).size for store, name in map(spark.stores.of_file, files))
+    frame = spark.parquet_frame(columns, files, size)
+    if frame is not None:
+        return frame
+    takes_all, named = _TAKES_ALL.search(sql) is not None, UsedNames([sql])
+    used = tuple(field for field in columns if takes_all or field.name in named)
+    stored = StructType(used or columns.fields[:1])
+    try:
+        tables = tables_of(column_pieces(spark.stores, files, stored))
+        return frame_of_file(spark, tables, reader_schema(stored), work.retain)
+    except LeftToEngineError:
+        raise NotOnSailError(what="files with dates of the Julian calendar") from None

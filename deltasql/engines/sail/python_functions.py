@@ -11,14 +11,13 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from deltasql.engines.spark.reading.python_functions import register_python
+from deltasql.engines.spark.reading.frames import register_python
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.errors.engine import NotOnSailError
 from deltasql.parser import parse_type
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import hidden
-from deltasql.plan.operators import SqlFunction
-from deltasql.plan.python_function import PythonFunction
+from deltasql.plan.operators import PythonFunction, SqlFunction
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
 from deltasql.sql.function_text import FunctionText, function_text

@@ -8,8 +8,8 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from deltasql.engines.facts import RUNNING
 from deltasql.engines.memory import available_memory
-from deltasql.engines.running import RUNNING
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.session.remote import release_at_end, release_ended
 from deltasql.errors.engine import EnginesMixedError, SailMissingError

@@ -8,8 +8,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.schema.literals import sql_literal
-from deltasql.schema.text import sql_text
+from deltasql.schema.text import sql_literal, sql_text
 from deltasql.schema.types import (
     BINARY,
     BOOLEAN,

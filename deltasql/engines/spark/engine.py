@@ -16,7 +16,7 @@ from deltasql.engines.spark.failures.spark_errors import failure_of, translated_
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, assigned_sql, rewrite_context
 from deltasql.engines.spark.reading.frames import Frames, types_over
 from deltasql.engines.spark.reading.input_size import UNKNOWN_SIZE, input_size
-from deltasql.engines.spark.reading.origins import reads_below
+from deltasql.engines.spark.reading.scans import reads_below
 from deltasql.engines.spark.rewrites.arrange import arranged
 from deltasql.engines.spark.rewrites.merge_source import MergeSource, evaluated_source
 from deltasql.engines.spark.rewrites.rewrite import rewrite
@@ -28,8 +28,7 @@ from deltasql.engines.spark.session.progress import watched
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import declared_spark_schema
 from deltasql.engines.spark.session.temporary_views import sql_name, temporary_views
-from deltasql.engines.spark.writing.counts import Counts, row_counter
-from deltasql.engines.spark.writing.source_writes import write_source
+from deltasql.engines.spark.writing.row_writers import Counts, row_counter, write_source
 from deltasql.engines.spark.writing.stage import SparkStage
 from deltasql.engines.thresholds import STORE_BYTES
 from deltasql.errors.base import DeltaSqlError

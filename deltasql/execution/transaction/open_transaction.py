@@ -19,7 +19,7 @@ from deltasql.plan.operators import Operator
 from deltasql.plan.reads import Reads
 from deltasql.planner.changes import LogRows, Plan, QueryRows, RowChange, SingleCommit, SparkCommand
 from deltasql.planner.rows.read_set import partition_test, scans
-from deltasql.planner.rows.repeats import may_repeat
+from deltasql.planner.rows.row_change import may_repeat
 from deltasql.schema.types import INTEGER, LONG, STRING, MapType, StructField, StructType
 from deltasql.settings.session_settings import RETRY_STATEMENTS, TIME_ZONE, SessionSettings
 

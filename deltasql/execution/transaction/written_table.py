@@ -8,22 +8,21 @@ from contextlib import suppress
 from deltasql.engines.door import RowReader
 from deltasql.errors.log import StorageError
 from deltasql.execution.commit import Contribution, commit_tags
-from deltasql.execution.identity import SCHEMA_UPDATE_TAG
 from deltasql.execution.races import RaceRules
+from deltasql.execution.row_change import SCHEMA_UPDATE_TAG
 from deltasql.execution.transaction.feed import with_feed
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata, RemoveFile
 from deltasql.log.actions.deletion_vectors import vector_file
-from deltasql.log.commit.commit_info import Provenance, shown_parameters
+from deltasql.log.commit.commit_writer import Provenance, shown_parameters
 from deltasql.log.commit.moved_rows import TouchedRows
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.row_rebase import FollowingRebase, RowRebase
 from deltasql.log.commit.transaction import Commit, PreparedCommit, Transaction
 from deltasql.log.configuration.row_ids import ENABLEMENT_TAG
-from deltasql.log.pending.joined_rows import JoinedRows
-from deltasql.log.pending.net_actions import NetActions, now_ms
+from deltasql.log.pending.net_actions import JoinedRows, NetActions, now_ms
 from deltasql.log.pending.pinned_log import PinnedLog
-from deltasql.log.storage.paths import canonical
+from deltasql.log.storage.locations import canonical
 from deltasql.plan.reads import Reads
 from deltasql.planner.changes import RowChange
 from deltasql.planner.rows.read_set import WHOLE_TABLE

@@ -14,8 +14,7 @@ from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser import parse_type
 from deltasql.parser.runs import ExpressionScan
 from deltasql.schema.json import type_from_json
-from deltasql.schema.literals import sql_literal
-from deltasql.schema.text import path_text, quote_name, sql_text
+from deltasql.schema.text import path_text, quote_name, sql_literal, sql_text
 from deltasql.sql.extents import skip_blanks
 
 Owner = Callable[[int], "str | None"]

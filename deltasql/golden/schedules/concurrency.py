@@ -17,7 +17,7 @@ from deltasql.golden.schedules.schedule import Schedule
 from deltasql.golden.schedules.serial import MOST_STATEMENTS, Order, SerialRows, allowed_orders, explaining, with_change
 from deltasql.golden.schedules.writers import Ended, Ending, Sessions, Writers
 from deltasql.golden.watch import LogWatch
-from deltasql.log.commit.commit_info import table_level
+from deltasql.log.commit.commit_writer import table_level
 from deltasql.log.commit.conflict import IsolationLevel
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.session import Session

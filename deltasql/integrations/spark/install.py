@@ -14,7 +14,7 @@ from deltasql.catalog.external.configuration import Catalogs
 from deltasql.integrations.spark import delta_package
 from deltasql.integrations.spark.catalog import DeltaSqlCatalog
 from deltasql.integrations.spark.home import Home
-from deltasql.tables.merge_into import MergeIntoWriter
+from deltasql.tables.merge import MergeIntoWriter
 from deltasql.tables.runner import HOME, INSTALLED
 from deltasql.tables.table import DeltaTable
 

@@ -26,8 +26,7 @@ from deltasql.log.actions.file_tables import (
 )
 from deltasql.log.storage.arrow_values import TRUE, flags, strings
 from deltasql.log.storage.copying import Copy
-from deltasql.log.storage.locations import hadoop_location, table_uri
-from deltasql.log.storage.paths import encode_path, located
+from deltasql.log.storage.locations import encode_path, hadoop_location, located, table_uri
 
 OF_TARGET = ("path", "size", "stats", "deletionVector", "baseRowId")
 """Columns of the target's live files that `shallow_files` and `deep_files` compare."""

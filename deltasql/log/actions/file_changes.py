@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile
-from deltasql.log.storage.paths import canonical
+from deltasql.log.storage.locations import canonical
 
 
 @dataclass(frozen=True, slots=True)

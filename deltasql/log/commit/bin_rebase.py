@@ -14,9 +14,8 @@ from typing import Any
 from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.lazy import np
 from deltasql.log.actions.actions import Action, AddFile, Json
-from deltasql.log.actions.deletion_vectors import rows_marked_in
+from deltasql.log.actions.deletion_vectors import MarkedFile, loose_statistics, rows_marked_in, write_vectors
 from deltasql.log.actions.file_changes import FileChanges
-from deltasql.log.actions.vector_writer import MarkedFile, loose_statistics, write_vectors
 from deltasql.log.commit.conflict import Attempt, Winner, file_conflict
 from deltasql.log.commit.moved_rows import Follower, row_indexes_by_order
 from deltasql.log.commit.rebase import Rebase

@@ -21,7 +21,7 @@ from deltasql.log.committer.committers import Committer
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.reading.copy_log import COPY_INTO
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.paths import commit_path
+from deltasql.log.storage.locations import commit_path
 
 MOST_ATTEMPTS = 1000
 _MOST_LOST_ANSWERS = 5

@@ -16,12 +16,18 @@ from typing import Any, Protocol
 from deltasql.errors.log import InvalidDeletionVectorError
 from deltasql.lazy import np
 from deltasql.log.actions.actions import Action, AddFile, Json
-from deltasql.log.actions.deletion_vectors import rows_by_id, rows_marked_in
+from deltasql.log.actions.deletion_vectors import (
+    MarkedFile,
+    Marking,
+    loose_statistics,
+    mark_rows,
+    rows_by_id,
+    rows_marked_in,
+)
 from deltasql.log.actions.file_changes import FileChanges
 from deltasql.log.actions.record_count import record_count
-from deltasql.log.actions.vector_writer import MarkedFile, Marking, loose_statistics, mark_rows
+from deltasql.log.storage.locations import canonical
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import canonical
 
 SOURCE_TAG = "deltasql.src"
 """Tag of a file whose rows are those of others in order: `[[path, deletion vector's id or null, live rows], …]`."""

@@ -25,9 +25,8 @@ from deltasql.errors.concurrency import (
 from deltasql.lazy import np
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, Json
-from deltasql.log.actions.deletion_vectors import rows_marked_in
+from deltasql.log.actions.deletion_vectors import MarkedFile, Marking, rows_marked_in
 from deltasql.log.actions.file_changes import FileChanges
-from deltasql.log.actions.vector_writer import MarkedFile, Marking
 from deltasql.log.commit.conflict import Attempt, Winner, file_conflict, partition_text
 from deltasql.log.commit.moved_rows import TouchedRows
 from deltasql.log.commit.rebase import Rebase

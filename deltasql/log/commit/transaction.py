@@ -23,10 +23,16 @@ from deltasql.log.actions.actions import (
 )
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.operations import Operation
-from deltasql.log.commit.commit_info import Provenance, changes_data, effective_level, table_level
 from deltasql.log.commit.commit_race import CommitRace, WonRace
 from deltasql.log.commit.commit_rules import of_kind, split_adds
-from deltasql.log.commit.commit_writer import CommitPlan, CommitWriter
+from deltasql.log.commit.commit_writer import (
+    CommitPlan,
+    CommitWriter,
+    Provenance,
+    changes_data,
+    effective_level,
+    table_level,
+)
 from deltasql.log.commit.conflict import Attempt, IsolationLevel, ReadPredicate, ReadSet, TableWrites
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.committer.committers import Committer
@@ -42,8 +48,8 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.log_segment import LogListing, LogSegment
 from deltasql.log.replay.segment_replay import BEFORE_FIRST
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.locations import canonical
 from deltasql.log.storage.log_store import Entry
-from deltasql.log.storage.paths import canonical
 from deltasql.log.upkeep.post_commit import after_commit
 
 

@@ -14,8 +14,8 @@ from typing import Protocol as Interface
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import StorageError
 from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.log.storage.locations import STAGED_COMMITS, commit_path
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import STAGED_COMMITS, commit_path
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from typing import Protocol as Interface
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import AmbiguousWriteError, StorageError
 from deltasql.log.committer.catalog_commits import CommitCatalog, StagedCommit, TableCommits, publish
+from deltasql.log.storage.locations import commit_path
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import commit_path
 from deltasql.log.storage.probe import require_one_winner
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties.property_registry import INDEXED_COLUMNS, STATS_COLUMNS, STATS_STRING_PREFIX
 from deltasql.log.properties.table_properties import TableProperties
-from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.column_mapping import PHYSICAL_NAME, physical_name
 from deltasql.schema.paths import folded
 from deltasql.schema.types import DataType, StructType
 
@@ -64,3 +65,17 @@ def _leaves(parent: StructType, names: tuple[str, ...], path: tuple[str, ...]) -
             yield from _leaves(item.type, *below)
         else:
             yield IndexedColumn(below[1], item.type, below[0])
+
+
+def partition_keys(metadata: Metadata) -> list[str]:
+    """The keys of `partitionValues` in file actions, in the order of the partition columns.
+
+    They are physical names where the table maps columns, else the names of the columns.
+    """
+    if not metadata.properties.maps_columns:
+        return list(metadata.partition_columns)
+    names = []
+    for name in metadata.partition_columns:
+        column = metadata.schema.find(name)
+        names.append(str(column.metadata.get(PHYSICAL_NAME, name)) if column else name)
+    return names

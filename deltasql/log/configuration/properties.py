@@ -28,8 +28,9 @@ from deltasql.errors.statements.properties import (
     UnsetMissingPropertyError,
 )
 from deltasql.errors.suggestion import OPEN_SET, did_you_mean
+from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.iceberg_compat import check_compatible
-from deltasql.log.properties.deltasql_properties import DELTASQL_PROPERTIES
+from deltasql.log.properties.property import DELTASQL_PROPERTIES
 from deltasql.log.properties.property_registry import (
     CONSTRAINT_PREFIX,
     DELETED_FILE_RETENTION,
@@ -43,6 +44,8 @@ from deltasql.log.properties.property_registry import (
     PROPERTIES,
     ROW_TRACKING,
     ROW_TRACKING_SUSPENDED,
+    TIMESTAMPS_SINCE_TIME,
+    TIMESTAMPS_SINCE_VERSION,
 )
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.protocol.features import (
@@ -305,3 +308,19 @@ def _check_manual(missing: frozenset[str], table: str, *, new: bool) -> None:
     if names:
         properties = ", ".join(f"'delta.feature.{name}' = 'supported'" for name in names)
         raise ManualFeaturesError(table, names, properties)
+
+
+def has_commit_timestamps(metadata: Metadata) -> bool:
+    """Whether the table's commits carry their own timestamps."""
+    return metadata.properties.switches_on(IN_COMMIT_TIMESTAMPS)
+
+
+def first_with_timestamp(metadata: Metadata) -> int | None:
+    """The first version with a timestamp of its own; None if the table's commits have none."""
+    return (metadata.properties[TIMESTAMPS_SINCE_VERSION] or 0) if has_commit_timestamps(metadata) else None
+
+
+def with_enablement(metadata: Metadata, version: int, timestamp_ms: int) -> Metadata:
+    """The metadata of the commit that turns timestamps on in a table that has commits without them."""
+    since = {TIMESTAMPS_SINCE_VERSION.name: str(version), TIMESTAMPS_SINCE_TIME.name: str(timestamp_ms)}
+    return metadata.with_configuration(since)

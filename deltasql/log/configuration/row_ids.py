@@ -26,8 +26,8 @@ from deltasql.log.properties.property_registry import (
     ROW_VERSION_COLUMN,
 )
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.log.storage.paths import canonical
-from deltasql.schema.row_ids import RowIdColumns
+from deltasql.log.storage.locations import canonical
+from deltasql.schema.types import RowIdColumns
 
 ROW_TRACKING_FEATURE = "rowTracking"
 ROW_TRACKING_DOMAIN = "delta.rowTracking"

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.configuration.stored_columns import Path, current_column, stored_column
-from deltasql.log.properties.deltasql_properties import COLUMN_TAGS, TAGS
+from deltasql.log.configuration.keys import Path, current_column, stored_column
+from deltasql.log.properties.property import COLUMN_TAGS, TAGS
 
 Tags = dict[str, str]
 """Values by key; a tag that is a key alone has the value ""."""

@@ -23,7 +23,7 @@ from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
-from deltasql.log.configuration.partition_keys import partition_keys
+from deltasql.log.configuration.indexed_columns import partition_keys
 from deltasql.log.iceberg.current_metadata import (
     HINT,
     METADATA_FOLDER,
@@ -46,8 +46,8 @@ from deltasql.log.iceberg.table_metadata import (
     without_old,
 )
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.locations import canonical, located
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import canonical, located
 
 _MOST_ATTEMPTS = 10
 _MOST_PENDING = 1000

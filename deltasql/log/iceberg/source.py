@@ -25,9 +25,8 @@ from deltasql.errors.iceberg import IcebergSourceError, NoIcebergTableError
 from deltasql.log.iceberg.current_metadata import METADATA_FOLDER
 from deltasql.log.iceberg.store_io import StoreIO
 from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE, MAX_COLUMN_ID
-from deltasql.log.storage.locations import plain_location
+from deltasql.log.storage.locations import folder_and_name, is_absolute, plain_location, relative_path
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import folder_and_name, is_absolute, relative_path
 from deltasql.schema import types as delta
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
 

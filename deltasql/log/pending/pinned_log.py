@@ -10,11 +10,11 @@ from deltasql.log.committer.catalog_commits import TableCommits
 from deltasql.log.pending.net_actions import NetActions, now_ms
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.history import CommitEntry
-from deltasql.log.replay.log_reader import LogReader
 from deltasql.log.replay.log_segment import LogListing
+from deltasql.log.replay.segment_replay import LogReader
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.locations import commit_path
 from deltasql.log.storage.log_store import Entry
-from deltasql.log.storage.paths import commit_path
 from deltasql.schema.types import StructType
 
 

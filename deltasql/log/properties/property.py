@@ -5,6 +5,7 @@ The properties are declared in `property_registry`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
@@ -64,3 +65,23 @@ class Property(RegistryEntry[T]):
         """Whether the value `text` enables the property's feature; an illegal value does not."""
         value = (text or "").strip()
         return bool(value) and (self.any_text_switches or value.lower() in self.switch)
+
+
+KEYS = "deltasql.keys"
+"""PRIMARY KEY and FOREIGN KEY, as JSON."""
+TAGS = "deltasql.tags"
+"""Tags of the table, a JSON object."""
+COLUMN_TAGS = "deltasql.columnTags"
+"""Tags of its columns, as JSON."""
+REFRESH = "deltasql.refresh"
+"""The last refresh of a materialized view or streaming table, as JSON: its definition, and the versions it has read."""
+
+UNITY_TABLE_ID = "io.unitycatalog.tableId"
+"""The number of a table in its Unity Catalog, which no other table may have."""
+
+DELTASQL_PROPERTIES = frozenset({KEYS, TAGS, COLUMN_TAGS, REFRESH})
+
+
+def without_deltasql_properties(configuration: Mapping[str, str]) -> dict[str, str]:
+    """The properties that users see."""
+    return {key: value for key, value in configuration.items() if key not in DELTASQL_PROPERTIES}

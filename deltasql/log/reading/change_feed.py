@@ -12,7 +12,7 @@ from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, parse_whole_commit
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.paths import canonical, commit_path
+from deltasql.log.storage.locations import canonical, commit_path
 
 # A MERGE that has file actions and yet changed no row has zeros in these metrics.
 _MERGED = ("numTargetRowsInserted", "numTargetRowsUpdated", "numTargetRowsDeleted")

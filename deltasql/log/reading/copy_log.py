@@ -16,8 +16,8 @@ from typing import Any
 from deltasql.errors.statements.copy_into import CopyStateError
 from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.locations import LOG
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import LOG
 from deltasql.log.storage.source_files import ListedFile
 
 COPY_INTO = "deltasql.copyInto"

@@ -26,9 +26,9 @@ from deltasql.log.actions.commit_file import CommitFile, parse_whole_commit
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
 from deltasql.log.reading.change_feed import version_changes
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.paths import absolute, commit_path
+from deltasql.log.storage.locations import absolute, commit_path
 from deltasql.schema.column_mapping import is_mapped, physical_name
-from deltasql.schema.compatibility import unreadable_part
+from deltasql.schema.evolution import unreadable_part
 from deltasql.schema.types import StructType
 
 _AT_ONCE = 1000

@@ -24,7 +24,7 @@ from deltasql.log.actions.commit_file import parse_commit
 from deltasql.log.actions.deletion_vectors import vector_file
 from deltasql.log.actions.file_tables import REMOVE, from_actions, needs_decoding, one_array, regrouped
 from deltasql.log.configuration.iceberg_compat import converts_to_iceberg
-from deltasql.log.configuration.partition_keys import partition_keys
+from deltasql.log.configuration.indexed_columns import partition_keys
 from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
 from deltasql.log.replay.history import file_times
 from deltasql.log.replay.log_segment import list_log
@@ -32,8 +32,7 @@ from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.arrow_values import ZERO, flags, integers, strings
 from deltasql.log.storage.listing import IsHidden, TableListing
 from deltasql.log.storage.local_files import real_path
-from deltasql.log.storage.locations import is_local
-from deltasql.log.storage.paths import canonical, commit_path, is_absolute
+from deltasql.log.storage.locations import canonical, commit_path, is_absolute, is_local
 
 if TYPE_CHECKING:
     from deltasql.log.replay.delta_log import DeltaLog

@@ -32,8 +32,8 @@ from deltasql.log.replay.checkpoint_file import (
 )
 from deltasql.log.replay.log_segment import CheckpointFiles
 from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.log.storage.locations import LOG, decode_path
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import LOG, decode_path
 
 # Columns above this size are not cached.
 _CACHED_BYTES = 512 << 20

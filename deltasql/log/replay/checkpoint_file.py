@@ -311,7 +311,7 @@ def _dense(table: pa.Table, absent: np.ndarray) -> pa.Table:
 def _column(fields: dict[str, pa.Array], column: pa.Field, rows: int) -> pa.Array:
     array = fields.get(column.name)
     if column.name == "stats" and "stats_parsed" in fields:
-        from deltasql.log.replay.stats_text import stats_to_json
+        from deltasql.log.replay.stats_struct import stats_to_json
 
         texts = stats_to_json(fields["stats_parsed"])
         return texts if array is None else pc.coalesce(array, texts)

@@ -6,11 +6,12 @@ It is an aid: one that is missing or malformed is as good as none. Source: Delta
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from deltasql.errors.base import DeltaSqlError
+from deltasql.lazy import pc
 from deltasql.log.actions.action_fields import (
     ACTIONS,
     COUNTS,
@@ -21,11 +22,14 @@ from deltasql.log.actions.action_fields import (
     has_odd_characters,
 )
 from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
+from deltasql.log.actions.commit_file import CommitFile, action_key
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.file_totals import BOUNDARIES, FileTotals
+from deltasql.log.replay.log_segment import CheckpointFiles
+from deltasql.log.replay.reconciliation import LogTail, replay
 from deltasql.log.replay.table_state import TableState
+from deltasql.log.storage.locations import checksum_path
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import checksum_path
 
 # Beyond these, a checksum that every commit writes anew would cost more than it saves.
 _MOST_TRANSACTIONS = 100
@@ -138,3 +142,88 @@ def _totals(values: Json) -> FileTotals:
 
 def _parsed(items: list[Json] | None, parse: Any) -> list[Any] | None:
     return None if items is None else [parse(item) for item in items]
+
+
+# Clocks of writers differ; who says that rows are only arranged anew is believed to name old files.
+_SKEW_MS = 3_600_000
+
+
+def count_commits(
+    totals: FileTotals,
+    commits: Sequence[CommitFile],
+    before: LogTail,
+    checkpoint: CheckpointFiles | None,
+    root: str,
+    table: str,
+) -> FileTotals | None:
+    """The totals once `commits` are on top of the checkpoint and of `before`.
+
+    None if that takes a look at the checkpoint, or if the totals cannot be right: a count would be below zero.
+    """
+    for number, commit in enumerate(commits, 1):
+        if not commit.has_files:
+            continue
+        counted = count_commit(totals, commit, before, checkpoint, root, table)
+        if counted is None:
+            return None
+        totals = counted
+        if number < len(commits):
+            before = replay([commit], root, table, before)
+    return totals if totals.is_plausible else None
+
+
+def count_commit(
+    totals: FileTotals, commit: CommitFile, before: LogTail, checkpoint: CheckpointFiles | None, root: str, table: str
+) -> FileTotals | None:
+    """The totals once `commit` is on top of the checkpoint and of `before`.
+
+    None if that takes a look at the checkpoint: its size is missing, or a file may be live already.
+    """
+    if commit.is_big and _only_news(commit, before, checkpoint, root, table):
+        from deltasql.log.replay.columnar_totals import totals_after
+
+        return totals_after(totals, *commit.file_tables(table))
+    plain = commit.materialized(table)
+    leaving: list[Json] = []
+    for action in plain.removes:
+        key = action_key(action, root)
+        if key in before.live:
+            leaving.append(before.add(key, table))
+        elif checkpoint is not None and key not in before.removed:
+            leaving.append(action)
+    for action in plain.adds:
+        key = action_key(action, root)
+        if key in before.live:
+            leaving.append(before.add(key, table))
+        elif key not in before.removed and _may_be_old(action, checkpoint):
+            return None
+    return totals.after(plain.adds, leaving)
+
+
+def _only_news(commit: CommitFile, before: LogTail, checkpoint: CheckpointFiles | None, root: str, table: str) -> bool:
+    """True if the commit's adds are new files for sure, and its removes come from the checkpoint."""
+    from deltasql.log.actions.file_tables import action_keys
+
+    adds, removes = commit.file_tables(table)
+    if (before.live or before.removed) and not all(
+        paths.isdisjoint(keys)
+        for keys in (action_keys(adds, root), action_keys(removes, root))
+        for paths in (before.live.keys(), before.removed.keys())
+    ):
+        return False
+    if checkpoint is None:
+        return bool(removes.num_rows == 0)
+    skew = 0 if pc.all(adds["dataChange"]).as_py() is not False else _SKEW_MS
+    oldest = pc.min(adds["modificationTime"]).as_py()
+    return oldest is None or oldest > _age(checkpoint) + skew
+
+
+def _may_be_old(action: Json, checkpoint: CheckpointFiles | None) -> bool:
+    if checkpoint is None:
+        return False
+    skew = _SKEW_MS if action.get("dataChange") is False else 0
+    return bool(action["modificationTime"] <= _age(checkpoint) + skew)
+
+
+def _age(checkpoint: CheckpointFiles) -> int:
+    return max(part.modified for part in checkpoint.parts)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
+from obstore.store import MemoryStore
+
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import NotADeltaTableError
+from deltasql.log.actions.actions import AddFile, Metadata
+from deltasql.log.actions.commit_file import encode_actions
 from deltasql.log.committer.catalog_commits import CommitCatalog, StagedCommit, TableCommits, current_commits
 from deltasql.log.committer.committers import AdoptingCommitter, CatalogCommitter, Committer, FileSystemCommitter
+from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.history import CommitEntry, commit_history, commit_times, first_at, version_at
-from deltasql.log.replay.log_reader import LogReader
 from deltasql.log.replay.log_segment import (
     LogListing,
     LogSegment,
@@ -19,8 +23,9 @@ from deltasql.log.replay.log_segment import (
     up_to,
     with_staged,
 )
+from deltasql.log.replay.segment_replay import LogReader
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.locations import table_location
+from deltasql.log.storage.locations import commit_path, table_location
 from deltasql.log.storage.log_store import Entry, LogStore
 from deltasql.log.storage.open_store import open_store
 from deltasql.schema.types import StructType
@@ -272,3 +277,17 @@ def _is_managed(snapshot: Snapshot) -> bool:
 # A tail of fewer commits is cheaper to keep than the columns of a new checkpoint are to read.
 _LONG_TAIL = 50
 _LOOK_EVERY = 10
+
+
+_UNLOGGED = Protocol(2, 5)
+"""Columns may have physical names, as those of Iceberg have."""
+
+
+def unlogged_snapshot(location: str, table: str, metadata: Metadata, files: Iterable[AddFile] = ()) -> Snapshot:
+    """A snapshot of `files`, whose log is in memory and nowhere else; `table` is its name in messages.
+
+    Nothing can be committed on top of it that others see.
+    """
+    store = LogStore(location, MemoryStore())
+    store.overwrite(commit_path(0), encode_actions((_UNLOGGED, metadata, *files)))
+    return DeltaLog(location, table, store).snapshot()

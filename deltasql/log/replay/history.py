@@ -10,11 +10,11 @@ from typing import Any
 from deltasql.errors.log import MissingCommitTimestampError
 from deltasql.errors.versions import NoCommitsFoundError, TimestampTooEarlyError, TimestampTooLateError
 from deltasql.log.actions.commit_file import parse_commit
-from deltasql.log.configuration.commit_timestamps import first_with_timestamp
-from deltasql.log.replay.log_reader import LogReader
+from deltasql.log.configuration.properties import first_with_timestamp
 from deltasql.log.replay.log_segment import LogListing
+from deltasql.log.replay.segment_replay import LogReader
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.paths import LOG, commit_path
+from deltasql.log.storage.locations import LOG, commit_path
 
 # Where the first line of a big commit is expected to end.
 _HEAD = 64 << 10

@@ -14,7 +14,7 @@ from deltasql.lazy import np, pa, pc
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, action_key
 from deltasql.log.replay.checkpoint import Checkpoint
-from deltasql.log.storage.paths import canonical
+from deltasql.log.storage.locations import canonical
 
 
 @dataclass(slots=True)

@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, TypeVar
 from deltasql.errors.log import LogFileNotFoundError, MissingCommitTimestampError, StateRecoverError
 from deltasql.lazy import pa
 from deltasql.log.actions.actions import AddFile, CommitInfo, Metadata
-from deltasql.log.configuration.commit_timestamps import has_commit_timestamps
-from deltasql.log.configuration.partition_keys import partition_keys
+from deltasql.log.configuration.indexed_columns import partition_keys
+from deltasql.log.configuration.properties import has_commit_timestamps
 from deltasql.log.configuration.support import check_readable, check_writable
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.protocol.features import MANAGED
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.checksum import read_checksum
 from deltasql.log.replay.file_totals import FileTotals
-from deltasql.log.replay.log_reader import LogReader
 from deltasql.log.replay.log_segment import LogSegment
 from deltasql.log.replay.recovery import RecoveringReplay
-from deltasql.log.replay.segment_replay import BaseVersion, SegmentReplay
+from deltasql.log.replay.segment_replay import BaseVersion, LogReader, SegmentReplay
 from deltasql.log.replay.table_state import TableState
-from deltasql.log.storage.paths import commit_path
+from deltasql.log.storage.locations import commit_path
 from deltasql.schema.types import StructType
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from deltasql.errors.log import LostDataFileError
 from deltasql.interrupts import check
+from deltasql.log.storage.locations import folder_and_name
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import folder_and_name
 
 _THREADS = 8
 # S3 copies no larger object with one request.

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from typing import BinaryIO
+
+from deltasql.log.storage.locations import LOG
 
 # Without it a FIFO waits for a writer, maybe for ever. Windows has no such files.
 _WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
@@ -145,3 +148,24 @@ def may_make(folder: str) -> bool:
 def _real(folder: str) -> str:
     """A folder with its links resolved and one slash at its end."""
     return os.path.realpath(folder).rstrip("/") + "/"
+
+
+STAGED_FOLDER = re.compile(r"[0-9a-f]{32}")
+"""The name of the folder of one statement's new files."""
+_WRITTEN = ("part-", "deletion_vector_", "_", ".")
+
+
+def left_behind(path: str) -> bool:
+    """Whether a new table may ignore an object of this path below its location.
+
+    True for hidden files of the operating system, a log without a commit, and files that a running or interrupted
+    statement has staged or copied. Of two running statements one will commit, and VACUUM of the resulting table removes
+    the leftovers.
+    """
+    first, _, rest = path.partition("/")
+    name = path.rpartition("/")[2]
+    if first.startswith("."):
+        return True
+    if first == LOG:
+        return rest.startswith(".")
+    return bool(rest) and STAGED_FOLDER.fullmatch(first) is not None and name.startswith(_WRITTEN)

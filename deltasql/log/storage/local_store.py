@@ -16,18 +16,19 @@ from obstore.store import LocalStore
 from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
 from deltasql.interrupts import shielded
 from deltasql.lazy import pa
-from deltasql.log.storage.leftovers import STAGED_FOLDER, left_behind
 from deltasql.log.storage.listing import IsHidden, TableListing, checksum_beside, list_local
 from deltasql.log.storage.local_files import (
+    STAGED_FOLDER,
     Inside,
+    left_behind,
     make_folders,
     open_regular,
     require_regular,
     sync_folder,
     sync_trees,
 )
+from deltasql.log.storage.locations import LOG, STAGED_COMMITS, commit_path
 from deltasql.log.storage.log_store import PIECE, Entry, LogStore, Tag, by_path
-from deltasql.log.storage.paths import LOG, STAGED_COMMITS, commit_path
 from deltasql.log.storage.patience import Patience, storage_reason
 
 # Files that only help: who finds them missing or torn does without.

@@ -25,8 +25,8 @@ from deltasql.errors.log import (
     StorageUnavailableError,
 )
 from deltasql.lazy import pa
-from deltasql.log.storage.leftovers import left_behind
 from deltasql.log.storage.listing import IsHidden, TableListing, list_objects
+from deltasql.log.storage.local_files import left_behind
 from deltasql.log.storage.patience import (
     Patience,
     PutOutcome,

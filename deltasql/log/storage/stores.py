@@ -12,12 +12,19 @@ from obstore.store import MemoryStore, from_url
 
 from deltasql.errors.log import UnsupportedLocationError
 from deltasql.lazy import pa
-from deltasql.log.storage.credentials import hadoop_settings, long_names, of_environment, options_of
-from deltasql.log.storage.lending import KEYS, Lent, lends_for, provider
+from deltasql.log.storage.credentials import (
+    KEYS,
+    Lent,
+    hadoop_settings,
+    lends_for,
+    long_names,
+    of_environment,
+    options_of,
+    provider,
+)
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.locations import hadoop_scheme, is_local, local_path, scheme, table_location
+from deltasql.log.storage.locations import folder_and_name, hadoop_scheme, is_local, local_path, scheme, table_location
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import folder_and_name
 from deltasql.log.storage.patience import ONCE, storage_reason
 
 # One in-memory store per process, so that two sessions see the same tables.

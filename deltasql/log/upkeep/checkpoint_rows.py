@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from deltasql.log.actions.actions import Json, Metadata, SetTransaction
 from deltasql.log.actions.file_tables import ADD, REMOVE, STRING_MAP, partition_struct, regrouped
-from deltasql.log.configuration.partition_keys import partition_keys
+from deltasql.log.configuration.indexed_columns import partition_keys
 from deltasql.log.properties.property_registry import (
     DELETED_FILE_RETENTION,
     STATS_AS_JSON,

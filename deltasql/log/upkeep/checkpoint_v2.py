@@ -20,11 +20,10 @@ import pyarrow as pa
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.file_tables import regrouped
 from deltasql.log.replay.checkpoint import Checkpoint
-from deltasql.log.replay.last_checkpoint import LastCheckpoint, V2Hint
-from deltasql.log.replay.log_segment import CheckpointFiles
+from deltasql.log.replay.log_segment import CheckpointFiles, LastCheckpoint, V2Hint
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.locations import LOG, checkpoint_path
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import LOG, checkpoint_path
 from deltasql.log.upkeep.checkpoint_rows import (
     add_rows,
     encode_parquet,

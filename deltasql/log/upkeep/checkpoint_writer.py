@@ -15,12 +15,11 @@ from deltasql.errors.log import CheckpointMismatchError
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.file_tables import ADD, from_actions
 from deltasql.log.properties.property_registry import CHECKPOINT_POLICY
-from deltasql.log.replay.last_checkpoint import LastCheckpoint, write_last_checkpoint
 from deltasql.log.replay.live_files import LiveFiles
-from deltasql.log.replay.log_segment import classify
+from deltasql.log.replay.log_segment import LastCheckpoint, classify, write_last_checkpoint
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.locations import LOG, checkpoint_path
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import LOG, checkpoint_path
 from deltasql.log.upkeep.checkpoint_rows import (
     add_rows,
     classic_schema,

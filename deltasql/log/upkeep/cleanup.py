@@ -24,8 +24,8 @@ from deltasql.log.replay.checkpoint import Checkpoint, sidecar_path
 from deltasql.log.replay.history import file_times
 from deltasql.log.replay.log_segment import LogListing, classify
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.locations import LOG, STAGED_COMMITS
 from deltasql.log.storage.log_store import Entry, LogStore
-from deltasql.log.storage.paths import LOG, STAGED_COMMITS
 
 _DAY_MS = 24 * 60 * 60 * 1000
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 from deltasql.errors.statements.generate import ManifestVectorsError, MappedManifestError
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import marked_files
-from deltasql.log.configuration.partition_keys import partition_keys
+from deltasql.log.configuration.indexed_columns import partition_keys
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.listing import checksum_beside
 from deltasql.log.storage.locations import table_uri

@@ -9,8 +9,7 @@ from typing import Any
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser.automaton import GrammarToken, Tree
-from deltasql.parser.build import builds
-from deltasql.parser.reading import read
+from deltasql.parser.build import builds, read
 from deltasql.parser.runs import insert_starts
 from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.plan.statements.insert import Insert, MultiInsert, ReplaceOn

@@ -13,7 +13,7 @@ from deltasql.planner.answers.values import Group, LogScope, key_values
 from deltasql.planner.binding import calls_session_functions
 from deltasql.planner.context import Context
 from deltasql.planner.governance.enforcing import enforced
-from deltasql.planner.table_places import location_of
+from deltasql.planner.selected_files import location_of
 from deltasql.schema.types import BOOLEAN, StructType
 from deltasql.settings.query_meaning import has_plain_meaning
 from deltasql.settings.session_settings import ANSWER_FROM_LOG

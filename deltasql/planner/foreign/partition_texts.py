@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from datetime import timezone, tzinfo
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
-from deltasql.datafiles.foreign.source_table import SourceFile
+from deltasql.datafiles.foreign.tables import SourceFile
 from deltasql.errors.sources import PartitionCountError, PartitionNameError, SourcePartitionValueError
-from deltasql.log.storage.paths import located
+from deltasql.log.storage.locations import located
 from deltasql.plan.base import quote
 from deltasql.schema.text import sql_text
 from deltasql.schema.timezone import parse_timestamp

@@ -10,15 +10,15 @@ from dataclasses import dataclass, replace
 
 from deltasql.catalog.definitions import TableSource
 from deltasql.catalog.entries import TableEntry
-from deltasql.datafiles.foreign.source_table import SourceFile
+from deltasql.datafiles.foreign.tables import SourceFile
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.iceberg import IcebergSourceError
 from deltasql.errors.sources import DeltaLocationError, IcebergReadError, UnknownColumnsError
 from deltasql.log.actions.actions import AddFile, Metadata
-from deltasql.log.configuration.partition_keys import partition_keys
-from deltasql.log.reading.unlogged import unlogged_snapshot
+from deltasql.log.configuration.indexed_columns import partition_keys
+from deltasql.log.replay.delta_log import unlogged_snapshot
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.paths import encode_path, relative_path
+from deltasql.log.storage.locations import encode_path, relative_path
 from deltasql.log.storage.source_files import Choice, FileSource, find_source
 from deltasql.plan.base import TableName
 from deltasql.plan.operators import SourceFiles

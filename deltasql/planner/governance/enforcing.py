@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from deltasql.catalog.entries import sql_name
 from deltasql.catalog.governance import Policies, Policy
 from deltasql.errors.statements.governance import LostPolicyColumnError, PolicyTableError, SecurableNotFoundError
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import TableName, quote
+from deltasql.plan.hidden import hidden_view
+from deltasql.plan.operators import METADATA, Operator, Scan, SqlQuery
 from deltasql.planner.context import Context
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructType
@@ -79,3 +81,26 @@ def _call(policy: Policy, first: Sequence[str], qualifier: str, context: Context
     name = ".".join(map(quote, policy.function))
     arguments = [f"{qualifier}{quote(item.text)}" if item.is_column else item.text for item in policy.arguments]
     return f"{name}({', '.join([*first, *arguments])})"
+
+
+def shown_rows(
+    context: Context,
+    rows: Scan,
+    policies: Policies,
+    name: TableName,
+    bind_calls: Callable[[str], tuple[str, dict[str, Operator]]],
+    *,
+    described: bool,
+) -> SqlQuery:
+    """The rows that the filter lets through, with masked values. `bind_calls` binds the functions of a text.
+
+    The conditions of the query choose no files: those on a masked column are about other values than the files have.
+    Raises PolicyTableError for an old version, and for `_metadata`, and LostPolicyColumnError.
+    """
+    if name.temporal is not None:
+        raise PolicyTableError("Time travel", str(name))
+    if described and rows.schema.find(METADATA) is None:
+        raise PolicyTableError(f"The column {METADATA}", str(name))
+    relation = hidden_view()
+    sql, functions = bind_calls(filtered_query(relation, rows.schema, policies, str(name), context))
+    return SqlQuery(sql, {relation: rows, **functions}, f"shown rows of {name}")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from deltasql.catalog.entries import Entry, TableEntry
 from deltasql.catalog.governance import Governance
-from deltasql.planner.governance.policy_text import arguments_text
+from deltasql.planner.governance.policies import arguments_text
 from deltasql.planner.information.inventory import Inventory
 from deltasql.planner.information.relations import TABLE_PARTS, Row, named
 

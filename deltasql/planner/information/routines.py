@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from deltasql.catalog.entries import FunctionEntry
 from deltasql.planner.information.inventory import Inventory, moment, yes_or_no
-from deltasql.planner.information.relations import Row
-from deltasql.planner.information.type_facts import TypeFacts, text_facts
+from deltasql.planner.information.relations import Row, TypeFacts, text_facts
 from deltasql.sql.function_text import FunctionText, Parameter, function_text
 
 _PARTS = ("specific_catalog", "specific_schema", "specific_name")

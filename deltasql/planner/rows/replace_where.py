@@ -22,8 +22,8 @@ from deltasql.plan.operators import (
 from deltasql.plan.reads import Reads
 from deltasql.planner import binding
 from deltasql.planner.context import Context
-from deltasql.planner.rows.change_recording import recorded
 from deltasql.planner.rows.read_set import reads_of
+from deltasql.planner.rows.row_change import recorded
 from deltasql.planner.rows.scope import Scope, Side, side
 from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import REPLACE_WHERE_CHECK

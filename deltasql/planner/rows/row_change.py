@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Metadata
-from deltasql.plan.operators import Operator, Rewrite, RowAction, RowKind
-from deltasql.planner.changes import CommitSpec, RowChange
+from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, DELETION_VECTORS
+from deltasql.log.properties.table_properties import TableProperties
+from deltasql.plan.operators import (
+    Operator,
+    Recording,
+    Rewrite,
+    RowAction,
+    RowEffect,
+    RowKind,
+    SqlFunction,
+    evaluated_texts,
+)
+from deltasql.planner.changes import CommitSpec, LayoutChange, Plan, RowChange, TableChange
 from deltasql.planner.context import Context
-from deltasql.planner.rows.change_recording import recorded
 from deltasql.planner.rows.read_set import reads_of
 from deltasql.planner.rows.row_level import must_materialize_source, rewritten_rows
 from deltasql.settings.write_settings import DELETE_VECTORS, MERGE_VECTORS, UPDATE_VECTORS
-from deltasql.sql.references import Scope, stars_spelled
+from deltasql.sql.references import Scope, has_subquery, is_deterministic, is_stable, stars_spelled
 
 _VECTORS = {
     operations.DELETE: DELETE_VECTORS,
@@ -72,3 +82,36 @@ def _spelled(action: RowAction, scopes: Sequence[Scope]) -> RowAction:
 
 def _text(text: str, scopes: Sequence[Scope]) -> str:
     return stars_spelled(text, scopes) if "*" in text else text
+
+
+def may_repeat(change: Plan, statements: str) -> bool:
+    """Whether a change may be planned and run again; `statements` are DETERMINISTIC ones, ALL or NONE."""
+    match change:
+        case TableChange() | RowChange() | LayoutChange() if change.commit.operation.may_repeat:
+            if not isinstance(change, RowChange) or statements != "DETERMINISTIC":
+                return statements != "NONE"
+            return all(map(is_deterministic, evaluated_texts(change.operator)))
+    return False
+
+
+def recorded(operator: Rewrite, properties: TableProperties, *, vectors: bool = True) -> Rewrite:
+    """`operator` with the way in which a table with these properties records its changes.
+
+    Without `vectors` none are written, even if the table has them.
+
+    The change feed needs files of its own where it cannot be derived: what a deletion vector newly marks was deleted,
+    and what a new file holds was inserted.
+    """
+    effects = {action.effect for action in operator.actions}
+    vectors = vectors and properties[DELETION_VECTORS]
+    derived = effects <= ({RowEffect.DELETE, RowEffect.INSERT} if vectors else {RowEffect.INSERT})
+    recording = Recording(vectors, properties[CHANGE_DATA_FEED] and not derived)
+    volatile = any(has_subquery(text) or not is_stable(text) for text in _conditions(operator))
+    volatile = volatile or any(isinstance(item, SqlFunction) for item in operator.relations.values())
+    return replace(operator, recording=recording, volatile=volatile)
+
+
+def _conditions(operator: Rewrite) -> Iterator[str]:
+    if operator.join is not None:
+        yield operator.join.on
+    yield from (action.condition for action in operator.actions if action.condition is not None)

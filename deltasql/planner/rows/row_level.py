@@ -16,6 +16,7 @@ from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import (
     MemoryRows,
     Operator,
+    PythonFunction,
     Rewrite,
     RowEffect,
     Scan,
@@ -24,7 +25,6 @@ from deltasql.plan.operators import (
     Supplied,
     children,
 )
-from deltasql.plan.python_function import PythonFunction
 from deltasql.plan.reads import NO_ROWS, RowReads
 from deltasql.planner.context import Context
 from deltasql.planner.rows.read_set import reads_otherwise, table_scans

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from deltasql.catalog.definitions import RefreshDefinition, StoredExpectation
 from deltasql.catalog.entries import ViewEntry
 from deltasql.catalog.governance import UNGOVERNED, Governance
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import Caret, DeltaSqlError
+from deltasql.errors.log import UnsupportedLocationError
+from deltasql.errors.schema import DuplicateColumnsError, PartitionColumnNotFoundError
 from deltasql.errors.secrets import shown_value
+from deltasql.errors.statements.table import NotADeltaProviderError
 from deltasql.log.configuration.keys import keys_of
 from deltasql.log.configuration.properties import parse_properties
-from deltasql.log.properties.deltasql_properties import DELTASQL_PROPERTIES, UNITY_TABLE_ID, without_deltasql_properties
+from deltasql.log.properties.property import DELTASQL_PROPERTIES, UNITY_TABLE_ID, without_deltasql_properties
 from deltasql.log.reading.clustering import AUTO_PROPERTY, CLUSTERING_FEATURE, clustering_columns
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import quote
-from deltasql.planner.governance.policy_text import filter_clause, mask_clause
+from deltasql.plan.statements.table import CreateTable
+from deltasql.planner.context import Context
+from deltasql.planner.governance.policies import filter_clause, mask_clause
 from deltasql.planner.values.defaults import CURRENT_DEFAULT
 from deltasql.planner.values.generated import generation_of
 from deltasql.schema.foreign import check_foreign
@@ -23,6 +28,7 @@ from deltasql.schema.identity import identity_of
 from deltasql.schema.lengths import declared_type
 from deltasql.schema.text import path_text, quote_text, sql_text
 from deltasql.schema.types import StructField
+from deltasql.sql.queries.outline import find, outline
 
 
 def create_statement(
@@ -174,3 +180,36 @@ def create_view_statement(entry: ViewEntry) -> str:
 
 def _view_column(name: str, comment: str | None) -> str:
     return quote(name) if comment is None else f"{quote(name)} COMMENT {quote_text(comment)}"
+
+
+_CLAUSES: dict[type[DeltaSqlError], str] = {
+    NotADeltaProviderError: "CREATE|REPLACE … USING < part >",
+    UnsupportedLocationError: "CREATE|REPLACE … LOCATION < string >",
+}
+
+
+def position_in_create(error: DeltaSqlError, statement: CreateTable, context: Context) -> Caret:
+    """The clause or column that `error` is about, else the name of the table."""
+    extent = _column(error, statement) or _clause(error, context.sql) or (statement.table.start, statement.table.end)
+    return context.caret(*extent)
+
+
+def _column(error: DeltaSqlError, statement: CreateTable) -> tuple[int, int] | None:
+    if isinstance(error, PartitionColumnNotFoundError):
+        named = [column for column in statement.partitioned_by if column.name.lower() == error.column.lower()]
+        return (named[0].start, named[0].end) if named else None
+    return _second(error.columns, statement) if isinstance(error, DuplicateColumnsError) else None
+
+
+def _second(columns: Iterable[str], statement: CreateTable) -> tuple[int, int] | None:
+    """The second place where one of some columns is declared."""
+    names = {name.lower() for name in columns}
+    declared = [(item.name, item.start, item.end) for item in statement.columns or ()]
+    declared += [(item.name, item.start, item.end) for item in statement.partitioned_by]
+    extents = [(start, end) for name, start, end in declared if name.lower() in names]
+    return extents[1] if len(extents) > 1 else None
+
+
+def _clause(error: DeltaSqlError, sql: str) -> tuple[int, int] | None:
+    pattern = _CLAUSES.get(type(error))
+    return find(pattern, outline(sql)) if pattern and sql else None

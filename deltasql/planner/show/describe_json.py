@@ -10,7 +10,7 @@ from typing import Any
 from deltasql.errors.secrets import shown_pairs
 from deltasql.log.configuration.keys import keys_of
 from deltasql.log.configuration.tags import column_tags, table_tags
-from deltasql.log.properties.deltasql_properties import without_deltasql_properties
+from deltasql.log.properties.property import without_deltasql_properties
 from deltasql.log.reading.clustering import clustering_columns
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import table_uri

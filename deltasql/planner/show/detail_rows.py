@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from deltasql.errors.secrets import shown_value
 from deltasql.log.configuration.keys import keys_of
-from deltasql.log.configuration.tags import column_tags, table_tags
+from deltasql.log.configuration.tags import column_tags, read_tags, table_tags
+from deltasql.log.properties.property import TAGS, without_deltasql_properties
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.schema.text import path_text
 
@@ -37,3 +38,16 @@ def tag_rows(snapshot: Snapshot) -> Iterator[Row]:
     for path, tags in of_columns.items():
         for key, value in sorted(tags.items()):
             yield path_text(path), key, shown_value(key, value)
+
+
+def property_rows(properties: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """A row with the properties, and one with the tags if there are any."""
+    yield "Properties", _pairs(without_deltasql_properties(properties))
+    tags = read_tags(properties.get(TAGS))
+    if tags:
+        yield "Tags", _pairs(tags)
+
+
+def _pairs(values: Mapping[str, str]) -> str:
+    shown = ", ".join(f"({key},{shown_value(key, value)})" for key, value in sorted(values.items()))
+    return f"({shown})" if shown else ""

@@ -6,7 +6,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from deltasql.errors.base import counted
+from deltasql.log.actions.actions import Metadata
+from deltasql.log.commit.conflict import IsolationLevel
+from deltasql.log.properties.property_registry import ISOLATION_LEVEL
 from deltasql.plan.base import ColumnPath, LogicalPlan, SqlText, TableName, quote
+from deltasql.plan.reads import Reads
 from deltasql.plan.statements.columns import AddedColumn
 from deltasql.plan.statements.insert import PartitionValue, ReplaceWhere
 from deltasql.plan.statements.merge import (
@@ -20,6 +25,7 @@ from deltasql.plan.statements.merge import (
 )
 from deltasql.plan.statements.table import ColumnDefinition, PartitionColumn
 from deltasql.plan.statements.update import Assignment
+from deltasql.planner.changes import LayoutChange, RowChange, TableChange
 from deltasql.schema.text import type_text
 from deltasql.schema.types import ArrayType, DecimalType, MapType, PrimitiveType, StructType
 
@@ -133,3 +139,43 @@ def _column(column: AddedColumn | ColumnDefinition, text_of: TextOf) -> Iterator
             yield "FIRST"
         if column.after is not None:
             yield f"AFTER {quote(column.after)}"
+
+
+def conflict_lines(change: TableChange | RowChange | LayoutChange) -> list[str]:
+    """The read set of the change, and the concurrent commits that conflict with it; none for a new table."""
+    snapshot = change.commit.snapshot
+    if snapshot is None:
+        return []
+    return [
+        "== Conflicts ==",
+        *_read(change.commit.reads, snapshot.version),
+        *_judged(change, snapshot.properties[ISOLATION_LEVEL]),
+    ]
+
+
+def _read(reads: Reads | None, version: int) -> Iterator[str]:
+    if reads is None:
+        yield "read: no rows"
+        return
+    files = counted(len(reads.files), "files")
+    predicate = " ".join((reads.predicate or "").split())
+    where = f" where {predicate}" if predicate not in {"", "TRUE"} and not reads.whole_table else ""
+    yield f"read: {'the whole table' if reads.whole_table else files} of version {version}{where}"
+
+
+def _judged(change: TableChange | RowChange | LayoutChange, level: str) -> Iterator[str]:
+    yield "conflicts with: changes of schema, properties or features"
+    if change.commit.reads is None:
+        return
+    if isinstance(change, LayoutChange):
+        yield "conflicts with: removals of these files, as far as their rows cannot be moved after"
+        return
+    by_rows = isinstance(change, RowChange) and change.rows.probe is not None
+    touched = "changes of the same rows" if by_rows else "removals of these files"
+    # Whoever writes new metadata has looked at all rows, whatever the level.
+    writes_metadata = any(isinstance(action, Metadata) for action in change.commit.actions)
+    lenient = level == IsolationLevel.WRITE_SERIALIZABLE.value and not writes_metadata
+    appends = f"appends alone do not conflict ({level})" if lenient else "appends too"
+    yield f"conflicts with: {touched}, and new rows that it should have read; {appends}"
+    if isinstance(change, RowChange) and change.rows.advice:
+        yield f"note: {change.rows.advice}"

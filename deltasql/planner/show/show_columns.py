@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 
 from deltasql.errors.secrets import shown_pairs
-from deltasql.log.properties.deltasql_properties import without_deltasql_properties
+from deltasql.log.properties.property import without_deltasql_properties
 from deltasql.log.reading.clustering import clustering_columns, is_clustered
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.plan.base import TableName, quote
+from deltasql.plan.base import ColumnPath, TableName, quote
 from deltasql.planner import binding
 from deltasql.planner.context import Context
 from deltasql.schema.types import StructType
@@ -43,3 +43,17 @@ def name_in_catalog(name: TableName, context: Context) -> str | None:
     if name.path is not None or context.catalog.resolve(name.parts) is None:
         return None
     return ".".join(quote(part) for part in context.catalog.full_name(name.parts))
+
+
+def table_and_column(name: ColumnPath, context: Context) -> tuple[TableName, tuple[str, ...]]:
+    """a.b.c is column c of table a.b, or field b.c of table a: the longest name of a table that there is counts."""
+    candidates = [
+        TableName(name.parts[:end], name.start, name.end) for end in range(min(3, len(name.parts) - 1), 0, -1)
+    ]
+    for table in candidates:
+        is_relation = table.path is not None or context.is_view(table)
+        if is_relation or context.catalog.resolve(table.parts) is not None:
+            return table, name.parts[len(table.parts) :]
+    # The error names the table that was most likely meant.
+    table = candidates[0] if candidates else TableName(name.parts, name.start, name.end)
+    return table, name.parts[-1:]

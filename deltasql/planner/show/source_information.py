@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from deltasql.catalog.entries import TableEntry
 from deltasql.errors.secrets import shown_pairs, shown_value
-from deltasql.log.properties.deltasql_properties import without_deltasql_properties
+from deltasql.log.properties.property import without_deltasql_properties
 from deltasql.plan.base import quote
 from deltasql.planner.show.create_text import column_text
 from deltasql.schema.lengths import with_lengths

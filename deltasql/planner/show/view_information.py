@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from deltasql.catalog.entries import ViewEntry, sql_name
 from deltasql.errors.secrets import shown_pairs
 from deltasql.log.configuration.tags import read_tags
-from deltasql.log.properties.deltasql_properties import TAGS, without_deltasql_properties
+from deltasql.log.properties.property import TAGS, without_deltasql_properties
 from deltasql.schema.lengths import with_lengths
 from deltasql.schema.text import tree_text
 

@@ -17,9 +17,12 @@ from deltasql.errors.column_values import (
     IdentityWithExpressionError,
 )
 from deltasql.errors.statements.columns import ColumnClauseError
-from deltasql.plan.base import quote
+from deltasql.errors.statements.view import DuplicateViewColumnError, ViewArityError
+from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.statements.constraints import KeyConstraint
 from deltasql.plan.statements.table import ColumnDefinition, CreateTable
+from deltasql.plan.statements.view import ViewColumn
+from deltasql.planner import binding
 from deltasql.planner.context import Context
 from deltasql.planner.values.defaults import CURRENT_DEFAULT, checked_default
 from deltasql.planner.values.generated import GENERATION, without_comments
@@ -29,6 +32,8 @@ from deltasql.schema.lengths import TYPE_KEY, declared_as, has_lengths, length_o
 from deltasql.schema.paths import folded
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import LONG, StructField, StructType
+from deltasql.settings.session_settings import TIME_ZONE
+from deltasql.sql.queries.query_columns import derived_columns
 
 
 def declared_schema(statement: CreateTable, context: Context) -> StructType:
@@ -132,3 +137,42 @@ def refuse_value_clauses(columns: Sequence[ColumnDefinition], context: Context) 
             if present is not None:
                 error = ColumnClauseError(clause, quote(column.name), "REPLACE COLUMNS", advice)
                 raise error.at(context.caret(column.start, column.end))
+
+
+def query_columns(query: SqlText, context: Context) -> StructType:
+    """The columns of a view's query. Raises what is wrong with the query."""
+    bound = binding.query(context, query)
+    # The time zone changes no type.
+    plain = context.analyst.is_plain and set(context.meaning) <= {TIME_ZONE.name}
+    derived = derived_columns(query.text, bound)
+    if derived is not None and plain:
+        return derived
+    schema = context.analyst.schema(bound)
+    if derived is None or derived.names != schema.names:
+        return schema
+    # Spark does not tell the comments of a table's columns.
+    commented = zip(schema, derived, strict=True)
+    return StructType(
+        tuple(replace(field, metadata={**field.metadata, **column.metadata}) for field, column in commented)
+    )
+
+
+def view_schema(name: TableName, schema: StructType, columns: tuple[ViewColumn, ...]) -> StructType:
+    """The columns of the view, with the names and comments that were given.
+
+    Raises ViewArityError, DuplicateViewColumnError.
+    """
+    if columns and len(columns) != len(schema):
+        raise ViewArityError(view=str(name), named=len(columns), given=len(schema), columns=schema.names)
+    fields = list(schema)
+    if columns:
+        fields = [
+            StructField(column.name, field.type, metadata={"comment": column.comment} if column.comment else {})
+            for column, field in zip(columns, schema, strict=True)
+        ]
+    seen = set[str]()
+    for field in fields:
+        if field.name.lower() in seen:
+            raise DuplicateViewColumnError(view=str(name), column=quote(field.name))
+        seen.add(field.name.lower())
+    return StructType(tuple(fields))

@@ -24,7 +24,7 @@ from deltasql.log.properties.property_registry import (
 from deltasql.log.protocol.features import final_feature
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.paths import encode_path, is_absolute
+from deltasql.log.storage.locations import encode_path, is_absolute
 from deltasql.plan.operators import Scan, Write
 from deltasql.plan.reads import Reads
 from deltasql.plan.statements.table import DEFAULT_COLLATION

@@ -10,7 +10,7 @@ from deltasql.errors.statements.table import (
     CreatedPartitioningDiffersError,
     CreatedPropertiesDifferError,
 )
-from deltasql.log.properties.deltasql_properties import COLUMN_TAGS, DELTASQL_PROPERTIES, TAGS, UNITY_TABLE_ID
+from deltasql.log.properties.property import COLUMN_TAGS, DELTASQL_PROPERTIES, TAGS, UNITY_TABLE_ID
 from deltasql.log.properties.property_registry import PROPERTIES
 from deltasql.log.reading.clustering import AUTO_PROPERTY
 from deltasql.plan.statements.table import ClusterBy

@@ -9,17 +9,28 @@ from typing import Any
 
 from typing_extensions import assert_never
 
+from deltasql.errors.iceberg import IcebergFilesError, IcebergVectorsError
+from deltasql.errors.statements.generate import ManifestExistingVectorsError
 from deltasql.errors.statements.properties import ColumnMappingModeError
+from deltasql.lazy import pa, pc
 from deltasql.log.actions.actions import Action, Metadata
-from deltasql.log.configuration.iceberg_compat import gives_nested_ids
+from deltasql.log.actions.deletion_vectors import marked_files
+from deltasql.log.configuration.iceberg_compat import (
+    COMPAT_TAG,
+    compat_keys,
+    converts_to_iceberg,
+    gives_nested_ids,
+    stores_partitions,
+    version_of,
+)
 from deltasql.log.configuration.keys import keys_of, with_keys
 from deltasql.log.configuration.properties import protocol_for
 from deltasql.log.configuration.tags import column_tags, table_tags, with_column_tags, with_table_tags
-from deltasql.log.properties.deltasql_properties import COLUMN_TAGS, KEYS
-from deltasql.log.properties.property import OnReplace, Property
+from deltasql.log.properties.property import COLUMN_TAGS, KEYS, OnReplace, Property
 from deltasql.log.properties.property_registry import (
     CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
+    MANIFESTS,
     MAX_COLUMN_ID,
     PROPERTIES,
     switches,
@@ -153,3 +164,40 @@ def metadata_actions(snapshot: Snapshot, metadata: Metadata) -> tuple[Action, ..
     protocol = protocol_for(metadata.schema, metadata.configuration, current=snapshot.protocol, table=snapshot.table)
     changed = () if protocol == snapshot.protocol else (protocol,)
     return (*changed, metadata)
+
+
+def check_manifest_files(snapshot: Snapshot, configuration: Mapping[str, str]) -> None:
+    """Raises ManifestExistingVectorsError where manifests are switched on and files have deletion vectors."""
+    starts = TableProperties(configuration)[MANIFESTS] and not snapshot.properties[MANIFESTS]
+    if not starts or not snapshot.num_files:
+        return
+    files = snapshot.live_adds(("deletionVector",))
+    if files.filter(marked_files(files)).num_rows:
+        raise ManifestExistingVectorsError(table=snapshot.table)
+
+
+def check_iceberg_files(snapshot: Snapshot, configuration: Mapping[str, str]) -> None:
+    """Raises IcebergVectorsError, IcebergFilesError if Iceberg cannot read the existing files.
+
+    They are looked at when the compatibility or the format is switched on; from then on all writers obey.
+    """
+    keys, old = compat_keys(configuration), snapshot.configuration
+    starts = not compat_keys(old)
+    converts = converts_to_iceberg(configuration) and not converts_to_iceberg(old)
+    if not keys or not (starts or converts) or not snapshot.num_files:
+        return
+    files = snapshot.live_adds(("deletionVector", "tags"))
+    if files.filter(marked_files(files)).num_rows:
+        raise IcebergVectorsError(snapshot.table, version_of(keys[0]))
+    number = keys[0][-1]
+    lacks_partitions = bool(snapshot.partition_columns) and not stores_partitions(snapshot.protocol, old)
+    if lacks_partitions or converts:
+        count = len(files) if lacks_partitions else len(files.filter(untagged_files(files, number)))
+        if count:
+            raise IcebergFilesError(count, snapshot.table, number)
+
+
+def untagged_files(files: pa.Table, version: str) -> pa.ChunkedArray:
+    """Which files, whose tags are a column of maps, were not written for a version of the compatibility."""
+    tags = pc.map_lookup(files["tags"], COMPAT_TAG, "first")
+    return pc.invert(pc.fill_null(pc.equal(tags, version), False))

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.properties.deltasql_properties import REFRESH
+from deltasql.log.properties.property import REFRESH
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.planner.changes import RowChange
 

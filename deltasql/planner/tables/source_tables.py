@@ -7,18 +7,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from uuid import uuid4
 
-from deltasql.datafiles.foreign.source_table import SourceTable
+from deltasql.datafiles.foreign.tables import SourceTable
 from deltasql.errors.sources import MappedSourceError, NestedTableError, UncountedRowsError
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.configuration.iceberg_compat import compat_tags, with_column_mapping, with_valid_formats
-from deltasql.log.configuration.partition_keys import partition_keys
+from deltasql.log.configuration.indexed_columns import partition_keys
 from deltasql.log.configuration.properties import parse_properties, protocol_for
 from deltasql.log.configuration.row_ids import ROW_TRACKING_FEATURE
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, COLUMN_MAPPING_MODE
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.paths import LOG
+from deltasql.log.storage.locations import LOG
 from deltasql.plan.statements.table import PartitionColumn
 from deltasql.planner.context import Context
 from deltasql.planner.foreign.partition_texts import partition_texts

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from deltasql.catalog.entries import TableEntry
 from deltasql.catalog.governance import UNGOVERNED, Governance
+from deltasql.catalog.governed import TABLE, Subject
 from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.errors.log import NotADeltaTableError
+from deltasql.errors.statements.governance import UnsupportedSecurableError
 from deltasql.errors.statements.table import (
     AmbiguousLocationError,
     ExternalTableWithoutLogError,
@@ -20,14 +23,17 @@ from deltasql.errors.statements.table import (
 )
 from deltasql.errors.statements.view import WriteIntoViewError
 from deltasql.log.actions.actions import Metadata
-from deltasql.log.properties.deltasql_properties import without_deltasql_properties
+from deltasql.log.properties.property import without_deltasql_properties
 from deltasql.log.protocol.features import CATALOG_MANAGED
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import table_location
 from deltasql.plan.base import TableName
-from deltasql.planner.catalog_changes import Registration
+from deltasql.plan.statements.table import CreateTable
+from deltasql.planner.catalog_changes import GovernanceChange, Registration
 from deltasql.planner.context import Context
+from deltasql.planner.governance.policies import declared_policies, refuse_lost_columns
+from deltasql.schema.types import StructType
 from deltasql.settings.session_settings import PROPERTY_DEFAULTS
 
 MANAGED_SCHEMA = "deltasql.catalogManaged"
@@ -205,3 +211,46 @@ def _check_new_location(log: DeltaLog, location: str, defines_columns: bool) -> 
         raise (NonEmptyLocationError if defines_columns else ExternalTableWithoutLogError)(location=location)
     if not defines_columns:
         raise ExternalTableWithoutSchemaError(location=location)
+
+
+def governed_registration(
+    statement: CreateTable, target: Target, schema: StructType, context: Context
+) -> Registration | None:
+    """The name of the table with its row filter and masks. A replaced table keeps those that it has, if the statement
+    declares none.
+
+    Raises PolicyColumnError for a column that they need, and UnsupportedSecurableError for a table without a name.
+    """
+    table = statement.table
+    policies = _policies(statement, schema, context)
+    if not policies.is_empty and table.path is not None:
+        error = UnsupportedSecurableError(str(table), "Give the table a name: CREATE TABLE … LOCATION '/path'.")
+        raise error.at(context.caret(table.start, table.end))
+    if (
+        not policies.is_empty
+        and context.catalog.external.type_of(context.catalog.full_name(table.parts)[0]) is not None
+    ):
+        error = UnsupportedSecurableError(str(table), "Its catalog is external: run the statement on its server.")
+        raise error.at(context.caret(table.start, table.end))
+    if policies.is_empty and target.snapshot is not None:
+        refuse_lost_columns(schema, table, target.snapshot.location, context)
+    return registration(target, policies)
+
+
+def policies_of_existing(statement: CreateTable, entry: TableEntry, context: Context) -> GovernanceChange | None:
+    """The row filter and masks of a statement for a table that exists, which keeps its others; None without any."""
+    declared = _policies(statement, context.snapshot(statement.table).schema, context)
+    if declared.is_empty:
+        return None
+
+    def change(found: Governance) -> Governance:
+        for column, mask in declared.masks.items():
+            found = found.masked(column, mask)
+        return found if declared.row_filter is None else replace(found, row_filter=declared.row_filter)
+
+    return GovernanceChange(Subject(TABLE, entry.parts), change)
+
+
+def _policies(statement: CreateTable, schema: StructType, context: Context) -> Governance:
+    masks = [(column.name, column.mask) for column in statement.columns or () if column.mask is not None]
+    return declared_policies(statement.row_filter, masks, schema, statement.table, context)

@@ -5,6 +5,7 @@ Source: features of Delta's store assignment; structs inside arrays and maps fol
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from itertools import count
@@ -20,10 +21,13 @@ from deltasql.errors.write import (
 )
 from deltasql.plan import marks
 from deltasql.plan.base import quote
+from deltasql.planner.context import Context
 from deltasql.schema.checks import duplicate_columns
+from deltasql.schema.paths import Path
 from deltasql.schema.text import sql_text, text_sql, type_text
 from deltasql.schema.type_lattice import can_up_cast
 from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructField, StructType
+from deltasql.settings.session_settings import ANSI, STORE_ASSIGNMENT
 
 
 class StructRule(Enum):
@@ -283,3 +287,28 @@ def is_path(sql: str) -> bool:
     bare = sql.replace("``", "")
     outside = "".join(bare.split("`")[::2])
     return bool(sql) and all(char.isalnum() or char in "_." for char in outside)
+
+
+def store_casts(context: Context) -> Casts:
+    """The casts of the session's policy. Raises InvalidSettingError."""
+    # What Spark's own default is, Spark itself says where it was handed in.
+    return Casts(context.setting(STORE_ASSIGNMENT), guarded=not context.setting(ANSI))
+
+
+def new_columns(source: DataType, table: DataType, path: Path = ()) -> Iterator[Path]:
+    """The paths in `source` that are missing from `table`; of nested ones only the outermost."""
+    match source, table:
+        case StructType(), StructType():
+            for field in source:
+                existing = table.find(field.name)
+                if existing is None:
+                    yield (*path, field.name)
+                    continue
+                yield from new_columns(field.type, existing.type, (*path, existing.name))
+        case ArrayType(), ArrayType():
+            yield from new_columns(source.element, table.element, (*path, "element"))
+        case MapType(), MapType():
+            yield from new_columns(source.key, table.key, (*path, "key"))
+            yield from new_columns(source.value, table.value, (*path, "value"))
+        case _:
+            return

@@ -14,10 +14,10 @@ from deltasql.errors.column_values import (
     DefaultSubqueryError,
     DefaultTypeError,
 )
-from deltasql.plan.base import SqlText
-from deltasql.plan.hidden import hidden
+from deltasql.plan.base import SqlText, quote
+from deltasql.plan.hidden import NULL_ROW, hidden
+from deltasql.plan.operators import SqlQuery
 from deltasql.planner.context import Context
-from deltasql.planner.values.column_types import types_of
 from deltasql.schema.lengths import Length
 from deltasql.schema.text import path_text, sql_text
 from deltasql.schema.type_lattice import can_widen, fits, is_integral, is_number
@@ -40,6 +40,7 @@ from deltasql.schema.types import (
     without_collations,
 )
 from deltasql.sql.cursor import TokenCursor
+from deltasql.sql.expression_types import derived_type
 from deltasql.sql.literals import Literal, literal
 from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic, parse_expression
 from deltasql.sql.stored_expressions import Reason, Refusal, Use, bare, refusal, stored_refusal
@@ -274,3 +275,19 @@ def _number_widens(default_type: DataType, column: DataType) -> bool:
     return (default_type, column) == (FLOAT, DOUBLE) or (
         is_number(default_type) and is_number(column) and can_widen(default_type, column)
     )
+
+
+def types_of(schema: StructType, expressions: list[str], context: Context) -> list[DataType]:
+    """The types of expressions over a row of `schema`. Spark analyses, and starts for, those that cannot be derived.
+
+    Raises what Spark says against an expression.
+    """
+    derived = [derived_type(sql, schema) for sql in expressions]
+    kinds = [kind for kind in derived if kind is not None]
+    return kinds if len(kinds) == len(derived) else context.analyst.types([(null_row(schema), NULL_ROW)], expressions)
+
+
+def null_row(schema: StructType) -> SqlQuery:
+    """One row with NULL in each column of `schema`."""
+    nulls = ", ".join(f"CAST(NULL AS {sql_text(field.type)}) AS {quote(field.name)}" for field in schema)
+    return SqlQuery(f"SELECT {nulls}", {}, "columns")

@@ -16,7 +16,7 @@ from deltasql.errors.column_values import (
 from deltasql.plan.base import SqlText, quote
 from deltasql.planner.context import Context
 from deltasql.planner.values.alignment import same_type
-from deltasql.planner.values.column_types import types_of
+from deltasql.planner.values.defaults import types_of
 from deltasql.planner.values.generated import generation_of
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructField, StructType

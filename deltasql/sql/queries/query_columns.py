@@ -5,15 +5,18 @@ Gives up at any other clause, at a second table, at an alias without AS, and at 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from deltasql.plan.operators import Scan, SqlQuery
 from deltasql.schema.types import BOOLEAN, DataType, StructField, StructType
 from deltasql.sql.cursor import TokenCursor, comma_separated
 from deltasql.sql.expression_types import derived_type
 from deltasql.sql.queries.relations import table_references
-from deltasql.sql.tokens import Token, tokenize
+from deltasql.sql.references import has_subquery
+from deltasql.sql.text_edits import Replacement, splice
+from deltasql.sql.tokens import Token, closing, tokenize
 
 
 def derived_columns(text: str, query: SqlQuery) -> StructType | None:
@@ -101,3 +104,47 @@ def _named(item: list[Token]) -> tuple[list[Token], str | None]:
 
 def _type(text: str, tokens: list[Token], source: StructType) -> DataType | None:
     return derived_type(text[tokens[0].start : tokens[-1].end], source) if tokens else None
+
+
+_WHOLE = frozenset({"*", "TABLE", "NATURAL", "|>", "STRUCT"})
+"""Tokens by which a query may use columns that it does not name."""
+_BEFORE_FROM = frozenset({"(", ")", "UNION", "ALL", "DISTINCT", "EXCEPT", "INTERSECT", "MINUS"})
+"""Tokens behind which FROM begins a query, and stands for SELECT * FROM."""
+
+
+def named_columns(sql: str) -> frozenset[str] | None:
+    """All names in a query, in lower case; None where it may use columns that it does not name, as SELECT * does."""
+    tokens = tokenize(sql)
+    if not tokens or tokens[0].key not in {"SELECT", "WITH", "("} or any(token.key in _WHOLE for token in tokens):
+        return None
+    if any(after.key == "FROM" and before.key in _BEFORE_FROM for before, after in pairwise(tokens)):
+        return None
+    return frozenset(token.name.lower() for token in tokens if token.is_name)
+
+
+def selected_rows(query: str) -> str:
+    """VALUES (a, b), (c, d) as SELECT a, b UNION ALL SELECT c, d where a sub-query is among them; else as it is."""
+    if query[:6].upper() != "VALUES" or not has_subquery(query[6:]):
+        return query
+    tokens = tokenize(query)
+    edits = list(_edits(tokens))
+    return splice(query, edits).sql if edits else query
+
+
+def _edits(tokens: Sequence[Token]) -> Iterator[Replacement]:
+    """The changes of the text; none for rows without parentheses, or with a name behind them."""
+    edits: list[Replacement] = [(tokens[0].start, tokens[0].end, "")]
+    at = 1
+    while at < len(tokens) and tokens[at].key == "(":
+        end = closing(tokens, at)
+        if end == len(tokens):
+            return
+        edits += [(tokens[at].start, tokens[at].end, "SELECT "), (tokens[end].start, tokens[end].end, "")]
+        at = end + 1
+        if at == len(tokens):
+            yield from edits
+            return
+        if tokens[at].key != ",":
+            return
+        edits.append((tokens[at].start, tokens[at].end, " UNION ALL "))
+        at += 1

@@ -18,8 +18,8 @@ from deltasql.catalog.database import catalog_file
 from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
 from deltasql.catalog.entries import matching
 from deltasql.errors import catalog as errors
+from deltasql.log.storage.locations import commit_path
 from deltasql.log.storage.open_store import open_store
-from deltasql.log.storage.paths import commit_path
 from deltasql.schema.types import INTEGER, StructField, StructType
 
 

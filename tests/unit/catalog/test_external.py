@@ -11,8 +11,7 @@ import pytest
 import deltasql
 from deltasql import dbapi
 from deltasql.catalog.entries import Entry, StoredSchema, TableEntry
-from deltasql.catalog.external.configuration import CatalogOptions, configured, of_spark
-from deltasql.catalog.external.registry import TYPES, CatalogType
+from deltasql.catalog.external.configuration import TYPES, CatalogOptions, CatalogType, configured, of_spark
 from deltasql.catalog.external.store import ExternalStore
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaKey, TableKey
 from deltasql.cli import main

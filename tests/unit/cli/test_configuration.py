@@ -20,7 +20,7 @@ from deltasql.command.configuration import (
     split_settings,
 )
 from deltasql.command.shells import SHELLS
-from deltasql.engines.spark.session.environment import outside_settings
+from deltasql.engines.spark.session.local import outside_settings
 from deltasql.errors.usage import ConfigurationFileError
 from tests.unit.cli.conftest import Canned
 

@@ -13,8 +13,7 @@ import pytest
 from deltasql.render import FORMATS
 from deltasql.render.formats import render
 from deltasql.render.grid import Grid
-from deltasql.render.page import display_width
-from deltasql.render.table import write_markdown, write_screen, write_table
+from deltasql.render.table import display_width, write_markdown, write_screen, write_table
 from deltasql.render.values import float_text, value_json, value_text
 from deltasql.result import Result
 from deltasql.schema import types as t

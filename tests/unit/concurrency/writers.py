@@ -11,7 +11,7 @@ from deltasql import Session, connect
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, SetTransaction
-from deltasql.log.commit.commit_info import Provenance
+from deltasql.log.commit.commit_writer import Provenance
 from deltasql.log.commit.rebase import Rebase
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol.protocol import Protocol

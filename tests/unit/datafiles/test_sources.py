@@ -16,9 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.datafiles.foreign.source_table import SourceTable
 from deltasql.datafiles.foreign.statistics import source_statistics
-from deltasql.datafiles.foreign.tables import source_table
+from deltasql.datafiles.foreign.tables import SourceTable, source_table
 from deltasql.datafiles.statistics.of_footers import file_statistics, stats_json
 from deltasql.errors.sources import (
     EmptySourceError,

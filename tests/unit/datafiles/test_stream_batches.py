@@ -13,7 +13,7 @@ import pytest
 
 from deltasql.datafiles.reading import stream_batches as arrow_rows
 from deltasql.datafiles.reading.stream_batches import batches, fitted
-from deltasql.log.actions.vector_writer import inline_vector
+from deltasql.log.actions.deletion_vectors import inline_vector
 from deltasql.log.reading.stream_source import StreamFile
 from deltasql.log.storage.open_store import open_store
 from deltasql.schema.column_mapping import PHYSICAL_NAME

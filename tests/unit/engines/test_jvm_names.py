@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltasql.engines.spark.session.jvm_names import cache_names
+from deltasql.engines.spark.session.local import cache_names
 
 
 class Named:

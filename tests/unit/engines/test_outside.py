@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 import pytest
 
-from deltasql.engines.spark.session.environment import outside_settings
-from deltasql.engines.spark.session.local import session_settings
+from deltasql.engines.spark.session.local import outside_settings, session_settings
 from deltasql.engines.spark.session.spark import SparkHandle
 
 if TYPE_CHECKING:

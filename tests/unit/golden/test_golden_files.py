@@ -18,8 +18,7 @@ from deltasql.errors.usage import NoGoldenFilesError, UnknownDirectiveError
 from deltasql.golden import GoldenOutcome, discover, run_file
 from deltasql.golden.command import run_suite
 from deltasql.golden.compare import difference
-from deltasql.golden.generated_values import GeneratedValues
-from deltasql.golden.normal import Normalizer, masked
+from deltasql.golden.normal import GeneratedValues, Normalizer, masked
 from deltasql.golden.record import is_ordered
 from deltasql.golden.script import read_script
 from deltasql.golden.watch import LogWatch

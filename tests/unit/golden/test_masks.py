@@ -16,8 +16,7 @@ import pytest
 from deltasql.errors.usage import GoldenMaskError, UnknownDirectiveError
 from deltasql.golden import GoldenOutcome, run_file
 from deltasql.golden.command import run_suite
-from deltasql.golden.generated_values import GeneratedValues, generated_values
-from deltasql.golden.normal import Normalizer
+from deltasql.golden.normal import GeneratedValues, Normalizer, generated_values
 from deltasql.result import CommandRows, Result
 from deltasql.schema import types as t
 

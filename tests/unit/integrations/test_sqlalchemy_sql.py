@@ -23,7 +23,7 @@ from deltasql.integrations.sqlalchemy import (
     VARIANT,
     DeltaSqlDialect,
 )
-from deltasql.integrations.sqlalchemy.places import arguments_of
+from deltasql.integrations.sqlalchemy.dialect import arguments_of
 from deltasql.parser import parse
 
 DIALECT = DeltaSqlDialect()

@@ -8,7 +8,7 @@ from pyiceberg.table.metadata import TableMetadataV2
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.configuration.partition_keys import partition_keys
+from deltasql.log.configuration.indexed_columns import partition_keys
 from deltasql.log.iceberg.current_metadata import current_metadata
 from deltasql.log.iceberg.manifests import read_manifests
 from deltasql.log.iceberg.store_io import StoreIO

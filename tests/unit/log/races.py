@@ -12,10 +12,9 @@ import numpy as np
 
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, Metadata, RemoveFile
-from deltasql.log.actions.deletion_vectors import deleted_rows
-from deltasql.log.actions.vector_writer import MarkedFile
+from deltasql.log.actions.deletion_vectors import MarkedFile, deleted_rows
 from deltasql.log.commit.bin_rebase import Bin, BinRebase
-from deltasql.log.commit.commit_info import Provenance
+from deltasql.log.commit.commit_writer import Provenance
 from deltasql.log.commit.conflict import IsolationLevel
 from deltasql.log.commit.moved_rows import SOURCE_TAG, NewPositions, TouchedRows
 from deltasql.log.commit.rebase import Rebase

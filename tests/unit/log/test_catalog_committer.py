@@ -19,9 +19,9 @@ from deltasql.errors.statements.features import ManagedTimestampsError
 from deltasql.errors.statements.transaction import SecondTableError
 from deltasql.log.committer.catalog_commits import CommitCatalog, StagedCommit, TableCommits, current_commits
 from deltasql.log.committer.committers import CatalogCommitter, ratified
+from deltasql.log.storage.locations import STAGED_COMMITS, commit_path
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.open_store import open_store
-from deltasql.log.storage.paths import STAGED_COMMITS, commit_path
 
 MANAGED = "TBLPROPERTIES ('delta.feature.catalogManaged' = 'supported')"
 

@@ -18,7 +18,7 @@ from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, SetTra
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.last_checkpoint import read_last_checkpoint
+from deltasql.log.replay.log_segment import read_last_checkpoint
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.upkeep.checkpoint_v2 import TopLevel
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint

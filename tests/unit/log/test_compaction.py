@@ -16,7 +16,7 @@ from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
-from deltasql.log.upkeep.compaction import write_compaction
+from deltasql.log.upkeep.post_commit import write_compaction
 
 Create = Callable[..., DeltaLog]
 Append = Callable[..., Commit]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deltasql.errors.statements.copy_into import CopyStateError
-from deltasql.execution.copy_notes import put_part
+from deltasql.execution.metrics import put_part
 from deltasql.log.actions import operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.copy_log import (

@@ -12,8 +12,8 @@ import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import InvalidLogJsonError
 from deltasql.log.replay.checksum import read_checksum
-from deltasql.log.replay.last_checkpoint import read_last_checkpoint
-from deltasql.log.storage.paths import checksum_path, commit_path
+from deltasql.log.replay.log_segment import read_last_checkpoint
+from deltasql.log.storage.locations import checksum_path, commit_path
 from deltasql.session import Session
 
 DEEP = "[" * 100_000 + "]" * 100_000

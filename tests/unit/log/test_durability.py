@@ -15,7 +15,7 @@ import deltasql
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.paths import commit_path
+from deltasql.log.storage.locations import commit_path
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.session import Session
 from deltasql.settings.session_settings import DEFAULTS, FSYNC

@@ -20,10 +20,10 @@ from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.checksum import read_checksum
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.replay.last_checkpoint import read_last_checkpoint
+from deltasql.log.replay.log_segment import read_last_checkpoint
 from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.log.storage.locations import checksum_path, commit_path
 from deltasql.log.storage.open_store import open_store
-from deltasql.log.storage.paths import checksum_path, commit_path
 from deltasql.log.upkeep.cleanup import clean_up_log
 from deltasql.session import Session
 

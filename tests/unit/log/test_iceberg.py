@@ -19,15 +19,15 @@ from deltasql.errors.log import AmbiguousWriteError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.configuration.partition_keys import partition_keys
+from deltasql.log.configuration.indexed_columns import partition_keys
 from deltasql.log.iceberg import manifests as manifest_files
 from deltasql.log.iceberg import table_metadata
 from deltasql.log.iceberg.convert import write_iceberg_metadata
 from deltasql.log.iceberg.current_metadata import HINT, current_metadata, metadata_path
 from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
 from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.storage.locations import commit_path
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import commit_path
 from deltasql.session import Session
 from tests.unit.log.iceberg_log import PROPERTIES, STATS, commit, entries, listed, manifests, metadata, objects, summary
 

@@ -9,13 +9,12 @@ import pytest
 
 from deltasql.errors.concurrency import RowAppendError, RowDeleteReadError
 from deltasql.log.actions import operations
-from deltasql.log.actions.vector_writer import MarkedFile, mark_rows
-from deltasql.log.commit.commit_info import Provenance
+from deltasql.log.actions.deletion_vectors import MarkedFile, mark_rows
+from deltasql.log.commit.commit_writer import Provenance
 from deltasql.log.commit.moved_rows import TouchedRows
 from deltasql.log.commit.row_rebase import Budget, RowRebase
 from deltasql.log.commit.transaction import Commit, Transaction
-from deltasql.log.pending.joined_rows import JoinedRows
-from deltasql.log.pending.net_actions import NetActions
+from deltasql.log.pending.net_actions import JoinedRows, NetActions
 from deltasql.log.pending.pinned_log import PinnedLog
 from tests.unit.log.races import Reader, Table, positions
 

@@ -2,15 +2,15 @@ import json
 
 import pytest
 
-from deltasql.log.replay.last_checkpoint import (
+from deltasql.log.replay.log_segment import (
     LastCheckpoint,
     hint_checksum,
     read_last_checkpoint,
     write_last_checkpoint,
 )
+from deltasql.log.storage.locations import LAST_CHECKPOINT
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.open_store import open_store
-from deltasql.log.storage.paths import LAST_CHECKPOINT
 
 HINT = LastCheckpoint(7, 100, size_in_bytes=5, files=98)
 

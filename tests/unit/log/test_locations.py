@@ -9,13 +9,13 @@ import pytest
 from deltasql.errors.log import UnsupportedLocationError
 from deltasql.log.storage.locations import (
     absolute_location,
+    canonical,
     hadoop_location,
     is_local,
     plain_location,
     scheme,
     table_location,
 )
-from deltasql.log.storage.paths import canonical
 from deltasql.log.storage.stores import Stores
 
 

@@ -20,10 +20,9 @@ from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.file_totals import BOUNDARIES, FileTotals
-from deltasql.log.replay.last_checkpoint import read_last_checkpoint
+from deltasql.log.replay.log_segment import read_last_checkpoint
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.replay.stats_struct import parse_stats, stats_type
-from deltasql.log.replay.stats_text import stats_to_json
+from deltasql.log.replay.stats_struct import parse_stats, stats_to_json, stats_type
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep.post_commit import after_commit, checkpoint_is_due, write_checksum
 from deltasql.schema.types import (

@@ -8,8 +8,18 @@ from urllib.parse import quote
 
 import pytest
 
-from deltasql.log.storage.locations import absolute_location, local_path, table_location, table_uri
-from deltasql.log.storage.paths import absolute, canonical, decode_path, encode_path, located, relative_path
+from deltasql.log.storage.locations import (
+    absolute,
+    absolute_location,
+    canonical,
+    decode_path,
+    encode_path,
+    local_path,
+    located,
+    relative_path,
+    table_location,
+    table_uri,
+)
 
 HOSTILE = [
     "plain.parquet",

@@ -24,8 +24,7 @@ from deltasql.log.actions.actions import (
     RemoveFile,
     SetTransaction,
 )
-from deltasql.log.actions.deletion_vectors import deleted_rows, vector_path
-from deltasql.log.actions.vector_writer import MarkedFile, mark_rows
+from deltasql.log.actions.deletion_vectors import MarkedFile, deleted_rows, mark_rows, vector_path
 from deltasql.log.commit.commit_rules import check_commit
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.pending.net_actions import NetActions

@@ -36,7 +36,7 @@ from deltasql.log.upkeep.checkpoint_rows import state_actions as kept_actions
 from deltasql.log.upkeep.checkpoint_rows import unexpired_tombstones
 from deltasql.log.upkeep.checkpoint_v2 import CheckpointRows, TopLevel, write_v2
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
-from deltasql.log.upkeep.compaction import write_compaction
+from deltasql.log.upkeep.post_commit import write_compaction
 from deltasql.schema.types import LONG, STRING, StructField, StructType
 from tests.samples import examples
 

@@ -25,8 +25,7 @@ from deltasql.log.properties.property_registry import ROW_TRACKING, ROW_TRACKING
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
-from deltasql.schema.row_ids import RowIdColumns
-from deltasql.schema.types import StructType
+from deltasql.schema.types import RowIdColumns, StructType
 
 Create = Callable[..., DeltaLog]
 Append = Callable[..., Commit]

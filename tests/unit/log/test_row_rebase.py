@@ -19,7 +19,7 @@ from deltasql.errors.concurrency import (
     RowDeleteReadError,
 )
 from deltasql.log.actions import operations
-from deltasql.log.actions.vector_writer import inline_vector
+from deltasql.log.actions.deletion_vectors import inline_vector
 from deltasql.log.commit.conflict import IsolationLevel
 from deltasql.log.commit.row_rebase import Budget
 from deltasql.log.commit.transaction import Transaction

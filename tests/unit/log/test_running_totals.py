@@ -19,7 +19,7 @@ from deltasql.log.actions.actions import (
     RemoveFile,
     SetTransaction,
 )
-from deltasql.log.actions.commit_text import encode_actions
+from deltasql.log.actions.commit_file import encode_actions
 from deltasql.log.actions.file_tables import ADD, REMOVE, from_actions, from_files
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from deltasql.log.storage import local_store
-from deltasql.log.storage.globs import glob_expression
 from deltasql.log.storage.log_store import Entry
-from deltasql.log.storage.source_files import Choice, broken_files, find_source
+from deltasql.log.storage.source_files import Choice, broken_files, find_source, glob_expression
 from deltasql.log.storage.stores import Stores
 from deltasql.log.storage.whole_files import whole_check
 

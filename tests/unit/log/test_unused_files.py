@@ -21,8 +21,8 @@ from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.unused_files import hidden_names, unused_files
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.log.storage.locations import commit_path
 from deltasql.log.storage.open_store import open_store
-from deltasql.log.storage.paths import commit_path
 from deltasql.session import Session
 
 DAY = 24 * 60 * 60

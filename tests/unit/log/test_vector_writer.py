@@ -13,14 +13,16 @@ from hypothesis import strategies as st
 
 from deltasql.errors.log import InvalidDeletionVectorError
 from deltasql.log.actions.actions import AddFile, RemoveFile
-from deltasql.log.actions.deletion_vectors import deleted_rows, z85_decode, z85_encode
-from deltasql.log.actions.vector_writer import (
+from deltasql.log.actions.deletion_vectors import (
     MarkedFile,
+    deleted_rows,
     encode_vector,
     inline_vector,
     loose_statistics,
     mark_rows,
     write_vectors,
+    z85_decode,
+    z85_encode,
 )
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.open_store import open_store

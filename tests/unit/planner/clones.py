@@ -13,9 +13,9 @@ import pytest
 from deltasql.errors.base import DeltaSqlError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
-from deltasql.log.actions.vector_writer import write_vectors
+from deltasql.log.actions.deletion_vectors import write_vectors
 from deltasql.log.commit.transaction import Transaction
-from deltasql.log.storage.paths import commit_path
+from deltasql.log.storage.locations import commit_path
 from deltasql.session import Session
 
 SIZES = ("source_table_size", "source_num_of_files")

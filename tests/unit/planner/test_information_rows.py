@@ -12,7 +12,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.planner.information import rows
 from deltasql.schema.types import DecimalType
 from deltasql.session import Session
-from deltasql.sql.queries.named_columns import named_columns
+from deltasql.sql.queries.query_columns import named_columns
 
 
 def _rows(session: Session, sql: str) -> list[tuple[Any, ...]]:
@@ -116,7 +116,7 @@ def test_named_columns() -> None:
 
 
 def test_types_in_function_texts() -> None:
-    from deltasql.planner.information.type_facts import text_facts, type_facts
+    from deltasql.planner.information.relations import text_facts, type_facts
 
     assert text_facts("DECIMAL(4, 1)") == type_facts(DecimalType(4, 1))
     assert text_facts("INTERVAL DAY TO SECOND")["data_type"] == "INTERVAL"

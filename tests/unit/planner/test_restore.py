@@ -22,7 +22,7 @@ from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
-from deltasql.log.storage.paths import commit_path
+from deltasql.log.storage.locations import commit_path
 from deltasql.schema.identity import identities, with_identities
 from deltasql.session import Session
 

@@ -15,7 +15,7 @@ from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.secrets import has_secret, without_secrets_of
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.parser import parse
-from deltasql.parser.completion import expected_keywords
+from deltasql.parser.diagnosis import expected_keywords
 from deltasql.parser.parameters import bind_parameters, parameter_names
 from deltasql.repl.completion import SqlCompleter
 from deltasql.repl.prompt import sql_lexer

@@ -22,9 +22,8 @@ from deltasql.catalog.external.metastore.model import (
     MetastoreTable,
     Storage,
 )
-from deltasql.catalog.external.metastore.properties import CHANGED
 from deltasql.catalog.external.metastore.store import MetastoreStore
-from deltasql.catalog.external.metastore.tables import Dialect, detached
+from deltasql.catalog.external.metastore.tables import CHANGED, Dialect, detached
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError
 from deltasql.errors.external_catalog import CatalogAccessError, CatalogOperationError
 

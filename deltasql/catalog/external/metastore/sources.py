@@ -5,13 +5,12 @@ from __future__ import annotations
 from deltasql.catalog.definitions import SchemaMode, TableSource, ViewDefinition
 from deltasql.catalog.entries import DEFAULT_SCHEMA, Entry, TableEntry, ViewEntry
 from deltasql.catalog.external.metastore.model import MANAGED, VIEW, MetastoreTable
-from deltasql.catalog.external.metastore.properties import COMMENT, user_properties
 from deltasql.catalog.external.metastore.schemas import (
     is_of_schema,
     stored_partition_columns,
     stored_schema,
 )
-from deltasql.catalog.external.metastore.tables import location_of, provider_of
+from deltasql.catalog.external.metastore.tables import COMMENT, location_of, provider_of, user_properties
 from deltasql.schema.types import StructType
 
 _READABLE = frozenset({"csv", "json", "parquet", "orc", "text", "avro"})

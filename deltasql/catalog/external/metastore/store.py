@@ -42,7 +42,7 @@ from deltasql.catalog.store import (
 )
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.external_catalog import CatalogTableError, CatalogWritersError
-from deltasql.log.properties.deltasql_properties import without_deltasql_properties
+from deltasql.log.properties.property import without_deltasql_properties
 from deltasql.log.storage.locations import table_location
 from deltasql.schema.json import schema_from_json
 

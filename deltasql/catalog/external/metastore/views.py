@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from deltasql.catalog.definitions import SchemaMode, ViewDefinition
 from deltasql.catalog.entries import DEFAULT_CATALOG, ViewEntry
 from deltasql.catalog.external.metastore.model import VIEW, MetastoreColumn, MetastoreTable, Storage
-from deltasql.catalog.external.metastore.properties import COMMENT, own_properties, user_properties
 from deltasql.catalog.external.metastore.schemas import (
     hive_columns,
     schema_properties,
     stored_schema,
 )
+from deltasql.catalog.external.metastore.tables import COMMENT, own_properties, user_properties
 
 _NAMESPACE = "view.catalogAndNamespace."
 _QUERY_COLUMNS = "view.query.out."

@@ -13,7 +13,7 @@ from deltasql.catalog.external.unity.tables import KnownTables, UnityTable, arou
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.external_catalog import CatalogAccessError, CatalogRequestError
 from deltasql.errors.secrets import conceal, reveal
-from deltasql.log.storage.lending import Lent
+from deltasql.log.storage.credentials import Lent
 
 _MARGIN = 300.0
 """Seconds before their end at which credentials are renewed, at most a third of the time that they are valid."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.catalog.external.facts import TableFacts
+from deltasql.catalog.external.mirror import TableFacts
 
 _DERIVED = ("delta.feature.", "delta.minReaderVersion", "delta.minWriterVersion", "delta.clusteringColumns")
 _DERIVED_NAMES = {"delta.rowTracking.rowIdHighWaterMark", "delta.lastUpdateVersion", "delta.lastCommitTimestamp"}

@@ -14,12 +14,11 @@ from deltasql.catalog.external.unity.client import TYPE, UnityClient
 from deltasql.catalog.external.unity.commits import UnityCommits
 from deltasql.catalog.external.unity.credentials import Lender
 from deltasql.catalog.external.unity.shapes import column_infos, creation
-from deltasql.catalog.external.unity.sources import READABLE
-from deltasql.catalog.external.unity.tables import KnownTables, UnityTable, listed, loaded
+from deltasql.catalog.external.unity.tables import READABLE, KnownTables, UnityTable, listed, loaded
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError, SchemaKey, TableKey
 from deltasql.errors.external_catalog import CatalogRequestError
-from deltasql.log.properties.deltasql_properties import UNITY_TABLE_ID
-from deltasql.log.storage.lending import Lent
+from deltasql.log.properties.property import UNITY_TABLE_ID
+from deltasql.log.storage.credentials import Lent
 from deltasql.log.storage.locations import is_local, table_location
 
 _PROTOCOL_VERSIONS = "1.0"

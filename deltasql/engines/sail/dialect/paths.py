@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from deltasql.engines.sail.dialect.scopes import scope_at
 from deltasql.engines.sail.guards.exact_types import OperandRows
 from deltasql.plan.base import quote
-from deltasql.schema.literals import sql_literal
+from deltasql.schema.text import sql_literal
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
+from deltasql.sql.constants import unquote
+from deltasql.sql.cursor import LeftToEngineError, TokenCursor, comma_separated, require_value
 from deltasql.sql.tokens import Token, closing, tokenize
 
 _DOTTED = re.compile(r"[\w`]\s*\.\s*[\w`]")
@@ -89,3 +92,45 @@ def _is_selected(tokens: Sequence[Token], first: int, end: int) -> bool:
     opened = [index for index in range(first) if tokens[index].key == "(" and closing(tokens, index) >= end]
     begin = opened[-1] + 1 if opened else 0
     return tokens[begin].key in {"SELECT", "WITH"}
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryWrite:
+    """INSERT OVERWRITE DIRECTORY 'path' USING format [OPTIONS (key = value, …)] query; `format`, keys in lower case."""
+
+    path: str
+    format: str
+    options: Mapping[str, str]
+    query: str
+
+
+def directory_write(sql: str) -> DirectoryWrite | None:
+    """The parts of such a statement; None for any other. Raises LeftToEngineError for what is not certain."""
+    at = TokenCursor(tokenize(sql))
+    if not (at.take("INSERT") and at.take("OVERWRITE") and at.key in {"DIRECTORY", "LOCAL"}):
+        return None
+    at.need("DIRECTORY")
+    path = _text(at.next())
+    at.need("USING")
+    name = at.name().lower()
+    options = dict(_option(item) for item in comma_separated(at.group()[1:-1])) if at.take("OPTIONS") else {}
+    if not at.left:
+        raise LeftToEngineError
+    return DirectoryWrite(path, name, options, sql[at.tokens[at.at].start :].rstrip().rstrip(";"))
+
+
+def _text(token: Token) -> str:
+    if token.kind != "string":
+        raise LeftToEngineError
+    return require_value(unquote(token.text))
+
+
+def _option(item: list[Token]) -> tuple[str, str]:
+    """key value, key = value, 'key' = 'value'; a key may have dots in it."""
+    at = TokenCursor(item)
+    first = at.next()
+    key = _text(first) if first.kind == "string" else first.name
+    at.take("=")
+    value = at.next()
+    at.end()
+    return key.lower(), _text(value) if value.kind == "string" else value.text

@@ -13,8 +13,7 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from deltasql.errors.syntax import UnsupportedDatatypeError
-from deltasql.schema.literals import sql_literal
-from deltasql.schema.text import sql_text
+from deltasql.schema.text import sql_literal, sql_text
 from deltasql.schema.type_lattice import BITS, INTEGRAL
 from deltasql.schema.types import DOUBLE, STRING, VOID, DataType, StructType
 from deltasql.sql.expression_types import derived_type

@@ -31,7 +31,7 @@ from deltasql.log.storage.local_files import may_make, may_read
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.plan.marks import BOUND_VALUES, JSON_NAME
 from deltasql.schema.checks import HIDDEN_PREFIX
-from deltasql.sql.syntax import corresponding, unreadable_part
+from deltasql.sql.misspelt import corresponding, unreadable_part
 from deltasql.sql.tokens import tokenize
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, NamedTuple
 
-from deltasql.datafiles.reading.scan_files import deleted_by_file, located
+from deltasql.datafiles.reading.file_tables import deleted_by_file, located
 from deltasql.engines.choice import is_handed_out
+from deltasql.engines.spark.reading.input_size import Workspace
 from deltasql.engines.spark.reading.scans import read_in_process, scan
-from deltasql.engines.spark.reading.workspace import Workspace
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.log.storage.local_files import file_state
 from deltasql.log.storage.locations import is_local, local_path

@@ -13,7 +13,7 @@ from deltasql.plan.base import quote
 from deltasql.plan.hidden import GUARD
 from deltasql.plan.operators import Constraint
 from deltasql.schema.checks import HIDDEN_PREFIX
-from deltasql.schema.literals import sql_literal
+from deltasql.schema.text import sql_literal
 
 Texts: TypeAlias = Callable[[str], str]
 """How the text of an expression is spelled for the engine."""

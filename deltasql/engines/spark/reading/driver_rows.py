@@ -21,7 +21,7 @@ from deltasql.datafiles.reading.file_reader import (
 from deltasql.datafiles.reading.file_tables import file_numbers, file_pieces
 from deltasql.datafiles.reading.pieces import tables_of
 from deltasql.engines.choice import is_handed_out
-from deltasql.engines.spark.reading.workspace import Workspace
+from deltasql.engines.spark.reading.input_size import Workspace
 from deltasql.engines.spark.session.scratch import frame_of_file, goes_by_file
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import exact_spark_schema
@@ -30,7 +30,7 @@ from deltasql.lazy import np, pa
 from deltasql.plan.hidden import ROW_ADDRESS
 from deltasql.plan.operators import Scan
 from deltasql.schema.lengths import without_lengths
-from deltasql.schema.literals import sql_literal
+from deltasql.schema.text import sql_literal
 from deltasql.schema.types import (
     StructField,
     StructType,

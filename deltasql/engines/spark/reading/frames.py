@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from threading import RLock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from typing_extensions import assert_never
 
@@ -16,17 +16,16 @@ from deltasql.engines.choice import is_handed_out
 from deltasql.engines.spark.reading.cached_scans import CachedScans
 from deltasql.engines.spark.reading.checked_rows import Texts, checked
 from deltasql.engines.spark.reading.file_columns import rows_with_columns
+from deltasql.engines.spark.reading.input_size import Workspace
 from deltasql.engines.spark.reading.json_paths import has_json_paths, without_json_paths
-from deltasql.engines.spark.reading.python_functions import register_python
 from deltasql.engines.spark.reading.scans import with_declared
 from deltasql.engines.spark.reading.source_rows import source_rows
-from deltasql.engines.spark.reading.view_columns import shown
-from deltasql.engines.spark.reading.workspace import Workspace
 from deltasql.engines.spark.session.capabilities import Capabilities
 from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import declared_spark_schema, frame_schema
 from deltasql.engines.spark.session.temporary_views import drop_hidden
+from deltasql.errors.statements.view import ViewSchemaChangedError
 from deltasql.lazy import F
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
@@ -38,6 +37,7 @@ from deltasql.plan.operators import (
     Number,
     Operator,
     Project,
+    PythonFunction,
     Rearrange,
     Rewrite,
     Scan,
@@ -49,13 +49,16 @@ from deltasql.plan.operators import (
     ViewColumns,
     Write,
 )
-from deltasql.plan.python_function import PythonFunction
 from deltasql.result import RowSource
-from deltasql.schema.types import DataType, StructType
+from deltasql.schema.evolution import as_nullable
+from deltasql.schema.text import sql_text
+from deltasql.schema.type_lattice import can_up_cast
+from deltasql.schema.types import DataType, StructField, StructType
 from deltasql.settings.session_settings import ANSI
+from deltasql.sql.functions.python_code import BODY, compiled
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
 
     from deltasql.engines.spark.failures.write_errors import WriteContext
 
@@ -430,3 +433,55 @@ def types_over(
     kinds = [field.type for field in frame_schema(rows.select(*values))]
     frames.refuse_stray(texts, kinds, sql)
     return kinds
+
+
+# No module has this name, so that the code travels to Spark's workers by value.
+_MODULE = "deltasql_function"
+
+
+def register_python(session: SparkSession, name: str, function: PythonFunction) -> None:
+    """Registers a function in Spark under `name`. Its module runs now, the handler when rows come."""
+    from pyspark.sql.functions import udf, udtf
+
+    handler = _handler(function)
+    if function.is_table:
+        session.udtf.register(name, udtf(handler, returnType=function.returns))
+        return
+    made: Any = udf(handler, returnType=function.returns)
+    session.udf.register(name, made if function.deterministic else made.asNondeterministic())
+
+
+def _handler(function: PythonFunction) -> Any:
+    namespace: dict[str, Any] = {"__name__": _MODULE}
+    # The text is that of a function of the catalog, which is code like any other: docs/security.md.
+    exec(compiled(function.code, function.handler, function.parameters, function.name), namespace)
+    return namespace[function.handler or BODY]
+
+
+def shown(rows: DataFrame, view: ViewColumns) -> DataFrame:
+    """The rows of a view's query with the columns that the view had when it was made.
+
+    Raises ViewSchemaChangedError where the query has lost one of them, or its values no longer fit.
+    """
+    schema = frame_schema(rows)
+    if view.typed and [(field.name, as_nullable(field.type)) for field in schema] == [
+        (field.name, as_nullable(field.type)) for field in view.schema
+    ]:
+        return rows
+    return rows.selectExpr(
+        *(_shown(view, schema, name, field) for name, field in zip(view.names, view.schema, strict=True))
+    )
+
+
+def _shown(view: ViewColumns, schema: StructType, name: str, field: StructField) -> str:
+    matches = [item for item in schema if item.name.lower() == name.lower()]
+    if len(matches) != 1:
+        change = f"its query gives {len(matches) or 'no'} column {quote(name)}"
+        raise ViewSchemaChangedError(view.view, change, view.remedy)
+    kind = matches[0].type
+    if not view.typed or as_nullable(kind) == as_nullable(field.type):
+        return f"{quote(name)} AS {quote(field.name)}"
+    if not view.cast and not can_up_cast(kind, field.type):
+        change = f"{quote(name)} is {sql_text(kind)} now, and was {sql_text(field.type)}"
+        raise ViewSchemaChangedError(view.view, change, view.remedy)
+    return f"CAST({quote(name)} AS {sql_text(field.type)}) AS {quote(field.name)}"

@@ -17,8 +17,9 @@ from deltasql.plan.operators import (
     SqlQuery,
     Supplied,
     children,
+    evaluated_texts,
+    texts_of,
 )
-from deltasql.plan.texts import evaluated_texts, texts_of
 from deltasql.sql.queries.row_counts import most_rows
 from deltasql.sql.references import names_collation
 
@@ -83,3 +84,16 @@ def _rewritten(operator: Rewrite) -> int:
         source = estimated_rows(operator.join.source)
         target = target if operator.join.equal_keys else target * max(source, 1)
     return target + source + sum(_text_rows(text, operator.relations) for text in texts_of(operator))
+
+
+class Workspace:
+    """Keeps objects such as temporary folders alive for a statement, and counts the bytes sent to the engine."""
+
+    def __init__(self) -> None:
+        self.sent = 0
+        """Bytes of the rows that were sent to the engine, in Arrow's memory format."""
+        self._retained: list[object] = []
+
+    def retain(self, item: object) -> None:
+        """Keeps a reference to an object that is deleted when unreferenced, such as a temporary folder."""
+        self._retained.append(item)

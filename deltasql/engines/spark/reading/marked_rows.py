@@ -14,7 +14,7 @@ from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.thresholds import FEW_FILES, MOST_BITS, MOST_BROADCAST_ROWS
 from deltasql.lazy import F, np, pa
 from deltasql.plan.hidden import MARKED_FILE, MARKED_ROW
-from deltasql.schema.literals import sql_literal
+from deltasql.schema.text import sql_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

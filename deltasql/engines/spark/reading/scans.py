@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from dataclasses import replace
 from functools import partial
+from io import StringIO
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from deltasql.datafiles.arrow_types import bare_schema, declared_schema
 from deltasql.datafiles.inspection import UNSURE_BOUNDS, bounds_are_sure
-from deltasql.datafiles.reading.file_tables import file_numbers
-from deltasql.datafiles.reading.missing_files import readable_files
-from deltasql.datafiles.reading.old_calendar import OLD_DAYS
-from deltasql.datafiles.reading.scan_files import deleted_by_file, located, vector_positions
+from deltasql.datafiles.reading.file_reader import OLD_DAYS
+from deltasql.datafiles.reading.file_tables import (
+    deleted_by_file,
+    file_numbers,
+    located,
+    readable_files,
+    vector_positions,
+)
 from deltasql.engines.choice import is_handed_out, moved_in_process, only_for_spark, scan_size
 from deltasql.engines.spark.reading.driver_rows import FILE_NUMBER_SQL, Spelling, as_it_is, driver_rows
+from deltasql.engines.spark.reading.input_size import Workspace
 from deltasql.engines.spark.reading.marked_rows import without_marked
-from deltasql.engines.spark.reading.origins import with_origin
 from deltasql.engines.spark.reading.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
-from deltasql.engines.spark.reading.workspace import Workspace
 from deltasql.engines.spark.session.local_rows import lookup, no_rows
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import declared_spark_schema, spark_schema, spark_type, with_nullability
@@ -481,3 +486,35 @@ def file_key(spark: SparkHandle, operator: Scan, paths: list[str]) -> tuple[str,
     # '+' is literal in a URI's path, but url_decode reads it as a blank.
     decoded = "url_decode(replace(_metadata.file_path, '+', '%2B'))"
     return f"regexp_replace({decoded}, '^file:/+', '/')", hadoop_location
+
+
+_MARKS: set[str] = set()
+"""The marks of this process: without one nobody need look for it, which means planning a DataFrame."""
+
+
+def with_origin(rows: DataFrame, location: str) -> DataFrame:
+    """`rows` under an alias that only Spark's plan of them shows."""
+    mark = _mark(location)
+    _MARKS.add(mark)
+    return rows.alias(mark)
+
+
+def reads_below(rows: DataFrame, root: str) -> bool:
+    """Whether a DataFrame of the caller's has rows of the table at `root`, read by Spark or by this process."""
+    files = map(table_location, rows.inputFiles())
+    return any(path.startswith(f"{root}/") for path in files) or _comes_from(rows, root)
+
+
+def _comes_from(rows: DataFrame, location: str) -> bool:
+    """Whether a DataFrame was made of rows of the table at `location` that the driver has read."""
+    mark = _mark(location)
+    if mark not in _MARKS:
+        return False
+    plan_text = StringIO()
+    with redirect_stdout(plan_text):
+        rows.explain(mode="extended")
+    return mark in plan_text.getvalue()
+
+
+def _mark(location: str) -> str:
+    return hidden(f"of_{hashlib.sha256(location.encode()).hexdigest()[:16]}")

@@ -21,8 +21,7 @@ from deltasql.errors.engine import NotOnSailError
 from deltasql.errors.statements.copy_into import AvroReaderMissingError
 from deltasql.lazy import F
 from deltasql.log.storage.credentials import hadoop_settings
-from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
-from deltasql.log.storage.paths import encode_path, folder_and_name
+from deltasql.log.storage.locations import encode_path, folder_and_name, hadoop_location, hadoop_scheme, is_local
 from deltasql.plan.base import quote
 from deltasql.plan.operators import METADATA, SourceFiles
 from deltasql.schema.lengths import declared_length

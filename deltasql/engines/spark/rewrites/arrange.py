@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from deltasql.datafiles.reading.row_numbers import count_live_rows
+from deltasql.datafiles.reading.pieces import count_live_rows
 from deltasql.datafiles.staged import Staged
 from deltasql.datafiles.writing.staged_files import ORIGIN
 from deltasql.engines.rewriting.stored_rows import may_copy_rows

@@ -13,10 +13,15 @@ from deltasql.datafiles.staged import Staged
 from deltasql.engines.door import RewriteOutcome
 from deltasql.engines.rewriting.outcome import marked
 from deltasql.engines.rewriting.positions import Positions, listed_positions
-from deltasql.engines.spark.rewrites.collected_positions import collect_positions
-from deltasql.engines.spark.rewrites.position_search import CHANGES, ChangedRows, rows_at_positions, search
+from deltasql.engines.spark.rewrites.position_search import (
+    CHANGES,
+    ChangedRows,
+    collect_positions,
+    rows_at_positions,
+    search,
+)
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
-from deltasql.engines.spark.writing.counts import Counts
+from deltasql.engines.spark.writing.row_writers import Counts
 from deltasql.lazy import F
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import RowEffect

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deltasql.datafiles.reading.file_reader import widest
-from deltasql.engines.rewriting.positions import Positions, positions_of
-from deltasql.engines.spark.rewrites.collected_positions import collect_positions
+from deltasql.engines.rewriting.positions import Positions, listed_positions, positions_of
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.engines.spark.session.spark_types import spark_type
 from deltasql.engines.thresholds import LEAST_ROWS, SOURCE_PART
-from deltasql.lazy import F, pa, pc
+from deltasql.lazy import F, np, pa, pc
+from deltasql.log.actions.deletion_vectors import inline_vector
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.actions.record_count import live_rows
-from deltasql.log.actions.vector_writer import inline_vector
-from deltasql.log.storage.paths import decode_path
+from deltasql.log.storage.locations import decode_path
 from deltasql.plan.hidden import ACTION, ROW_ADDRESS, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import EqualKey, ReadInProcess, Scan
 from deltasql.schema.column_mapping import physical_name
@@ -139,3 +139,38 @@ def _values(rows: ActedRows, keys: Sequence[Key]) -> Iterator[tuple[str, pa.Arra
         kinds = {item.dataType.simpleString(), spark_type(field.type).simpleString()}
         if len(kinds) == 1 or kinds <= _INTEGERS:
             yield physical_name(field), widest(column).unique().drop_null()
+
+
+BUCKET_BITS = 32_768
+"""Rows that one bitmap of Spark's bitmap_construct_agg covers."""
+
+
+def collect_positions(fired: DataFrame, *, few: bool) -> Positions:
+    """The positions of the rows of `fired`, which has ROW_FILE, ROW_INDEX and ACTION.
+
+    Many come as bitmaps that Spark has made, 4 KiB for 32,768 rows of a file.
+    """
+    if few:
+        return listed_positions(tuple(row) for row in fired.select(ROW_FILE, ROW_INDEX, ACTION).collect())
+    # Spark numbers bits from 1: position 0 would fall into a bucket of its own.
+    bitmaps = fired.groupBy(ROW_FILE, ACTION, _expr(f"bitmap_bucket_number({ROW_INDEX} + 1) AS bucket")).agg(
+        _expr(f"bitmap_construct_agg(bitmap_bit_position({ROW_INDEX} + 1)) AS bits"), _expr("count(1) AS fired")
+    )
+    return _united(bitmaps.toArrow())
+
+
+def _united(bitmaps: pa.Table) -> Positions:
+    parts: dict[str, list[np.ndarray[Any, Any]]] = defaultdict(list)
+    counts: Counter[int] = Counter()
+    columns = (bitmaps.column(index).to_pylist() for index in range(5))
+    fired = 0
+    for file, action, bucket, bits, times in zip(*columns, strict=True):
+        row_indexes = np.flatnonzero(np.unpackbits(np.frombuffer(bits, np.uint8), bitorder="little")).astype(np.uint64)
+        parts[file].append(row_indexes + np.uint64((bucket - 1) * BUCKET_BITS))
+        counts[action] += len(row_indexes)
+        fired += times
+    return Positions({file: np.unique(np.concatenate(items)) for file, items in parts.items()}, counts, fired)
+
+
+def _expr(sql: str) -> Any:
+    return F.expr(sql)

@@ -21,11 +21,11 @@ from deltasql.engines.spark.rewrites.action_sql import (
     cases,
     not_written,
     output_sql,
+    with_change_rows,
     written_ids,
 )
-from deltasql.engines.spark.rewrites.change_rows import with_change_rows
 from deltasql.engines.spark.rewrites.merge_source import MergeSource
-from deltasql.engines.spark.writing.counts import Counts
+from deltasql.engines.spark.writing.row_writers import Counts
 from deltasql.engines.spark.writing.stage import SparkStage
 from deltasql.errors.engine import NotOnSailError
 from deltasql.errors.statements.merge import MultipleSourceRowsError

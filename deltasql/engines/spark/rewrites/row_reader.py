@@ -8,19 +8,18 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from deltasql.datafiles.reading.row_numbers import row_count
+from deltasql.datafiles.reading.pieces import row_count
 from deltasql.engines.rewriting.positions import Positions
 from deltasql.engines.spark.reading.frames import Frames
-from deltasql.engines.spark.rewrites.collected_positions import collect_positions
 from deltasql.engines.spark.rewrites.merge_source import MergeSource
-from deltasql.engines.spark.rewrites.position_search import CHANGES
+from deltasql.engines.spark.rewrites.position_search import CHANGES, collect_positions
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.stage import SparkStage
 from deltasql.lazy import pa
-from deltasql.log.actions.vector_writer import MarkedFile, inline_vector
+from deltasql.log.actions.deletion_vectors import MarkedFile, inline_vector
 from deltasql.log.configuration.row_ids import row_id_columns
-from deltasql.log.storage.paths import absolute, canonical
+from deltasql.log.storage.locations import absolute, canonical
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_ID, ROW_INDEX, SOURCE_PRESENT
 from deltasql.plan.operators import Pruning, Rewrite, RowEffect, RowKind, Scan, SqlQuery, TableVersion
 from deltasql.plan.reads import Reads

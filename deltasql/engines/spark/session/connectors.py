@@ -5,9 +5,13 @@ from __future__ import annotations
 import logging
 import re
 import weakref
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from deltasql.engines.spark.session.remote import is_connect
+from deltasql.log.storage.credentials import is_identity
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -69,3 +73,27 @@ def _hadoop_version() -> str | None:
 
     jars = Path(pyspark.__file__).parent.glob("jars/hadoop-client-api-*.jar")
     return next((jar.stem.removeprefix("hadoop-client-api-") for jar in jars), None)
+
+
+_FIRST: weakref.WeakKeyDictionary[Any, dict[str, str]] = weakref.WeakKeyDictionary()
+"""Hadoop's settings of stores by the SparkContext, which several sessions share, or by the session on a server."""
+
+
+def has_other_keys(session: SparkSession, settings: Mapping[str, str]) -> bool:
+    """Whether Spark is configured with credentials for a store that differ from these `settings` of Hadoop."""
+    first = _FIRST.get(_shared(session), {})
+    keys = {key: value for key, value in settings.items() if is_identity(key)}
+    return any({first.get(key, value), session.conf.get(key, value)} != {value} for key, value in keys.items())
+
+
+def configure(session: SparkSession, settings: Mapping[str, str]) -> None:
+    """Sets those of Hadoop's `settings` of a store that a session does not have yet."""
+    first = _FIRST.setdefault(_shared(session), {})
+    for key, value in settings.items():
+        if session.conf.get(key, None) is None:
+            session.conf.set(key, value)
+        first.setdefault(key, str(session.conf.get(key)))
+
+
+def _shared(session: SparkSession) -> Any:
+    return session if is_connect(session) else session.sparkContext

@@ -6,21 +6,22 @@ import atexit
 import logging
 import os
 import re
+import shlex
 import shutil
 import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from deltasql.engines.facts import RUNNING
 from deltasql.engines.memory import available_memory
-from deltasql.engines.running import RUNNING
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.session.connectors import PACKAGES, announce_downloads, connector_settings
-from deltasql.engines.spark.session.environment import JAVA_OPTIONS, defaults_file, outside_settings
-from deltasql.engines.spark.session.jvm_names import cache_names
 from deltasql.engines.spark.session.remote import START_LOCK
 from deltasql.engines.spark.session.tuning import SHUFFLES
 from deltasql.errors.engine import EnginesMixedError, JavaMissingError
@@ -208,3 +209,93 @@ def _quiet_stderr() -> Iterator[None]:
         os.dup2(saved, 2)
         os.close(saved)
         os.close(null)
+
+
+_USED = {
+    "org.apache.spark.sql.functions": ("col", "expr", "lit"),
+    "org.apache.spark.sql.classic.SparkSession": ("getActiveSession", "getDefaultSession", "setActiveSession"),
+    "org.apache.spark.sql.api.python.PythonSQLUtils": (),
+    "org.apache.spark.sql.Observation": (),
+    "org.apache.spark.sql.internal.SQLConf": ("get",),
+    "org.apache.spark.util.Utils": ("exceptionString",),
+    "functions": ("col",),
+    "PythonErrorUtils": (),
+    "PythonSQLUtils": ("readArrowStreamFromFile", "toDataFrame"),
+    "PythonUtils": ("toSeq", "toList", "toArray"),
+}
+_ERROR_KINDS = ("py4j", "reflection", "TypeUtil", "isInstanceOf")
+"""Parts of the qualified name of the function by which PySpark tests the class of an error."""
+
+
+def cache_names(jvm: Any) -> None:
+    """Looks up the classes and methods in py4j's view of a JVM, and stores them as attributes of the view.
+
+    Raises Py4JError if a class of this Spark release lacks a method.
+    """
+    for name, members in _USED.items():
+        # py4j takes an unknown name for a package, which has attributes of any name.
+        package = getattr(jvm, name)
+        for member in members:
+            setattr(package, member, getattr(package, member))
+        setattr(jvm, name, package)
+    part = jvm
+    for name in _ERROR_KINDS:
+        package = getattr(part, name)
+        setattr(part, name, package)
+        part = package
+
+
+JAVA_OPTIONS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+_SHORT = {"--driver-memory": "spark.driver.memory", "--name": "spark.app.name", "--master": "spark.master"}
+
+
+def outside_settings(environment: Mapping[str, str]) -> dict[str, str]:
+    """Spark settings from spark-defaults.conf, PYSPARK_SUBMIT_ARGS and Java options, in ascending precedence."""
+    settings = dict(_defaults(environment))
+    settings.update(_submitted(environment.get("PYSPARK_SUBMIT_ARGS", "")))
+    options = " ".join(environment.get(name, "") for name in JAVA_OPTIONS)
+    return settings | dict(re.findall(r"-D(spark\.[^\s=]+)=(\S*)", options))
+
+
+def defaults_file(environment: Mapping[str, str]) -> Path | None:
+    """The spark-defaults.conf that Spark will read, if there is one."""
+    folder = environment.get("SPARK_CONF_DIR") or None
+    if folder is None and "SPARK_HOME" in environment:
+        folder = str(Path(environment["SPARK_HOME"], "conf"))
+    path = None if folder is None else Path(folder, "spark-defaults.conf")
+    return path if path is not None and path.is_file() else None
+
+
+def _defaults(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    path = defaults_file(environment)
+    if path is not None:
+        yield from _properties(path)
+
+
+def _properties(path: Path) -> Iterator[tuple[str, str]]:
+    """The lines `key value`, `key=value` and `key: value` of a file."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return
+    for line in map(str.strip, lines):
+        match = re.match(r"([^\s=:#!][^\s=:]*)\s*[\s=:]\s*(.*)", line)
+        if match is not None:
+            yield match[1], match[2]
+
+
+def _submitted(text: str) -> Iterator[tuple[str, str]]:
+    """Spark settings from a string of spark-submit arguments."""
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return
+    words = [part for word in words for part in (word.split("=", 1) if re.match(r"--[a-z-]+=", word) else [word])]
+    for option, value in pairwise(words):
+        if option in {"--conf", "-c"} and "=" in value:
+            key, _, setting = value.partition("=")
+            yield key, setting
+        elif option in _SHORT:
+            yield _SHORT[option], value
+        elif option == "--properties-file":
+            yield from _properties(Path(value))

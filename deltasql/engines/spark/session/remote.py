@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import weakref
 from collections import deque
@@ -11,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.spark.loading import load_pyspark
+from deltasql.errors.secrets import without_concealed
 from deltasql.lazy import pa
 
 if TYPE_CHECKING:
@@ -95,3 +97,17 @@ def drop_views(session: SparkSession, names: Collection[str]) -> None:
             list(threads.map(session.catalog.dropTempView, names))
     finally:
         client.set_retry_policies(patience)
+
+
+_LOGGERS = ("py4j.clientserver", "py4j.java_gateway")
+
+
+def conceal_in_wire_log() -> None:
+    """Has secrets of `errors.secrets.conceal` removed from that log from now on. Idempotent."""
+    for name in _LOGGERS:
+        logging.getLogger(name).addFilter(_without_secrets)
+
+
+def _without_secrets(record: logging.LogRecord) -> bool:
+    record.msg, record.args = without_concealed(record.getMessage()), ()
+    return True

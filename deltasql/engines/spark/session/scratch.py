@@ -19,8 +19,8 @@ from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.thresholds import MEMORY_SHARE, SENT_BYTES
 from deltasql.errors.engine import NotOnSailError
 from deltasql.lazy import pa
+from deltasql.log.storage.locations import folder_and_name
 from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.paths import folder_and_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from deltasql.engines.spark.session.cached_frames import CachedFrames
 from deltasql.engines.spark.session.capabilities import SPARK, Capabilities, capabilities
-from deltasql.engines.spark.session.connectors import can_reach
-from deltasql.engines.spark.session.environment import outside_settings
+from deltasql.engines.spark.session.connectors import can_reach, configure, has_other_keys
 from deltasql.engines.spark.session.in_place import COMMITTER, IN_PLACE, InPlaceCommit, in_place_commit
 from deltasql.engines.spark.session.local import (
     OF_EVERY_SESSION,
@@ -24,13 +23,18 @@ from deltasql.engines.spark.session.local import (
     is_configured_outside,
     is_local_master,
     master_address,
+    outside_settings,
     session_settings,
     start_local,
 )
-from deltasql.engines.spark.session.remote import drop_views, is_connect, remote_session, settings_of_server
-from deltasql.engines.spark.session.store_keys import configure, has_other_keys
+from deltasql.engines.spark.session.remote import (
+    conceal_in_wire_log,
+    drop_views,
+    is_connect,
+    remote_session,
+    settings_of_server,
+)
 from deltasql.engines.spark.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
-from deltasql.engines.spark.session.wire_log import conceal_in_wire_log
 from deltasql.errors.engine import NeedsEngineError
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
 from deltasql.log.storage.stores import Stores

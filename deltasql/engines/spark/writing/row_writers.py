@@ -9,19 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+from uuid import uuid4
 
+from deltasql.catalog.definitions import TableSource
 from deltasql.datafiles.footers.field_ids import has_nested_ids, with_nested_ids
 from deltasql.datafiles.reading.pieces import in_memory
 from deltasql.datafiles.writing.arrow_files import as_stored, by_directory, directory_of, write_tables
 from deltasql.datafiles.writing.staged_files import WrittenFile, data_entries, written_files
 from deltasql.datafiles.writing.streamed_files import write_pieces
+from deltasql.engines.choice import unreachable_error
 from deltasql.engines.spark.session.remote import is_connect, streamed
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema, spark_type
 from deltasql.engines.spark.session.tuning import for_rebalancing, for_writes
-from deltasql.engines.spark.writing.counts import Counts, row_counter
 from deltasql.errors.engine import StagedRowsMissingError
+from deltasql.errors.statements.copy_into import AvroReaderMissingError
 from deltasql.lazy import F, pa
 from deltasql.log.storage.listing import checksum_beside
 from deltasql.log.storage.locations import is_local
@@ -33,7 +36,7 @@ from deltasql.schema.text import quote_name
 from deltasql.schema.types import DecimalType, PrimitiveType, StructField, StructType
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column, DataFrame, Observation
 
 WRITE_OPTIONS = {
     "mapreduce.fileoutputcommitter.marksuccessfuljobs": "false",
@@ -149,3 +152,65 @@ def _for_arrow(column: Column, field: StructField) -> Column:
     if isinstance(field.type, (PrimitiveType, DecimalType)):
         return column
     return column.cast(spark_type(field.type)).alias(field.name)
+
+
+_OPTIONS = {"mapreduce.fileoutputcommitter.marksuccessfuljobs": "false"}
+
+
+def write_source(spark: SparkHandle, rows: DataFrame, location: str, source: TableSource) -> int:
+    """Writes rows into a new folder, in folders of their partitions; returns their number.
+
+    Raises AvroReaderMissingError, NoWayToFilesError.
+    """
+    from pyspark.errors import AnalysisException
+
+    if not is_local(location) and not spark.reaches(location):
+        raise unreachable_error(spark, location, f"USING {source.format}")
+    counted = Counts([row_counter()], observe=spark.capabilities.observe)
+    with spark.needing(spark.for_counts()):
+        options = {**_OPTIONS, **source.options, **spark.lent_options(location)}
+        writer = counted.over(rows).write.format(source.format).options(**options)
+        if source.partition_columns:
+            writer = writer.partitionBy(*source.partition_columns)
+        try:
+            writer.save(spark.hadoop_location(location))
+        except AnalysisException as error:
+            if source.format == "avro" and "data source: avro" in str(error):
+                raise AvroReaderMissingError(spark.session.version) from error
+            raise
+        return int(counted.total()["rows"] or 0)
+
+
+class Counts:
+    """Aggregates over the rows of several DataFrames, each of which runs once, observed by the writing job."""
+
+    def __init__(self, counters: Sequence[Column], *, observe: bool = True) -> None:
+        """`counters` are named aggregates: sums or lists. With `observe` the writing job evaluates them."""
+        self._counters, self._observe = counters, observe
+        self._rows: list[DataFrame] = []
+        self._observations: list[Observation] = []
+
+    def over(self, rows: DataFrame) -> DataFrame:
+        """`rows`, whose aggregates are added to the total when they are evaluated."""
+        from pyspark.sql import Observation
+
+        if not self._observe:
+            self._rows.append(rows)
+            return rows
+        self._observations.append(Observation(f"deltasql-{uuid4().hex}"))
+        return rows.observe(self._observations[-1], *self._counters)
+
+    def total(self) -> dict[str, Any]:
+        """The totals over all DataFrames by name: sums, and concatenated lists. To be called after the writing job."""
+        sums: dict[str, Any] = {}
+        counted = [observation.get for observation in self._observations]
+        counted += [rows.agg(*self._counters).collect()[0].asDict() for rows in self._rows]
+        for values in counted:
+            for name, value in values.items():
+                sums[name] = sums[name] + value if name in sums else value
+        return sums
+
+
+def row_counter() -> Column:
+    """The aggregate `rows`, the number of rows."""
+    return F.count(F.lit(1)).alias("rows")

@@ -36,7 +36,6 @@ from deltasql.schema.checks import CHANGE_TYPE, nested_voids
 from deltasql.schema.column_mapping import is_mapped, physical_name, physical_schema
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.partition_values import HIVE_NULL
-from deltasql.schema.row_ids import RowIdColumns
 from deltasql.schema.text import path_text, quote_name, quote_text
 from deltasql.schema.types import (
     BINARY,
@@ -46,6 +45,7 @@ from deltasql.schema.types import (
     TIMESTAMP,
     VOID,
     DataType,
+    RowIdColumns,
     StructType,
     collation_of,
     without_collations,

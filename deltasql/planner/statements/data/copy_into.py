@@ -38,7 +38,7 @@ from deltasql.plan.hidden import hidden
 from deltasql.plan.operators import Operator, SourceFiles, SqlQuery, Write
 from deltasql.plan.statements.copy_into import CopyInto, CopySource, Sample
 from deltasql.plan.statements.insert import Insert
-from deltasql.planner.binding import bind
+from deltasql.planner.binding import bind, position_in
 from deltasql.planner.changes import COPIED, Answer, CopyLoad, Plan, Preview, RowChange
 from deltasql.planner.context import Context
 from deltasql.planner.copy_options import CopyOptions, copy_options
@@ -48,10 +48,8 @@ from deltasql.planner.rows.read_set import reads_of_itself
 from deltasql.planner.rows.row_level import inserted_rows
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.insert import InsertedRows, Insertion, hidden_names, inserted, renamed
-from deltasql.planner.text_positions import position_in
-from deltasql.planner.values.alignment import StructRule
+from deltasql.planner.values.alignment import StructRule, new_columns
 from deltasql.planner.values.generated import generation_of
-from deltasql.planner.values.new_columns import new_columns
 from deltasql.schema.identity import identity_of
 from deltasql.schema.text import path_text
 from deltasql.schema.types import StructField, StructType

@@ -16,11 +16,10 @@ from deltasql.plan.statements.delete import Delete
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
-from deltasql.planner.rows.ctes import with_ctes
 from deltasql.planner.rows.read_set import reads_of_files
 from deltasql.planner.rows.restricted_rows import restricted, visible_rows
 from deltasql.planner.rows.row_change import row_change
-from deltasql.planner.rows.scope import Scope, side
+from deltasql.planner.rows.scope import Scope, side, with_ctes
 from deltasql.planner.rows.through_view import behind_view
 from deltasql.planner.rule import plan
 from deltasql.skipping.predicates import condition

@@ -49,8 +49,7 @@ from deltasql.planner.tables.clustering_columns import check_same_clustering, ne
 from deltasql.planner.tables.column_definitions import comment_metadata
 from deltasql.planner.tables.metadata import mapped_metadata, metadata_actions
 from deltasql.planner.tables.target import creation_parameters
-from deltasql.planner.values.alignment import StructRule
-from deltasql.planner.values.new_columns import new_columns
+from deltasql.planner.values.alignment import StructRule, new_columns
 from deltasql.schema.checks import check_duplicates, check_table_schema
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME
 from deltasql.schema.evolution import as_nullable

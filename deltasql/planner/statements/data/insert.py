@@ -10,6 +10,7 @@ from typing import Any
 
 from deltasql.catalog.entries import TableEntry
 from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.sources import SourceOperationError
 from deltasql.errors.statements.insert import (
     DuplicateInsertColumnError,
     NotPartitionColumnError,
@@ -22,6 +23,7 @@ from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.locations import decode_path
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import ORDINAL, QUERY, hidden
 from deltasql.plan.operators import SCAN_COLUMNS, Check, Literals, MemoryRows, Operator, RenamedQuery, SqlQuery, Write
@@ -30,7 +32,7 @@ from deltasql.plan.statements.insert import Insert, MultiInsert, ReplaceOn, Repl
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, DynamicOverwrite, Plan, RowChange, SourceWrite, Stepwise
 from deltasql.planner.context import Context
-from deltasql.planner.foreign.snapshots import source_snapshot
+from deltasql.planner.foreign.snapshots import ICEBERG, source_snapshot
 from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.idempotency import plan_statement
 from deltasql.planner.rows.insert_columns import (
@@ -52,7 +54,6 @@ from deltasql.planner.rows.replace_where import checked_rows, replacing
 from deltasql.planner.rows.row_level import inserted_rows
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.delete import refuse_append_only, whole_partitions
-from deltasql.planner.statements.data.source_insert import files_written, refuse_source_write
 from deltasql.planner.statements.definitions.constraints import constraints_of
 from deltasql.planner.tables.metadata import evolved_metadata, metadata_actions
 from deltasql.planner.values.alignment import StructRule
@@ -66,7 +67,7 @@ from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructType, case_matters
 from deltasql.settings.session_settings import AUTO_MERGE, PARTITION_OVERWRITE_MODE
 from deltasql.sql.literal_rows import LiteralRows
-from deltasql.sql.queries.value_rows import selected_rows
+from deltasql.sql.queries.query_columns import selected_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -447,3 +448,40 @@ def _parameters(statement: Insert, evolution: bool, context: Context) -> dict[st
 def _is_values(query: SqlText) -> bool:
     """A handful of literal rows belong into one file."""
     return re.match(r"\(*\s*VALUES\b", query.text, re.IGNORECASE) is not None
+
+
+def refuse_source_write(statement: Insert, entry: TableEntry, context: Context) -> None:
+    """Raises SourceOperationError for a format that is only read, DeltaOnlyError for clauses that need a log."""
+    assert entry.source is not None
+    name = statement.table
+    caret = context.caret(name.start, name.end)
+    if entry.source.format == ICEBERG:
+        advice = "Iceberg tables are read only. Copy its rows into a Delta table: CREATE TABLE … AS SELECT."
+        raise SourceOperationError("INSERT", str(name), ICEBERG, advice).at(caret)
+    if statement.schema_evolution:
+        raise context.delta_only(name, entry, "INSERT WITH SCHEMA EVOLUTION").at(caret)
+    match statement.replaces:
+        case None:
+            return
+        case ReplaceWhere():
+            clause = "REPLACE WHERE"
+        case ReplaceUsing():
+            clause = "REPLACE USING"
+        case _:
+            clause = "REPLACE ON"
+    raise context.delta_only(name, entry, f"INSERT INTO … {clause}").at(caret)
+
+
+def files_written(change: RowChange, entry: TableEntry, snapshot: Snapshot) -> SourceWrite:
+    """The files of a change of the table in place of its commit."""
+    assert entry.source is not None
+    assert isinstance(change.operator, Write)
+    removed = [] if change.removed is None else change.removed.column("path").to_pylist()
+    return SourceWrite(
+        change.operator.child,
+        snapshot.table,
+        snapshot.location,
+        entry.source,
+        tuple(map(decode_path, removed)),
+        change.dynamic_overwrite is not None,
+    )

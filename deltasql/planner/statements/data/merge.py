@@ -45,25 +45,23 @@ from deltasql.plan.statements.merge import (
     UpdateStarAction,
 )
 from deltasql.planner import binding
+from deltasql.planner.binding import position_in
 from deltasql.planner.changes import CommitSpec, Plan
 from deltasql.planner.context import Context
-from deltasql.planner.rows.ctes import with_ctes
 from deltasql.planner.rows.merge_columns import ClauseColumns, MergeAssignment
 from deltasql.planner.rows.restricted_rows import masking, restricted, visible_rows
 from deltasql.planner.rows.row_change import row_change
-from deltasql.planner.rows.scope import Scope, side, type_at, with_distinct_aliases
+from deltasql.planner.rows.scope import Scope, side, type_at, with_ctes, with_distinct_aliases
 from deltasql.planner.rows.through_view import behind_view
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions.constraints import constraints_of
 from deltasql.planner.tables.metadata import evolved_metadata, metadata_actions
-from deltasql.planner.text_positions import position_in
-from deltasql.planner.values.alignment import Alignment, StructRule, updated_struct
+from deltasql.planner.values.alignment import Alignment, StructRule, store_casts, updated_struct
 from deltasql.planner.values.assignments import assigned_values, refuse_conflicts
 from deltasql.planner.values.char_types import stored
 from deltasql.planner.values.defaults import default_sql
 from deltasql.planner.values.generated import generated_checks, generation_of, recomputed
 from deltasql.planner.values.identity import identity_sql, refuse_explicit, refuse_update
-from deltasql.planner.values.store_assignment import store_casts
 from deltasql.planner.values.widening import automatic_widening, refuse_dependent_types
 from deltasql.schema.evolution import MergeMode, merge_schemas, restrict
 from deltasql.schema.identity import identities, identity_of

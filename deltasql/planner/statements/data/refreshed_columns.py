@@ -14,8 +14,7 @@ from deltasql.plan.statements.table import CheckConstraint
 from deltasql.planner.context import Context
 from deltasql.planner.statements.data.refreshing import QUERY, expected
 from deltasql.planner.statements.definitions.constraints import declared_constraints, inside
-from deltasql.planner.values.alignment import Alignment, StructRule
-from deltasql.planner.values.store_assignment import store_casts
+from deltasql.planner.values.alignment import Alignment, StructRule, store_casts
 from deltasql.schema.types import StructType
 
 

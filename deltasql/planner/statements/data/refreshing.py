@@ -18,7 +18,7 @@ from deltasql.log.actions.actions import Metadata
 from deltasql.log.reading.change_feed import VersionChanges, version_changes
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.paths import canonical, located
+from deltasql.log.storage.locations import canonical, located
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.operators import METADATA, Operator, Scan, SqlFunction, SqlQuery, children
 from deltasql.planner import binding

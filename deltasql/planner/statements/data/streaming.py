@@ -22,6 +22,7 @@ from deltasql.planner.changes import CopyLoad
 from deltasql.planner.context import Context, VisibleViews
 from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.read_files import file_call, found_files, rows_of_call
+from deltasql.planner.selected_files import location_of
 from deltasql.planner.statements.data.refreshing import (
     QUERY,
     ROWS,
@@ -35,7 +36,6 @@ from deltasql.planner.statements.data.refreshing import (
     reads_metadata,
     require_committed,
 )
-from deltasql.planner.table_places import location_of
 from deltasql.planner.tables.refresh_state import RefreshState
 from deltasql.schema.checks import CHANGE_DATA_COLUMNS
 from deltasql.schema.types import StructType

@@ -14,21 +14,19 @@ from deltasql.plan.statements.update import Assignment, Update
 from deltasql.planner import binding
 from deltasql.planner.changes import CommitSpec, Plan
 from deltasql.planner.context import Context
-from deltasql.planner.rows.ctes import with_ctes
 from deltasql.planner.rows.restricted_rows import masking, restricted, visible_rows
 from deltasql.planner.rows.row_change import row_change
-from deltasql.planner.rows.scope import Scope, side, type_at, unqualified
+from deltasql.planner.rows.scope import Scope, side, type_at, unqualified, with_ctes
 from deltasql.planner.rows.through_view import behind_view
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.data.delete import refuse_append_only
 from deltasql.planner.statements.definitions.constraints import constraints_of
-from deltasql.planner.values.alignment import Alignment, StructRule
+from deltasql.planner.values.alignment import Alignment, StructRule, store_casts
 from deltasql.planner.values.assignments import ResolvedAssignment, assigned_values, dotted, refuse_conflicts
 from deltasql.planner.values.char_types import stored
 from deltasql.planner.values.defaults import default_sql
 from deltasql.planner.values.generated import generated_checks, generation_of, recomputed
 from deltasql.planner.values.identity import refuse_update
-from deltasql.planner.values.store_assignment import store_casts
 from deltasql.schema.text import type_text
 from deltasql.schema.types import VOID, DataType, DecimalType, PrimitiveType, StructField, StructType
 

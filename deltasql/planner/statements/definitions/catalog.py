@@ -18,7 +18,7 @@ from deltasql.planner.catalog_changes import CatalogComment, CatalogCreation, Ca
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.planner.show.namespace_rows import property_rows
+from deltasql.planner.show.detail_rows import property_rows
 from deltasql.planner.statements.describe.describe import INFO
 
 

@@ -21,13 +21,13 @@ from deltasql.planner import binding
 from deltasql.planner.catalog_changes import ViewDefining
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
+from deltasql.planner.tables.column_definitions import query_columns, view_schema
 from deltasql.planner.tables.persisted_sql import (
     refuse_parameters,
     refuse_temporary,
     refuse_variables,
     settings_of_text,
 )
-from deltasql.planner.tables.view_columns import query_columns, view_schema
 from deltasql.schema.edits import set_comment
 from deltasql.schema.types import StructType
 from deltasql.sql.constants import unquote

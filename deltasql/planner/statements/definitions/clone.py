@@ -25,7 +25,7 @@ from deltasql.log.actions.actions import DomainMetadata, SetTransaction
 from deltasql.log.configuration.iceberg_compat import check_replacement, with_column_mapping, with_valid_formats
 from deltasql.log.configuration.properties import ParsedProperties, check_configuration, parse_properties, protocol_for
 from deltasql.log.configuration.row_ids import assigns_row_ids, with_row_id_columns
-from deltasql.log.properties.deltasql_properties import COLUMN_TAGS, TAGS
+from deltasql.log.properties.property import COLUMN_TAGS, TAGS
 from deltasql.log.properties.property_registry import (
     CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,

@@ -39,7 +39,7 @@ from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions.keys import dropped_key
 from deltasql.planner.tables.keys import drop_first, refuse_key_change
 from deltasql.planner.values.char_types import length_checks
-from deltasql.planner.values.column_types import types_of
+from deltasql.planner.values.defaults import types_of
 from deltasql.schema.checks import INVARIANTS, column_invariants
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType

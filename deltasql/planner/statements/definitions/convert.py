@@ -14,7 +14,7 @@ from deltasql.plan.statements.convert import Convert
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.planner.table_places import FILE_FORMATS
+from deltasql.planner.selected_files import FILE_FORMATS
 from deltasql.planner.tables.source_tables import PROVIDERS, adopted_table, refuse_table_above
 
 

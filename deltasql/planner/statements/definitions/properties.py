@@ -31,18 +31,23 @@ from deltasql.planner.catalog_changes import SchemaComment
 from deltasql.planner.changes import CommitSpec, Plan, Stepwise, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.planner.show.column_names import table_and_column
+from deltasql.planner.show.show_columns import table_and_column
 from deltasql.planner.statements.definitions import catalog_view
-from deltasql.planner.statements.definitions.source_properties import (
+from deltasql.planner.statements.definitions.source_table import (
     source_change,
     with_comment,
     with_properties,
     without_properties,
 )
 from deltasql.planner.tables.clustering_columns import check_still_indexed
-from deltasql.planner.tables.iceberg_files import check_iceberg_files
-from deltasql.planner.tables.manifest_files import check_manifest_files
-from deltasql.planner.tables.metadata import check_mapping_change, evolved_metadata, mapped_metadata, metadata_actions
+from deltasql.planner.tables.metadata import (
+    check_iceberg_files,
+    check_manifest_files,
+    check_mapping_change,
+    evolved_metadata,
+    mapped_metadata,
+    metadata_actions,
+)
 from deltasql.planner.tables.row_tracking import enabling_steps, enabling_tags, refuse_unknown_counts, starts_tracking
 from deltasql.schema.checks import check_change_columns
 from deltasql.schema.edits import set_comment

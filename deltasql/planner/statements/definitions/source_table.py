@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from deltasql.catalog.definitions import TableSource
-from deltasql.catalog.entries import TableEntry, now
+from deltasql.catalog.entries import TableEntry, now, sql_name
 from deltasql.errors.catalog import TableAlreadyExistsError
 from deltasql.errors.sources import (
     DeltaLocationError,
@@ -15,12 +15,13 @@ from deltasql.errors.sources import (
     TextColumnsError,
     UnknownColumnsError,
 )
+from deltasql.errors.statements.properties import UnsetMissingPropertyError
 from deltasql.errors.statements.table import ColumnListWithQueryError, NonEmptyLocationError
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.operators import Operator, Project
 from deltasql.plan.statements.table import ColumnDefinition, CreateTable, CreateTableLike
 from deltasql.planner import binding
-from deltasql.planner.catalog_changes import Registration
+from deltasql.planner.catalog_changes import Registration, SourceDefining
 from deltasql.planner.changes import Answer, Plan, SourceWrite
 from deltasql.planner.context import Context
 from deltasql.planner.foreign.snapshots import (
@@ -287,3 +288,46 @@ def stored_rows(rows: Operator, source: TableSource) -> Operator:
     assert source.schema is not None
     columns = tuple((field.name, stored(field, quote(field.name))) for field in source.schema)
     return Project(rows, columns, declared_texts(source.schema))
+
+
+Redefine = Callable[[TableSource], TableSource]
+
+_COMMENT = "comment"
+
+
+def source_change(name: TableName, change: Redefine, context: Context) -> SourceDefining:
+    """The change of the table of this name."""
+    context.refuse_version(name)
+    return SourceDefining(name.parts, change)
+
+
+def with_properties(pairs: Iterable[tuple[str, str]]) -> Redefine:
+    """Sets properties; `comment` is the table's comment, as in Spark."""
+    added = dict(pairs)
+    comment = added.pop(_COMMENT, None)
+
+    def change(source: TableSource) -> TableSource:
+        described = source.comment if comment is None else comment
+        return replace(source, properties={**source.properties, **added}, comment=described)
+
+    return change
+
+
+def without_properties(keys: Iterable[str], entry: TableEntry, *, strict: bool) -> Redefine:
+    """Removes properties. Raises UnsetMissingPropertyError, with `strict`, for a key that is not set."""
+    assert entry.source is not None
+    removed = set(keys)
+    missing = removed - entry.source.properties.keys() - {_COMMENT}
+    if missing and strict:
+        raise UnsetMissingPropertyError(key=min(missing), table=sql_name(entry.parts))
+
+    def change(source: TableSource) -> TableSource:
+        kept = {key: value for key, value in source.properties.items() if key not in removed}
+        return replace(source, properties=kept, comment=None if _COMMENT in removed else source.comment)
+
+    return change
+
+
+def with_comment(comment: str | None) -> Redefine:
+    """Sets the comment; None removes it."""
+    return lambda source: replace(source, comment=comment)

@@ -62,7 +62,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.governance.enforcing import refuse_enforced
 from deltasql.planner.rows.read_set import WHOLE_TABLE
 from deltasql.planner.rule import plan
-from deltasql.planner.show.create_positions import position_in_create
+from deltasql.planner.show.create_text import position_in_create
 from deltasql.planner.statements.data.delete import refuse_append_only
 from deltasql.planner.statements.definitions.constraints import constraints_of, declared_constraints
 from deltasql.planner.statements.definitions.source_table import created_source, is_other_format
@@ -75,13 +75,13 @@ from deltasql.planner.tables.clustering_columns import (
 )
 from deltasql.planner.tables.column_definitions import comment_metadata, declared_keys, declared_schema
 from deltasql.planner.tables.existing_log import Declared, adopted
-from deltasql.planner.tables.governed_registration import governed_registration
 from deltasql.planner.tables.keys import refuse_referenced, with_declared_keys
 from deltasql.planner.tables.metadata import keeping_log_properties, keeping_tags, mapped_metadata, reusing_ids
 from deltasql.planner.tables.row_tracking import tracked_metadata
 from deltasql.planner.tables.target import (
     Target,
     creation_parameters,
+    governed_registration,
     is_of_view,
     property_defaults,
     refuse_provider,

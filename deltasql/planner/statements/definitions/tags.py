@@ -14,14 +14,14 @@ from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.actions.operations import Operation
 from deltasql.log.configuration.tags import column_tags, read_tags, table_tags, with_column_tags, with_table_tags
-from deltasql.log.properties.deltasql_properties import TAGS
+from deltasql.log.properties.property import TAGS
 from deltasql.plan.base import ColumnPath, TableName, quote
 from deltasql.plan.statements.tags import SetTags, Tagged, UnsetTags
 from deltasql.planner.catalog_changes import CatalogProperties, SchemaProperties, ViewDefining
 from deltasql.planner.changes import CommitSpec, Plan, TableChange
 from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
-from deltasql.planner.show.column_names import table_and_column
+from deltasql.planner.show.show_columns import table_and_column
 from deltasql.planner.statements.definitions.catalog_view import with_changed
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, quote_text

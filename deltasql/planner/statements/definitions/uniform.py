@@ -24,7 +24,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions.properties import altered, properties_change
 from deltasql.planner.statements.files.optimize import reorganized
-from deltasql.planner.tables.iceberg_files import untagged_files
+from deltasql.planner.tables.metadata import untagged_files
 
 _VERSIONS = (1, 2)
 

@@ -33,7 +33,7 @@ from deltasql.planner.changes import Plan, SparkCommand
 from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.definitions import catalog_view
-from deltasql.planner.tables.view_columns import query_columns, view_schema
+from deltasql.planner.tables.column_definitions import query_columns, view_schema
 from deltasql.sql.queries.relations import table_references
 
 

@@ -20,7 +20,7 @@ from deltasql.plan.statements.inspect import DescribeTable
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.foreign.snapshots import table_snapshot
-from deltasql.planner.governance.policy_text import owner_rows, policy_rows
+from deltasql.planner.governance.policies import owner_rows, policy_rows
 from deltasql.planner.refreshed import refreshed_rows, table_kind
 from deltasql.planner.rule import plan
 from deltasql.planner.show.describe_json import table_json, view_json

@@ -19,6 +19,7 @@ from deltasql.plan.operators import (
     Number,
     Operator,
     Project,
+    PythonFunction,
     Rearrange,
     Rewrite,
     Scan,
@@ -30,7 +31,6 @@ from deltasql.plan.operators import (
     Write,
     children,
 )
-from deltasql.plan.python_function import PythonFunction
 from deltasql.plan.statements.inspect import Explain
 from deltasql.planner.catalog_changes import CatalogChange, FunctionChange, ViewChange
 from deltasql.planner.changes import (
@@ -59,8 +59,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.refreshed import refuse_refreshed
 from deltasql.planner.rows.read_set import scans
 from deltasql.planner.rule import plan
-from deltasql.planner.show.explained_conflicts import conflict_lines
-from deltasql.planner.show.explained_statement import logical_lines
+from deltasql.planner.show.explained_statement import conflict_lines, logical_lines
 from deltasql.schema.text import path_text
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.sql.tokens import tokens_from

@@ -17,7 +17,7 @@ from deltasql.errors.statements.inspect import (
     ShowCreateViewError,
 )
 from deltasql.log.configuration.properties import canonical_key
-from deltasql.log.properties.deltasql_properties import without_deltasql_properties
+from deltasql.log.properties.property import without_deltasql_properties
 from deltasql.log.reading.clustering import AUTO_PROPERTY, clustering_columns
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import table_uri
@@ -41,7 +41,7 @@ from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.foreign.snapshots import table_snapshot
 from deltasql.planner.rule import plan
 from deltasql.planner.show.create_text import create_statement, create_view_statement, refreshed_statement
-from deltasql.planner.show.namespace_rows import property_rows
+from deltasql.planner.show.detail_rows import property_rows
 from deltasql.planner.show.show_columns import all_properties, name_in_catalog, view_schema
 from deltasql.planner.show.source_information import create_source_statement, source_properties
 from deltasql.planner.show.view_information import view_properties

@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 from deltasql.catalog.entries import TableEntry, ViewEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_pairs
-from deltasql.log.properties.deltasql_properties import without_deltasql_properties
+from deltasql.log.properties.property import without_deltasql_properties
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.statements.inspect import ShowTableExtended, ShowTables

@@ -14,7 +14,7 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.planner.changes import Plan
 from deltasql.planner.context import Context
 from deltasql.planner.statements.files.optimize import layout_of
-from deltasql.planner.tables.clustering_cubes import cube_ids
+from deltasql.planner.tables.clustering_columns import cube_ids
 from deltasql.settings.session_settings import (
     AUTO_COMPACT,
     AUTO_COMPACT_MAX_FILE_SIZE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deltasql.lazy import pa, pc
 from deltasql.log.actions import operations
-from deltasql.log.storage.paths import absolute
+from deltasql.log.storage.locations import absolute
 from deltasql.plan.reads import Reads
 from deltasql.plan.statements.fsck import Fsck
 from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange

@@ -38,9 +38,8 @@ from deltasql.planner.changes import Answer, CommitSpec, LayoutChange, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.layout_result import OPTIMIZED, LayoutInput, LayoutOutcome, layout_row
 from deltasql.planner.rule import plan
-from deltasql.planner.tables.clustering_columns import check_statistics, json_list
-from deltasql.planner.tables.clustering_cubes import chosen_for_clustering, cube_ids
-from deltasql.planner.tables.partition_filter import chosen_files, partition_predicate
+from deltasql.planner.tables.clustering_columns import check_statistics, chosen_for_clustering, cube_ids, json_list
+from deltasql.planner.tables.partition_spec import chosen_files, partition_predicate
 from deltasql.schema.column_mapping import has_dropped_columns
 from deltasql.schema.paths import Path, find_path
 from deltasql.schema.text import path_text

@@ -16,7 +16,7 @@ from deltasql.errors.versions import TimestampTooEarlyError, TimestampTooLateErr
 from deltasql.lazy import pa, pc
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata
-from deltasql.log.configuration.commit_timestamps import has_commit_timestamps
+from deltasql.log.configuration.properties import has_commit_timestamps
 from deltasql.log.properties.property_registry import (
     MAX_COLUMN_ID,
     PROTECTED_BEFORE,

@@ -14,8 +14,7 @@ from deltasql.errors.statements.vacuum import (
 from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.locations import is_local
-from deltasql.log.storage.paths import LOG
+from deltasql.log.storage.locations import LOG, is_local
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.operators import Operator, SqlQuery
 from deltasql.plan.statements.vacuum import Vacuum

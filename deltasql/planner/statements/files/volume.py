@@ -13,8 +13,8 @@ from deltasql.errors.statements.volume import (
     VolumeNotFoundError,
     VolumePathError,
 )
+from deltasql.log.storage.locations import folder_and_name
 from deltasql.log.storage.log_store import Entry
-from deltasql.log.storage.paths import folder_and_name
 from deltasql.plan.base import TableName
 from deltasql.plan.statements.volume import (
     CommentOnVolume,

@@ -12,8 +12,7 @@ from deltasql.planner.catalog_changes import GovernanceChange
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.governance.mode import governed, note_recorded
-from deltasql.planner.governance.privileges import ALL, checked_privileges
-from deltasql.planner.governance.subjects import single_part, subject_of
+from deltasql.planner.governance.subjects import ALL, checked_privileges, single_part, subject_of
 from deltasql.planner.rule import plan
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.sql.tokens import tokenize

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from deltasql.engines.sail.dialect.char_padding import Reach, padded
-from deltasql.engines.sail.dialect.directories import DirectoryWrite, directory_write
 from deltasql.engines.sail.dialect.inlining import Inline, checked_body, inlined
 from deltasql.engines.sail.dialect.names import spark_names
+from deltasql.engines.sail.dialect.paths import DirectoryWrite, directory_write
 from deltasql.engines.sail.dialect.session_variables import (
     Assign,
     AssignedVariable,
