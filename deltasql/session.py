@@ -19,15 +19,13 @@ from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.script import ScriptPhasesError
 from deltasql.errors.statements.transaction import NotInTransactionError
 from deltasql.errors.usage import SessionClosedError
-from deltasql.execution.asleep import unstarted_engine
 from deltasql.execution.catalog_effects import change_catalog
 from deltasql.execution.commit import Committed
 from deltasql.execution.external.mirroring import external_catalogs, follow
-from deltasql.execution.pending import Pending, Placing
+from deltasql.execution.pending import Pending, Placing, unstarted_engine
 from deltasql.execution.run import Done, Run, SessionState
 from deltasql.execution.transactions import Transactions
-from deltasql.frames.reader import FrameReader
-from deltasql.frames.stream_reader import StreamReader
+from deltasql.frames.reader import FrameReader, StreamReader
 from deltasql.frames.stream_writer import StreamWriter
 from deltasql.frames.writer import FrameWriter, FrameWriterV2, frame_of, rows_to_write
 from deltasql.interrupts import interruptible

@@ -142,7 +142,6 @@ ENGINE = "engines"
 loads. Nor does a session of Spark enter that of Sail."""
 
 LATE = {
-    "deltasql.datafiles.foreign.statistics": ENGINE,
     "deltasql.datafiles.foreign.tables": ENGINE,
     "deltasql.datafiles.inspection": ENGINE,
     "deltasql.datafiles.reading.pieces": ENGINE,

@@ -1,4 +1,7 @@
-"""The embedded catalog: names of schemas, tables, views, functions and volumes, and locations of tables."""
+"""The embedded catalog: names of schemas, tables, views, functions and volumes, and locations of tables.
+
+Look-ups of single names in a store, uncached or cached for one statement.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +28,7 @@ from deltasql.catalog.entries import (
 )
 from deltasql.catalog.external.store import ExternalStore
 from deltasql.catalog.governance import UNGOVERNED, Governance
-from deltasql.catalog.lookups import Lookups
-from deltasql.catalog.names import Name, as_parts
+from deltasql.catalog.names import Lookups, Name, as_parts
 from deltasql.catalog.store import (
     Kind,
     NameMissingError,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Protocol, TypeAlias, TypeVar
 
-from deltasql.log.committer.catalog_commits import StagedCommit, TableCommits
+from deltasql.log.committer.committers import StagedCommit, TableCommits
 
 _T = TypeVar("_T")
 

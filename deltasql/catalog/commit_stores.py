@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from deltasql.catalog.commit_registry import Changed, States
 from deltasql.catalog.database import DamagedEntryError, Database
 from deltasql.catalog.shared_objects import SharedObjects
-from deltasql.log.committer.catalog_commits import TableCommits
+from deltasql.log.committer.committers import TableCommits
 
 _T = TypeVar("_T")
 

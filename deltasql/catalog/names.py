@@ -1,4 +1,7 @@
-"""Full names in the catalog, their default locations, and errors for names that do not exist."""
+"""Full names in the catalog, their default locations, and errors for names that do not exist.
+
+Look-ups of single names in a store, uncached or cached for one statement.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from deltasql.catalog.commit_registry import CommitRegistry
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
+    Entry,
+    FunctionEntry,
     SchemaEntry,
     StoredCatalog,
     StoredSchema,
@@ -26,7 +31,6 @@ from deltasql.catalog.information import (
     information_view,
     information_views,
 )
-from deltasql.catalog.lookups import Lookups
 from deltasql.catalog.object_store import ObjectCatalogStore
 from deltasql.catalog.sqlite_store import SqliteCatalogStore
 from deltasql.catalog.store import CatalogStore, NameMissingError, SchemaKey, TableKey
@@ -239,3 +243,33 @@ def _schema_folder(catalog_location: str, schema: str) -> str:
 
 def as_parts(name: Name) -> tuple[str, ...]:
     return (name,) if isinstance(name, str) else tuple(name)
+
+
+class Lookups:
+    """Look-ups of tables, views and functions by name. With `once` results, also missing names, are cached."""
+
+    def __init__(self, store: CatalogStore, *, once: bool = False) -> None:
+        self._store = store
+        self._once = once
+        self._entries: dict[TableKey, Entry | None] = {}
+        self._functions: dict[TableKey, FunctionEntry | None] = {}
+
+    def entry(self, key: TableKey) -> Entry | None:
+        """One table or view, or None."""
+        if not self._once:
+            return self._store.entry(key)
+        if key not in self._entries:
+            self._entries[key] = self._store.entry(key)
+        return self._entries[key]
+
+    def forget(self, key: TableKey) -> None:
+        """Forgets what was found for one table or view."""
+        self._entries.pop(key, None)
+
+    def function(self, key: TableKey) -> FunctionEntry | None:
+        """One function, or None."""
+        if not self._once:
+            return self._store.function(key)
+        if key not in self._functions:
+            self._functions[key] = self._store.function(key)
+        return self._functions[key]

@@ -5,7 +5,6 @@ Rules of statements are the planner's, and columns of expressions are those of `
 
 from __future__ import annotations
 
-from deltasql.checking.checker import Checker
-from deltasql.checking.findings import Finding
+from deltasql.checking.checker import Checker, Finding
 
 __all__ = ["Checker", "Finding"]

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from deltasql.checking.checker import Checker
-from deltasql.checking.findings import Finding
+from deltasql.checking.checker import Checker, Finding
 from deltasql.opening import connect
 from deltasql.session import Session
 

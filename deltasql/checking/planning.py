@@ -7,8 +7,7 @@ from typing import Any, cast
 
 from deltasql.engines.door import StatementEngine
 from deltasql.errors.base import DeltaSqlError
-from deltasql.execution.asleep import unstarted_engine
-from deltasql.execution.pending import Placing
+from deltasql.execution.pending import Placing, unstarted_engine
 from deltasql.execution.run import Run
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.storage.stores import Stores

@@ -1,4 +1,7 @@
-"""The options of `deltasql test`."""
+"""The options of `deltasql test`.
+
+Files of SQL that the command line names.
+"""
 
 from __future__ import annotations
 

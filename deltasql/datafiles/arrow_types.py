@@ -1,4 +1,7 @@
-"""Types of tables as Arrow types, as PySpark converts them."""
+"""Types of tables as Arrow types, as PySpark converts them.
+
+Columns as data files have them: under physical names, with field ids.
+"""
 
 from __future__ import annotations
 

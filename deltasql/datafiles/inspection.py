@@ -10,7 +10,7 @@ from functools import partial
 
 from deltasql.errors.log import LostDataFileError, StorageError, UnreadableDataFileError
 from deltasql.lazy import pa, pq
-from deltasql.log.storage.local_files import require_regular
+from deltasql.log.storage.listing import require_regular
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.column_mapping import physical_name

@@ -1,4 +1,7 @@
-"""Session properties that in-process evaluation depends on, for any engine."""
+"""Session properties that in-process evaluation depends on, for any engine.
+
+Engines without a JVM that run in this process: a JVM beside them would not be reached by PySpark.
+"""
 
 from __future__ import annotations
 

@@ -16,13 +16,12 @@ from deltasql.errors.log import StorageError
 from deltasql.execution.commit import Committed, commit_staged, discarded_on_error
 from deltasql.execution.races import RaceRules
 from deltasql.log.actions.actions import AddFile
-from deltasql.log.commit.bin_rebase import Bin, BinRebase
 from deltasql.log.commit.moved_rows import SOURCE_TAG
+from deltasql.log.commit.row_rebase import Bin, BinRebase
 from deltasql.log.reading.clustering import CUBE_COLUMNS, CUBE_CURVE, CUBE_ID, PROVIDER
 from deltasql.log.storage.locations import canonical, table_uri
 from deltasql.plan.operators import Curve, Rearrange
-from deltasql.planner.changes import LayoutChange
-from deltasql.planner.layout_result import OPTIMIZED, LayoutOutcome, layout_metrics, layout_row
+from deltasql.planner.changes import OPTIMIZED, LayoutChange, LayoutOutcome, layout_metrics, layout_row
 from deltasql.planner.tables.clustering_columns import json_list
 from deltasql.settings.session_settings import SessionSettings
 

@@ -1,4 +1,7 @@
-"""Operation metrics of a rewrite, under Delta's names."""
+"""Operation metrics of a rewrite, under Delta's names.
+
+The record of files loaded by COPY INTO, written with the commit of their rows and rebased onto concurrent ones.
+"""
 
 from __future__ import annotations
 

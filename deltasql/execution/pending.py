@@ -1,20 +1,33 @@
-"""A staged statement that is not yet committed."""
+"""A staged statement that is not yet committed.
+
+Carets of errors in the user's text, and the removal of secrets from errors.
+
+An engine that has not been started: most statements on metadata never start it.
+
+Questions whose answer is no without a session are answered without a start; any other starts the engine.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
+from typing import TYPE_CHECKING, Any, cast
 
+from deltasql.engines.door import StatementEngine
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.syntax import TooComplexError
 from deltasql.errors.usage import StatementEndedError
 from deltasql.execution.run import Run
 from deltasql.interrupts import interruptible
+from deltasql.log.storage.stores import Stores
 from deltasql.plan.parameters import BoundStatement
-from deltasql.result import Placed, Result
+from deltasql.result import Columnar, Placed, Result
 from deltasql.schema.types import matching
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
 
 
 class Pending:
@@ -105,3 +118,62 @@ def _original(caret: Caret | None, text: str, bound: BoundStatement) -> Caret | 
     first, last = bound.whole_names(caret.start, caret.end)
     start = bound.to_original(first)
     return Caret(text, start, max(start + 1, bound.to_original(last)))
+
+
+def unstarted_engine(stores: Stores, start: Callable[[], StatementEngine]) -> StatementEngine:
+    """The engine of a statement, which `start` makes at the first question that needs one."""
+    return cast(StatementEngine, Asleep(stores, start))
+
+
+class Asleep:
+    """A placeholder for the engine of a statement until it is needed; `start` makes it. See `StatementEngine`."""
+
+    def __init__(self, stores: Stores, start: Callable[[], StatementEngine]) -> None:
+        self.stores = stores
+        self._start = start
+        self._engine: StatementEngine | None = None
+
+    @property
+    def _awake(self) -> StatementEngine:
+        if self._engine is None:
+            self._engine = self._start()
+        return self._engine
+
+    def __getattr__(self, name: str) -> Any:
+        """Any question that is not answered below starts the engine."""
+        return getattr(self._awake, name)
+
+    def frame_of(self, rows: Columnar) -> DataFrame:
+        """A result gets this method before anybody asks for its DataFrame."""
+        return self._awake.frame_of(rows)
+
+    @property
+    def started(self) -> bool:
+        return self._engine is not None and self._engine.started
+
+    def setting(self, key: str) -> str | None:
+        return None if self._engine is None else self._engine.setting(key)
+
+    def knows(self, parts: Sequence[str]) -> bool:
+        return self._engine is not None and self._engine.knows(parts)
+
+    def knows_view(self, parts: Sequence[str]) -> bool:
+        return self._engine is not None and self._engine.knows_view(parts)
+
+    def knows_function(self, parts: Sequence[str]) -> bool:
+        return self._engine is not None and self._engine.knows_function(parts)
+
+    def temporary_views(self) -> list[str]:
+        return [] if self._engine is None else self._engine.temporary_views()
+
+    def forget_view(self, parts: Sequence[str]) -> None:
+        if self._engine is not None:
+            self._engine.forget_view(parts)
+
+    def forget_function(self, name: str) -> None:
+        if self._engine is not None:
+            self._engine.forget_function(name)
+
+    def release(self) -> None:
+        if self._engine is not None:
+            self._engine.release()

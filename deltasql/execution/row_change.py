@@ -1,4 +1,12 @@
-"""Changes that write rows: the engine stages files first, then one commit makes them visible."""
+"""Changes that write rows: the engine stages files first, then one commit makes them visible.
+
+Where identity columns go on after a write: the highest numbers of its files, as the footers have them.
+
+Writes of tables of other formats, which have no commits.
+
+Rows are written into a hidden folder below the table, and appear when its files are moved. If the statement fails
+before that, the table stays as it was.
+"""
 
 from __future__ import annotations
 

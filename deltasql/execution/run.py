@@ -1,4 +1,7 @@
-"""Execution of plans, the only place where they have effects: staging, commit, and effects on session and catalog."""
+"""Execution of plans, the only place where they have effects: staging, commit, and effects on session and catalog.
+
+EXPLAIN ANALYZE: a statement is run and measured, and its changes are discarded.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The transaction of a session: BEGIN, COMMIT and ROLLBACK, and atomic blocks."""
+"""The transaction of a session: BEGIN, COMMIT and ROLLBACK, and atomic blocks.
+
+Auto compaction: the small files of a table are put together after a statement that wrote to it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tables as DataFrames, in PySpark's words: `session.read.option("versionAsOf", 3).table("t")`."""
+"""Tables as DataFrames, in PySpark's words: `session.read.option("versionAsOf", 3).table("t")`.
+
+Tables as streams, in PySpark's words: `session.readStream.option("startingVersion", 3).table("t")`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from deltasql.errors.statements.frames import (
     ReadOptionsError,
     UnsupportedReadSchemaError,
 )
-from deltasql.frames.writer import Optioned, at
+from deltasql.frames.writer import Named, Optioned, at
 from deltasql.plan.base import TableName, quote
 from deltasql.schema.text import quote_text
 from deltasql.settings.frame_options import (
@@ -103,3 +106,20 @@ class FrameReader(TableReader):
         if version is not None:
             return str(version)
         return None if timestamp is None else quote_text(timestamp)
+
+
+class StreamReader(TableReader):
+    """PySpark's DataStreamReader for the tables of a session. Options are checked before a query starts."""
+
+    def __init__(self, rows: Callable[[TableName, Mapping[str, str]], DataFrame], named: Named) -> None:
+        super().__init__()
+        self._rows, self._named = rows, named
+
+    def table(self, tableName: str) -> DataFrame:
+        """The rows of a table of the catalog, as they come."""
+        return self._rows(self._named(tableName), self._options)
+
+    def load(self, path: str | None = None, format: str | None = None, **options: Any) -> DataFrame:
+        """The rows of the table at `path`, or at the option of that name, as they come."""
+        location = self._location(path, format, options)
+        return self._rows(location, self._options)

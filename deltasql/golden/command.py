@@ -1,4 +1,7 @@
-"""`deltasql test`: runs a suite and reports the differences."""
+"""`deltasql test`: runs a suite and reports the differences.
+
+The files of a suite that failed in its last run, stored in the user's cache outside of the project.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Replaces values that differ between runs by placeholders: only those that the logs and this run have generated."""
+"""Replaces values that differ between runs by placeholders: only those that the logs and this run have generated.
+
+The directive `-- mask:`, and the warning for a recorded value that later runs cannot reproduce.
+
+Generated values of a log: ids and clocks that come neither from statements nor from rows of users.
+"""
 
 from __future__ import annotations
 

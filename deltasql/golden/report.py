@@ -1,4 +1,7 @@
-"""The report of `deltasql test`: each file as it ends, and a summary."""
+"""The report of `deltasql test`: each file as it ends, and a summary.
+
+Outcomes of a suite as the XML that CI servers read: JUnit's.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from typing import TextIO
 from xml.etree import ElementTree as ET
 
 from deltasql.errors.base import counted
-from deltasql.golden.agreement import new_errors, summary
+from deltasql.golden.compare import new_errors, summary
 from deltasql.golden.failures import OutputFailure, wants_annotations
 from deltasql.golden.suite import GoldenOutcome
 

@@ -2,6 +2,8 @@
 
 A rule is a list (`x_list`), or it has a function in deltasql/parser/rules, or it is named like a node of its family's
 module in deltasql.plan.statements, whose fields are then the rule's children in order.
+
+The parser's entry point: the automaton, the builders, and the errors of texts that neither can read.
 """
 
 from __future__ import annotations

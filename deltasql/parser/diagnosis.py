@@ -1,4 +1,7 @@
-"""The error for a text that cannot be parsed, from the point where parsing got stuck."""
+"""The error for a text that cannot be parsed, from the point where parsing got stuck.
+
+Completion of statements: the keywords that may come next in an unfinished one.
+"""
 
 from __future__ import annotations
 

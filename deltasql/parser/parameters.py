@@ -13,8 +13,8 @@ from deltasql.errors.statements.settings import ParametersError, ParameterValueE
 from deltasql.errors.syntax import InvalidIdentifierError, ParseSyntaxError
 from deltasql.plan.parameters import BoundStatement, BoundValue
 from deltasql.schema.text import quote_text, sql_literal
-from deltasql.sql.functions.dollar_tags import without_tags
 from deltasql.sql.postfix import is_try_cast, with_try_casts
+from deltasql.sql.splitting import without_tags
 from deltasql.sql.tokens import tokenize
 
 _NAME = re.compile(r"[A-Za-z_]\w*")

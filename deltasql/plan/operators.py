@@ -2,6 +2,10 @@
 
 An operator is data. The planner builds trees of them, EXPLAIN prints them, an engine or this process evaluates them.
 Expressions in operators are SQL text in Spark's dialect, mostly the user's own.
+
+A function of Python, as an operator without rows.
+
+The SQL texts in a plan.
 """
 
 from __future__ import annotations

@@ -1,6 +1,10 @@
 """Queries bound to the current tables: names become scans of snapshots, views their queries.
 
 Every text that Spark runs goes through this module.
+
+Offsets in a text that was joined from pieces of the statement.
+
+The rows of a table of another format.
 """
 
 from __future__ import annotations
@@ -9,7 +13,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, ViewDefinition
+from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, TableSource, ViewDefinition
 from deltasql.catalog.entries import TableEntry, ViewEntry, sql_name
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.function import RecursiveFunctionError
@@ -39,8 +43,7 @@ from deltasql.planner.catalog_changes import Creation, View
 from deltasql.planner.change_feed import changes
 from deltasql.planner.changes import Answer, LogRows, QueryRows
 from deltasql.planner.context import GLOBAL, Context, TextReader
-from deltasql.planner.foreign.rows import file_rows, foreign_snapshot
-from deltasql.planner.foreign.snapshots import is_scanned
+from deltasql.planner.foreign.snapshots import is_scanned, source_snapshot
 from deltasql.planner.governance.enforcing import enforced, shown_rows
 from deltasql.planner.information.rows import information_rows, memory_rows
 from deltasql.planner.python_functions import callable_text
@@ -474,3 +477,22 @@ def position_in(pieces: Sequence[SqlText]) -> Callable[[int], int]:
         return pieces[-1].start + offset
 
     return position
+
+
+def foreign_snapshot(context: Context, entry: TableEntry, name: TableName) -> Snapshot:
+    """The files of a table of another format. Raises DeltaOnlyError for another version of them."""
+    if name.temporal is not None:
+        raise context.delta_only(name, entry, "time travel")
+    return source_snapshot(context, entry, str(name))
+
+
+def file_rows(
+    context: Context, source: TableSource, snapshot: Snapshot, predicate: str | None, alias: str, *, described: bool
+) -> SourceFiles:
+    """The rows of those files of a table that may hold one for which `predicate` is TRUE, by Spark's reader."""
+    files, _ = selected_files(context, snapshot, predicate, alias, ("location", "size"), None)
+    paths, sizes = (files.column(name).to_pylist() for name in ("location", "size"))
+    schema = snapshot.schema
+    return SourceFiles(
+        snapshot.location, source.format, tuple(paths), sum(sizes), source.options, described, {}, schema, True
+    )

@@ -40,8 +40,8 @@ from deltasql.settings.session_settings import CHANGES_OUT_OF_RANGE
 from deltasql.sql.constants import micros_of, whole_number
 from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.literal_rows import literal_constant
+from deltasql.sql.literals import timestamp_of
 from deltasql.sql.queries.relations import TableReference
-from deltasql.sql.timestamps import timestamp_of
 from deltasql.sql.tokens import tokenize
 
 

@@ -24,8 +24,8 @@ from deltasql.planner.catalog_changes import TemporaryFunction, View
 from deltasql.settings.query_meaning import MEANING, changes_query_meaning
 from deltasql.settings.session_settings import TIME_ZONE, SessionSettings
 from deltasql.settings.setting import Setting
+from deltasql.sql.literals import timestamp_of
 from deltasql.sql.statement_words import statement_words
-from deltasql.sql.timestamps import timestamp_of
 
 T = TypeVar("T")
 

@@ -1,4 +1,9 @@
-"""The files of a snapshot that a query has to read."""
+"""The files of a snapshot that a query has to read.
+
+The location of what a query names as a table.
+
+The rows and columns of its relations that a query uses.
+"""
 
 from __future__ import annotations
 

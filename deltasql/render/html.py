@@ -1,4 +1,7 @@
-"""A grid as HTML for notebooks. Colours are those of the page, so that it can be read on light and dark ones."""
+"""A grid as HTML for notebooks. Colours are those of the page, so that it can be read on light and dark ones.
+
+A result as notebooks show it: HTML for pages, text for terminals.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Formats for the eye: table, vertical, markdown."""
+"""Formats for the eye: table, vertical, markdown.
+
+Text for a terminal that is looked at before it is shown.
+"""
 
 from __future__ import annotations
 

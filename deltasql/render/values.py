@@ -1,4 +1,7 @@
-"""The text of one value, as Spark shows it, and its JSON."""
+"""The text of one value, as Spark shows it, and its JSON.
+
+Conditions of errors as text: their causes, messages and remedies, out of the classes of errors.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-r"""`\copy {table | (query)} to 'file'`: rows into a file, whose suffix is its format."""
+r"""`\copy {table | (query)} to 'file'`: rows into a file, whose suffix is its format.
+
+Files that commands of the shell read and write: scripts, the editor's text, and rows.
+"""
 
 from __future__ import annotations
 

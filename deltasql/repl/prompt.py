@@ -1,4 +1,7 @@
-"""The line editor: detects complete input; history, colours, completion."""
+"""The line editor: detects complete input; history, colours, completion.
+
+Confirmation questions before statements that delete or change all rows of a table, or drop it.
+"""
 
 from __future__ import annotations
 

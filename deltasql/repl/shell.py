@@ -1,4 +1,7 @@
-"""The read-eval-print loop: runs shell commands and SQL; errors never end it, only the user."""
+"""The read-eval-print loop: runs shell commands and SQL; errors never end it, only the user.
+
+Long results go through a pager, where there is a terminal and one is installed.
+"""
 
 from __future__ import annotations
 
@@ -35,11 +38,10 @@ from deltasql.render.progress import ProgressLine
 from deltasql.render.table import Page
 from deltasql.repl.commands import Effect, command_of, sent
 from deltasql.repl.copying import edited, file_text, output, write_rows
-from deltasql.repl.describe import columns_grid, footer, headline
+from deltasql.repl.describe import columns_grid, footer, headline, schema_changes
 from deltasql.repl.history import history_grid
 from deltasql.repl.preferences import Preferences
 from deltasql.repl.prompt import question
-from deltasql.repl.schema_changes import schema_changes
 from deltasql.result import Result
 from deltasql.schema.types import StructType
 from deltasql.session import Session

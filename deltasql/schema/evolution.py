@@ -1,4 +1,7 @@
-"""Schema evolution: merging a table's schema with that of new data, by one algorithm for all statements."""
+"""Schema evolution: merging a table's schema with that of new data, by one algorithm for all statements.
+
+Whether data of one schema can be read with another.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Whatever comes from a table goes into SQL through here, or as a value through schema.literals: a table is data, and may
 hold anything. What both of them give is one token, or one type, whatever is in it.
+
+Python values as SQL that Spark parses.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Data types of Delta tables: immutable trees that compare by value. Source: Delta protocol, schema serialization."""
+"""Data types of Delta tables: immutable trees that compare by value. Source: Delta protocol, schema serialization.
+
+The columns of data files in which moved rows carry their ids. Source: Delta protocol, Row Tracking.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Runs the tree of a script: each statement through the session, errors to their handlers, names to their variables."""
+"""Runs the tree of a script: each statement through the session, errors to their handlers, names to their variables.
+
+Parts of a script as statements of their own, with the way back to their places and the script's parameters.
+"""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import pyarrow.flight as fl
 
 from deltasql.errors.server import AuthenticationError
 from deltasql.server.clients import Client, Clients
-from deltasql.server.failures import answered
+from deltasql.server.messages import answered
 from deltasql.server.zones import keeps_zones
 
 COOKIE = "deltasql-session"

@@ -1,4 +1,9 @@
-"""The Flight SQL service: dispatches calls of Flight to the sessions of their clients."""
+"""The Flight SQL service: dispatches calls of Flight to the sessions of their clients.
+
+Options of a client's session: its current catalog and schema, which USE changes, too.
+
+Rows that a client sends for a table: `adbc_ingest`, `to_sql` of pandas, `write_database` of polars.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,6 @@ from deltasql.plan.base import TableName
 from deltasql.result import Result
 from deltasql.server.access import MIDDLEWARE, Access, NoHandshake
 from deltasql.server.clients import Client, ClientRows, Clients
-from deltasql.server.failures import answered
 from deltasql.server.messages import (
     APPEND,
     CANCELLED,
@@ -27,6 +31,7 @@ from deltasql.server.messages import (
     INVALID_NAME,
     INVALID_VALUE,
     REPLACE,
+    answered,
     message,
     packed,
     parsed,

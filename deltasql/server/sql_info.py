@@ -1,4 +1,7 @@
-"""Capabilities and types of the server, by the numbers of Flight SQL. Source: FlightSql.proto, SqlInfo."""
+"""Capabilities and types of the server, by the numbers of Flight SQL. Source: FlightSql.proto, SqlInfo.
+
+Spark's functions in the four lists that JDBC has: of numbers, of texts, of dates and times, and all others.
+"""
 
 from __future__ import annotations
 

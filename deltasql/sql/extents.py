@@ -1,6 +1,8 @@
 """Where strings, comments, parentheses and statements end, by characters and without a grammar.
 
 An element without an end is an error, except for `comment_end`.
+
+Bodies of functions between tags, `$py$ … $py$`: as all readers of SQL take them, between `$$`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,10 @@
 """Suggestions for queries with a syntax error, where the text could be parsed with one word changed.
 
 Looks at the words around the offset where Spark's parser stopped, and gives up where several changes would do.
+
+Where a statement is no SQL, when Spark has said so of a text that was made of parts of it.
+
+Compares tokens, and asks sqlglot where it cannot go on; gives up on long texts and where nothing corresponds.
 """
 
 from __future__ import annotations

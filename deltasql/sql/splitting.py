@@ -2,6 +2,8 @@
 
 A statement ends at a `;` outside strings, quoted names, comments and BEGIN … END. Of BEGIN … END, which has semicolons
 of its own, only opening and closing keywords are counted. An unclosed piece runs to the end of the script.
+
+Bodies of functions between tags, `$py$ … $py$`: as all readers of SQL take them, between `$$`.
 """
 
 from __future__ import annotations
@@ -13,9 +15,8 @@ from typing import NamedTuple
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.sql.extents import OPENINGS, PIECE, balanced_end, comment_end, skip_blanks
-from deltasql.sql.functions.dollar_tags import without_tags
 from deltasql.sql.patterns import GAP, QUOTED_NAME, WORD
-from deltasql.sql.tokens import tokens_from
+from deltasql.sql.tokens import TOKEN, tokens_from
 
 # BEGIN; and BEGIN TRANSACTION; stand alone.
 _LABEL = rf"(?:(?:{WORD}|{QUOTED_NAME}){GAP}*:{GAP}*)?"
@@ -196,3 +197,30 @@ class _Blocks:
         elif at_start:
             # Whether it ends the block, or an IF inside, the next word tells.
             self.open[-1] = "END"
+
+
+_NAMED = re.compile(r"\w\$")
+_TAG = re.compile(r"\$[A-Za-z_]\w*\$")
+
+
+def without_tags(sql: str) -> str:
+    """`sql` with `$$` in place of the tags around a body, at the same offsets.
+
+    Unclosed tags stay, and so do those around a text that holds `$$`.
+    """
+    if _TAG.search(sql) is None:
+        return sql
+    pieces, at, kept = list[str](), 0, 0
+    while at < len(sql):
+        token, tag = TOKEN.match(sql, at), _TAG.match(sql, at)
+        assert token is not None
+        end = (
+            -1 if tag is None or (at and (sql[at - 1].isalnum() or sql[at - 1] == "_")) else sql.find(tag[0], tag.end())
+        )
+        if tag is None or end < 0 or "$$" in sql[tag.end() : end]:
+            at = token.end()
+            continue
+        blanks = " " * (len(tag[0]) - 2)
+        pieces += [sql[kept:at], blanks, "$$", sql[tag.end() : end], "$$", blanks]
+        at = kept = end + len(tag[0])
+    return "".join([*pieces, sql[kept:]])

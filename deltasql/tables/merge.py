@@ -1,4 +1,7 @@
-"""MERGE by calls: `table.merge(source, condition).whenMatchedUpdateAll().execute()`."""
+"""MERGE by calls: `table.merge(source, condition).whenMatchedUpdateAll().execute()`.
+
+PySpark's `df.mergeInto(table, condition)` by the clauses of `DeltaMergeBuilder`.
+"""
 
 from __future__ import annotations
 

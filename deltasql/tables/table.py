@@ -1,4 +1,7 @@
-"""`DeltaTable`: one table, by its name or path, and the statements on it as methods."""
+"""`DeltaTable`: one table, by its name or path, and the statements on it as methods.
+
+OPTIMIZE by calls: `table.optimize().where("day = 3").executeCompaction()`.
+"""
 
 from __future__ import annotations
 

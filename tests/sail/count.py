@@ -9,8 +9,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 
-from deltasql.golden.agreement import Verdict, verdicts
-from deltasql.golden.compare import difference
+from deltasql.golden.compare import Verdict, difference, verdicts
 from deltasql.golden.script import expects_no_jvm
 from deltasql.golden.suite import discover, run_file, temporary_sessions
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from deltasql.catalog.commit_registry import CommitRegistry
 from deltasql.catalog.external.routing import ExternalCatalogs
 from deltasql.catalog.external.store import ExternalStore
-from deltasql.log.committer.catalog_commits import CommitCatalog, StagedCommit, TableCommits
+from deltasql.log.committer.committers import CommitCatalog, StagedCommit, TableCommits
 
 
 class RoutedCommits:

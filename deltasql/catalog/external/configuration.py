@@ -1,4 +1,7 @@
-"""Configuration of external catalogs: mappings, options of the command line, and settings of a Spark session."""
+"""Configuration of external catalogs: mappings, options of the command line, and settings of a Spark session.
+
+The types of external catalogs, with the options of each, and the module that opens it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The part of a table's log that other catalogs repeat: for their own users, and for tools that read no log."""
+"""The part of a table's log that other catalogs repeat: for their own users, and for tools that read no log.
+
+Facts on a Delta table that an external catalog takes when its name is registered.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from deltasql.catalog.external.mirror import MirroredTable, ReadFacts, TableFact
 from deltasql.catalog.store import Kind, NameMissingError, SchemaKey, TableKey, Volumes
 from deltasql.errors.external_catalog import CatalogOperationError
 from deltasql.errors.log import StorageError
-from deltasql.log.committer.catalog_commits import CommitCatalog
+from deltasql.log.committer.committers import CommitCatalog
 from deltasql.log.storage.credentials import Lent
 
 

@@ -2,6 +2,8 @@
 
 `file_statistics` takes a footer of pyarrow. pyarrow itself aborts the process for some damaged footers, and does not
 have types and ids as Spark needs them, so these classes have the same attributes over a footer that Python has read.
+
+The statistics of files that a table takes over, by the code that makes them of files of our own.
 """
 
 from __future__ import annotations
@@ -33,8 +35,7 @@ from deltasql.datafiles.footers.row_groups import TAIL, footer_length
 from deltasql.datafiles.foreign.parquet_types import atomic_type
 from deltasql.errors.sources import SourceFileError
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.log.storage.log_store import LogStore
-from deltasql.log.storage.ranged_file import FOOTER
+from deltasql.log.storage.log_store import FOOTER, LogStore
 from deltasql.schema.type_lattice import is_integral
 from deltasql.schema.types import DOUBLE as DOUBLE_TYPE
 from deltasql.schema.types import FLOAT as FLOAT_TYPE

@@ -1,10 +1,15 @@
-"""A table of Parquet files without a log, or of Iceberg, from its listing or metadata and the footers of its files."""
+"""A table of Parquet files without a log, or of Iceberg, from its listing or metadata and the footers of its files.
+
+Tables that are none of Delta's, as their files and their metadata have them.
+
+The statistics of files that a table takes over, by the code that makes them of files of our own.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import PurePosixPath
@@ -12,18 +17,23 @@ from typing import Any
 from urllib.parse import unquote
 
 from deltasql.datafiles.footers.metadata import ParquetMetadata
-from deltasql.datafiles.foreign.footers import fetch_footers
+from deltasql.datafiles.foreign.footers import Leaf, ReadFooter, fetch_footers, file_leaves
 from deltasql.datafiles.foreign.iceberg_names import check_stored, named_as_in_files
 from deltasql.datafiles.foreign.parquet_types import SPARK_SCHEMA, file_schema
+from deltasql.datafiles.statistics.of_footers import file_statistics, stats_json
 from deltasql.errors.iceberg import MissingIcebergReaderError
 from deltasql.errors.schema import MergeFieldsError
 from deltasql.errors.sources import EmptySourceError, NestedTableError, SourceFileError, SourceSchemaError
-from deltasql.log.storage.locations import LOG, decode_path, relative_path
+from deltasql.log.actions.actions import Metadata
+from deltasql.log.configuration.indexed_columns import index_rule
+from deltasql.log.properties.property_registry import DELETION_VECTORS
+from deltasql.log.storage.locations import LOG, decode_path, located, relative_path
 from deltasql.log.storage.log_store import Entry, LogStore
 from deltasql.log.storage.stores import Stores
+from deltasql.schema.column_mapping import ID, physical_name
 from deltasql.schema.evolution import merge_schemas
 from deltasql.schema.partition_values import HIVE_NULL
-from deltasql.schema.types import StructType
+from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 
 
 def source_table(stores: Stores, provider: str, location: str) -> SourceTable:
@@ -226,3 +236,48 @@ class SourceTable:
     partition_columns: tuple[str, ...] | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
     footers: Any = None
+
+
+def source_statistics(table: SourceTable, metadata: Metadata) -> list[str]:
+    """The JSON of `add.stats` of each file. Raises SourceFileError for a file whose footer contradicts itself."""
+    rule, columns, ids = index_rule(metadata.configuration), dict(_leaf_types(metadata.schema)), {}
+    if metadata.properties.maps_columns:
+        ids = dict(_names_by_id(metadata.schema))
+    tight = metadata.properties[DELETION_VECTORS] or None
+    leaves_by_schema: dict[bytes, list[Leaf]] = {}
+    texts = []
+    for file, footer in zip(table.files, table.footers, strict=True):
+        try:
+            if footer.schema not in leaves_by_schema:
+                leaves_by_schema[footer.schema] = file_leaves(footer.schema, columns, ids)
+            read = ReadFooter(footer, leaves_by_schema[footer.schema])
+        except ValueError as error:
+            raise SourceFileError(located(file.path, table.location), str(error)) from error
+        statistics = file_statistics(read, metadata.schema, metadata.partition_columns, rule, tight)
+        texts.append(stats_json(statistics))
+    return texts
+
+
+def _leaf_types(schema: StructType, above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], DataType]]:
+    """The leaf columns by physical path, those in arrays and maps left out."""
+    for item in schema:
+        path = (*above, physical_name(item))
+        if isinstance(item.type, StructType):
+            yield from _leaf_types(item.type, path)
+        else:
+            yield path, item.type
+
+
+def _names_by_id(kind: DataType) -> Iterator[tuple[int, str]]:
+    """The physical names of all fields by their ids."""
+    match kind:
+        case StructType():
+            for field in kind:
+                if ID in field.metadata:
+                    yield int(field.metadata[ID]), physical_name(field)
+                yield from _names_by_id(field.type)
+        case ArrayType(element):
+            yield from _names_by_id(element)
+        case MapType(key, value):
+            yield from _names_by_id(key)
+            yield from _names_by_id(value)

@@ -1,4 +1,9 @@
-"""Reading of data files by Arrow in this process, with the same rows as Spark's reader."""
+"""Reading of data files by Arrow in this process, with the same rows as Spark's reader.
+
+Files with dates of the Julian calendar, in use before 1582: only Spark's reader converts them to today's calendar.
+
+Source: Spark, `spark.sql.parquet.datetimeRebaseModeInRead`; the footer of a file has precedence over the setting.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""The rows of several data files of a scan, piece by piece."""
+"""The rows of several data files of a scan, piece by piece.
+
+The files of a scan: where they are, and their deletion vectors.
+
+Checks whether the files of a scan exist, before Spark reads them: its own errors differ, or come after retries.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +25,7 @@ from deltasql.errors.log import (
 from deltasql.lazy import np, pa
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.deletion_vectors import deleted_rows
-from deltasql.log.storage.local_files import require_regular
+from deltasql.log.storage.listing import require_regular
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Scan

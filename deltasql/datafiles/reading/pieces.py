@@ -1,4 +1,7 @@
-"""Parts of data files that are read independently of one another, ahead of their use and in bounded memory."""
+"""Parts of data files that are read independently of one another, ahead of their use and in bounded memory.
+
+How many rows data files have: from the statistics in the log, else from their footers.
+"""
 
 from __future__ import annotations
 

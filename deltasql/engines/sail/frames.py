@@ -1,4 +1,7 @@
-"""DataFrames on Sail: SQL as Sail needs it, checked where Sail would give other values than Spark."""
+"""DataFrames on Sail: SQL as Sail needs it, checked where Sail would give other values than Spark.
+
+Spark statements that Sail lacks, executed by this process: session variables, INSERT OVERWRITE DIRECTORY.
+"""
 
 from __future__ import annotations
 

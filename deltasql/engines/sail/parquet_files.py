@@ -2,6 +2,10 @@
 
 Columns of other types than the table's, dates of the Julian calendar, and bounds by which a reader may skip rows with
 NaN or -0.0, are read by this process instead.
+
+``parquet.`/a/path` `` in queries for Sail, which infers other columns from such files than Spark does.
+
+This process reads the files, with the columns of Spark's reader, where these can be determined.
 """
 
 from __future__ import annotations

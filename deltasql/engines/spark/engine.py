@@ -25,9 +25,8 @@ from deltasql.engines.spark.rows import QueryResult
 from deltasql.engines.spark.session.interrupts import stoppable
 from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.engines.spark.session.progress import watched
-from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark import SparkHandle, sql_name, temporary_views
 from deltasql.engines.spark.session.spark_types import declared_spark_schema
-from deltasql.engines.spark.session.temporary_views import sql_name, temporary_views
 from deltasql.engines.spark.writing.row_writers import Counts, row_counter, write_source
 from deltasql.engines.spark.writing.stage import SparkStage
 from deltasql.engines.thresholds import STORE_BYTES

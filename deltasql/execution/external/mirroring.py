@@ -1,4 +1,7 @@
-"""The news of commits for external catalogs, which repeat schema and properties of a log."""
+"""The news of commits for external catalogs, which repeat schema and properties of a log.
+
+The external catalogs of a session: where their configuration is from, and what they ask of a table's log.
+"""
 
 from __future__ import annotations
 

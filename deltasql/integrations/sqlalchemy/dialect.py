@@ -1,4 +1,9 @@
-"""The dialect of SQLAlchemy: connections, reflection, and the classes of its compilers and types."""
+"""The dialect of SQLAlchemy: connections, reflection, and the classes of its compilers and types.
+
+URLs of warehouses, with connection options.
+
+deltasql:///warehouse, deltasql:////data/warehouse, deltasql:///s3://bucket/warehouse?storage.aws_region=eu-west-1
+"""
 
 from __future__ import annotations
 

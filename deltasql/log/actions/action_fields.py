@@ -1,6 +1,8 @@
 """The fields of actions and the JSON types of their values: each action is checked against them once, when it is read.
 
 All later code relies on it. Source: Delta protocol, Actions.
+
+JSON objects of many texts at once, as Arrow columns; the statistics of files are such texts.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Deletion vectors: which rows of a data file are gone. Source: Delta protocol, Deletion Vector Format."""
+"""Deletion vectors: which rows of a data file are gone. Source: Delta protocol, Deletion Vector Format.
+
+New deletion vectors: one file for all vectors of a commit. Source: Delta protocol, Deletion Vector File Storage.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from uuid import UUID, uuid4
 from deltasql.errors.log import DeletionVectorNotFoundError, InvalidDeletionVectorError
 from deltasql.lazy import np, pa, pc
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector
-from deltasql.log.storage.local_files import open_regular
+from deltasql.log.storage.listing import open_regular
 from deltasql.log.storage.locations import canonical, folder_and_name, is_absolute, is_local
 from deltasql.log.storage.log_store import LogStore
 

@@ -1,4 +1,7 @@
-"""File actions as Arrow tables, one row per action: the shape that the log's columnar paths share."""
+"""File actions as Arrow tables, one row per action: the shape that the log's columnar paths share.
+
+Changes of one commit to data files, classified by their effect on rows.
+"""
 
 from __future__ import annotations
 

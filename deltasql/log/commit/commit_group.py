@@ -13,8 +13,7 @@ from deltasql.log.actions.actions import Action, TransactionGroup
 from deltasql.log.commit.commit_race import MOST_ATTEMPTS, MOST_SECONDS, CommitRace, WonRace, back_off
 from deltasql.log.commit.commit_writer import CommitText
 from deltasql.log.commit.transaction import Commit, PreparedCommit
-from deltasql.log.committer.catalog_commits import StagedCommit
-from deltasql.log.committer.committers import CatalogCommitter, ratified
+from deltasql.log.committer.committers import CatalogCommitter, StagedCommit, ratified
 from deltasql.log.storage.log_store import LogStore
 
 

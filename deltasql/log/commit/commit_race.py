@@ -11,8 +11,7 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import AmbiguousWriteError, CommitRetriesExceededError, StorageError
 from deltasql.interrupts import note_commit, note_doubt, shielded
 from deltasql.log.actions.actions import Action, Json, SetTransaction
-from deltasql.log.actions.commit_file import CommitFile
-from deltasql.log.actions.file_changes import FileChanges
+from deltasql.log.actions.commit_file import CommitFile, FileChanges
 from deltasql.log.actions.operations import operation_named
 from deltasql.log.commit.commit_writer import CommitText, CommitWriter
 from deltasql.log.commit.conflict import TableWrites, Winner, table_conflict

@@ -1,4 +1,7 @@
-"""Builds the text of a commit, anew for every version that a transaction attempts."""
+"""Builds the text of a commit, anew for every version that a transaction attempts.
+
+The commitInfo action that deltasql writes. Source: Delta protocol, Commit Provenance Information.
+"""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 from deltasql.errors.log import InvalidDeletionVectorError
 from deltasql.lazy import np
 from deltasql.log.actions.actions import Action, AddFile, Json
+from deltasql.log.actions.commit_file import FileChanges
 from deltasql.log.actions.deletion_vectors import (
     MarkedFile,
     Marking,
@@ -24,7 +25,6 @@ from deltasql.log.actions.deletion_vectors import (
     rows_by_id,
     rows_marked_in,
 )
-from deltasql.log.actions.file_changes import FileChanges
 from deltasql.log.actions.record_count import record_count
 from deltasql.log.storage.locations import canonical
 from deltasql.log.storage.log_store import LogStore

@@ -1,4 +1,10 @@
-"""Rebase of the file actions of a transaction onto commits that came first, by the rules for whole files."""
+"""Rebase of the file actions of a transaction onto commits that came first, by the rules for whole files.
+
+OPTIMIZE and REORG that lost a race: what others did to the old files is carried over to the new ones, bin by bin.
+
+A bin whose files others have taken away is given up; the other bins are committed all the same.
+Source: Databricks documentation, Isolation levels and write conflicts.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +13,7 @@ from dataclasses import dataclass
 
 from deltasql.errors.concurrency import ConcurrentAppendError, ConcurrentModificationError
 from deltasql.log.actions.actions import Action, Json
-from deltasql.log.actions.file_changes import FileChanges
+from deltasql.log.actions.commit_file import FileChanges
 from deltasql.log.commit.conflict import Attempt, IsolationLevel, Winner, file_conflict
 
 

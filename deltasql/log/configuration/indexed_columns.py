@@ -1,4 +1,7 @@
-"""Which columns of a table have statistics in the log. Source: Delta protocol, Per-file Statistics."""
+"""Which columns of a table have statistics in the log. Source: Delta protocol, Per-file Statistics.
+
+How data files name the partition columns. Source: Delta protocol, Column Mapping.
+"""
 
 from __future__ import annotations
 

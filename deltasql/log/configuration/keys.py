@@ -1,4 +1,7 @@
-"""Primary and foreign keys of a table, stored in one of its properties. They are informational, and not enforced."""
+"""Primary and foreign keys of a table, stored in one of its properties. They are informational, and not enforced.
+
+Column references in stored properties, which stay valid when other engines rename the columns.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """TBLPROPERTIES: a list checked, and the protocol that a configuration needs.
 
 Keys are matched without case and stored in their canonical spelling.
+
+Whether commits carry their own timestamps, and since when. Source: Delta protocol, In-Commit Timestamps.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Changes of several statements to one file (added, rows deleted, removed) are merged into one. Source: Delta protocol,
 Action Reconciliation: a commit adds a file at most once, and removes it with the deletion vector of the version before.
+
+Questions about rows to a transaction, which depends on a row if one of its statements does.
 """
 
 from __future__ import annotations

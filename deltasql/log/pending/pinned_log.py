@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from deltasql.log.actions.actions import Action, AddCDCFile, AddFile, CommitInfo, RemoveFile
 from deltasql.log.actions.commit_file import CommitFile
-from deltasql.log.committer.catalog_commits import TableCommits
+from deltasql.log.committer.committers import TableCommits
 from deltasql.log.pending.net_actions import NetActions, now_ms
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.history import CommitEntry

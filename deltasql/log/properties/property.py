@@ -1,6 +1,11 @@
 """Definition of a `delta.*` table property: its values, its table feature, and when it is removed.
 
 The properties are declared in `property_registry`.
+
+Properties in which deltasql stores keys and tags, for which the protocol has no action.
+
+They are part of the table's configuration, which every engine carries from one metaData action to the next, and need no
+table feature. Users do not set them by hand, and no statement shows them among the table's properties.
 """
 
 from __future__ import annotations

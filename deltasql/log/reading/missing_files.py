@@ -1,4 +1,7 @@
-"""Which files of a version are not where the log says."""
+"""Which files of a version are not where the log says.
+
+Snapshots of tables that have no log of Delta's: the files that another format lists, as one version.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import pyarrow as pa
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.deletion_vectors import vector_file
 from deltasql.log.storage.arrow_values import flags
-from deltasql.log.storage.local_files import path_exists
+from deltasql.log.storage.listing import path_exists
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import absolute, folder_and_name, is_local, local_path, located
 from deltasql.log.storage.log_store import LogStore

@@ -30,8 +30,7 @@ from deltasql.log.replay.history import file_times
 from deltasql.log.replay.log_segment import list_log
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.arrow_values import ZERO, flags, integers, strings
-from deltasql.log.storage.listing import IsHidden, TableListing
-from deltasql.log.storage.local_files import real_path
+from deltasql.log.storage.listing import IsHidden, TableListing, real_path
 from deltasql.log.storage.locations import canonical, commit_path, is_absolute, is_local
 
 if TYPE_CHECKING:

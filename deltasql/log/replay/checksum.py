@@ -1,6 +1,11 @@
 """The version checksum `<version>.crc`: the state and the totals of one version in one small file.
 
 It is an aid: one that is missing or malformed is as good as none. Source: Delta protocol, Version Checksum File.
+
+Totals kept up to date commit by commit, so that a checksum costs no look at the whole table.
+
+A commit may name files that are live already, or that are gone: these are not counted twice. What the commits since the
+checkpoint did is known exactly. A file of the checkpoint is told by its age: whatever is younger cannot be in it.
 """
 
 from __future__ import annotations

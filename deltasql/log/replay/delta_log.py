@@ -10,8 +10,16 @@ from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.log import NotADeltaTableError
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.actions.commit_file import encode_actions
-from deltasql.log.committer.catalog_commits import CommitCatalog, StagedCommit, TableCommits, current_commits
-from deltasql.log.committer.committers import AdoptingCommitter, CatalogCommitter, Committer, FileSystemCommitter
+from deltasql.log.committer.committers import (
+    AdoptingCommitter,
+    CatalogCommitter,
+    CommitCatalog,
+    Committer,
+    FileSystemCommitter,
+    StagedCommit,
+    TableCommits,
+    current_commits,
+)
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.history import CommitEntry, commit_history, commit_times, first_at, version_at
 from deltasql.log.replay.log_segment import (

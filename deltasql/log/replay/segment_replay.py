@@ -1,6 +1,8 @@
 """Replay of one log segment: state, totals and files of its version, each read when first requested.
 
 Damage is raised here; `recovery` falls back on other log files. Source: Delta protocol, Action Reconciliation.
+
+The log files of one table, read and parsed once, as long as some snapshot is of use.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 Options are obstore's: names such as `aws_access_key_id`, in lower case. Settings are Hadoop's, such as
 `fs.s3a.access.key`, without Spark's `spark.hadoop.` before them.
 Source: obstore, S3Config, AzureConfig, GCSConfig; Hadoop 3.5, S3A, ABFS; Google's connector, CONFIGURATION.
+
+Credentials that somebody lends for a while, such as a catalog for the storage of one table.
 """
 
 from __future__ import annotations

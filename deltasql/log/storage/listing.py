@@ -1,12 +1,22 @@
-"""Listing of a table's location: its files as Arrow columns, and its empty folders."""
+"""Listing of a table's location: its files as Arrow columns, and its empty folders.
+
+Local disk access of a table: only regular files are read, and only files inside of it are removed or replaced.
+"""
 
 from __future__ import annotations
 
 import os
+import re
+import stat
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from typing import BinaryIO
 
 from deltasql.lazy import pa
+from deltasql.log.storage.locations import LOG
 
 IsHidden = Callable[[str], bool]
 """Whether files and folders of this name, and all below them, are not table data."""
@@ -143,3 +153,161 @@ def _empty(folders: dict[str, int], occupied: set[str]) -> pa.Table:
     paths = sorted((path for path in folders if path not in occupied), key=lambda path: (-path.count("/"), path))
     names, times = [path[:-1] for path in paths], [folders[path] for path in paths]
     return pa.table({"path": strings(names), "modified": integers(times)})
+
+
+# Without it a FIFO waits for a writer, maybe for ever. Windows has no such files.
+_WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)
+
+
+def open_regular(path: str) -> BinaryIO:
+    """A regular file, open for reading. Raises OSError, also for files that may block for ever: FIFOs, devices."""
+    number = os.open(path, os.O_RDONLY | _WITHOUT_WAITING)
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise OSError("it is no regular file")
+    return os.fdopen(number, "rb")
+
+
+def require_regular(path: str) -> int:
+    """The size of a regular file. Raises OSError, also for a file of another kind."""
+    status = os.stat(path)  # noqa: PTH116 - a Path for each of very many files costs as much as the call
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError("it is no regular file")
+    return status.st_size
+
+
+def file_state(path: str) -> tuple[int, ...]:
+    """Size, inode, mtime and ctime in ns of a file: they change with its content or permissions. Raises OSError."""
+    status = os.stat(path)  # noqa: PTH116 - a Path for each of very many files costs as much as the call
+    return status.st_size, status.st_ino, status.st_mtime_ns, status.st_ctime_ns
+
+
+def path_exists(path: str) -> bool:
+    """Whether a file or folder exists at a plain path; links are followed."""
+    return os.path.exists(path)  # noqa: PTH110 - a Path for each of very many files costs as much
+
+
+def real_path(path: str) -> str:
+    """A plain path with all links in it followed."""
+    return os.path.realpath(path)
+
+
+class Inside:
+    """The set of relative paths that stay inside of a folder once links in their folders are resolved.
+
+    The last part of a path may be a link itself: removing or replacing it affects nothing else. Resolved folders are
+    cached, so that later checks need a new object.
+    """
+
+    def __init__(self, root: str) -> None:
+        self._root, self._real = root, _real(root)
+        self._folders: dict[str, bool] = {}
+
+    def __contains__(self, path: str) -> bool:
+        folder, _, name = path.rpartition("/")
+        if name in {"", ".", ".."}:
+            return False
+        if folder not in self._folders:
+            self._folders[folder] = _real(f"{self._root}/{folder}").startswith(self._real)
+        return self._folders[folder]
+
+
+def make_folders(folder: str, *, lasting: bool) -> None:
+    """Creates a folder and its parents; with `lasting`, their names are synced to survive a crash of the machine."""
+    missing, above = [], folder
+    while not os.path.isdir(above):  # noqa: PTH112
+        missing.append(above)
+        above = os.path.dirname(above)  # noqa: PTH120
+    for path in reversed(missing):
+        with suppress(FileExistsError):
+            os.mkdir(path)  # noqa: PTH102
+    if lasting:
+        _sync_names(os.path.dirname(folder))  # noqa: PTH120
+
+
+def _sync_names(folder: str) -> None:
+    """Syncs a folder and those above it, some of which this process may have made while it wrote files.
+
+    It ends at the mount and where this process may not write: it has made no folder there. Raises OSError.
+    """
+    while os.access(folder, os.R_OK | os.W_OK):
+        sync_folder(folder)
+        if os.path.ismount(folder):
+            return
+        folder = os.path.dirname(folder)  # noqa: PTH120
+
+
+def sync_folder(folder: str) -> None:
+    """Makes the names in a folder survive a crash of the machine. Raises OSError."""
+    if os.name == "nt":
+        # Windows opens no folders, and keeps their names itself.
+        return
+    number = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def sync_trees(folders: Iterable[str], above: str) -> None:
+    """Makes the files below some folders, and all names down from `above`, survive a crash of the machine.
+
+    They are synced at once, so that the file system writes its journal for all of them together. Raises OSError.
+    """
+    work: list[Callable[[], None]] = [partial(sync_folder, above)]
+    for folder in folders:
+        for directory, _, names in os.walk(folder):
+            work += [partial(_sync_file, f"{directory}/{name}") for name in names]
+            work.append(partial(sync_folder, directory))
+    if len(work) == 1:
+        return work[0]()
+    with ThreadPoolExecutor(min(len(work), _SYNCS_AT_ONCE)) as threads:
+        for done in [threads.submit(item) for item in work]:
+            done.result()
+    return None
+
+
+_SYNCS_AT_ONCE = 8
+
+
+def _sync_file(path: str) -> None:
+    with open_regular(path) as file:
+        os.fsync(file.fileno())
+
+
+def may_read(path: str) -> bool:
+    """Whether a file exists and this process may read it."""
+    return os.access(path, os.R_OK)
+
+
+def may_make(folder: str) -> bool:
+    """Whether this process may create a folder and its missing parents."""
+    while not os.path.lexists(folder):
+        folder = os.path.dirname(folder)  # noqa: PTH120
+    return os.path.isdir(folder) and os.access(folder, os.W_OK | os.X_OK)  # noqa: PTH112
+
+
+def _real(folder: str) -> str:
+    """A folder with its links resolved and one slash at its end."""
+    return os.path.realpath(folder).rstrip("/") + "/"
+
+
+STAGED_FOLDER = re.compile(r"[0-9a-f]{32}")
+"""The name of the folder of one statement's new files."""
+_WRITTEN = ("part-", "deletion_vector_", "_", ".")
+
+
+def left_behind(path: str) -> bool:
+    """Whether a new table may ignore an object of this path below its location.
+
+    True for hidden files of the operating system, a log without a commit, and files that a running or interrupted
+    statement has staged or copied. Of two running statements one will commit, and VACUUM of the resulting table removes
+    the leftovers.
+    """
+    first, _, rest = path.partition("/")
+    name = path.rpartition("/")[2]
+    if first.startswith("."):
+        return True
+    if first == LOG:
+        return rest.startswith(".")
+    return bool(rest) and STAGED_FOLDER.fullmatch(first) is not None and name.startswith(_WRITTEN)

@@ -1,4 +1,9 @@
-"""Storage of one table in a folder of the local disk, mostly without obstore."""
+"""Storage of one table in a folder of the local disk, mostly without obstore.
+
+Local disk access of a table: only regular files are read, and only files inside of it are removed or replaced.
+
+Leftovers of interrupted statements below a table's location, which a new table may ignore.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +21,14 @@ from obstore.store import LocalStore
 from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
 from deltasql.interrupts import shielded
 from deltasql.lazy import pa
-from deltasql.log.storage.listing import IsHidden, TableListing, checksum_beside, list_local
-from deltasql.log.storage.local_files import (
+from deltasql.log.storage.listing import (
     STAGED_FOLDER,
     Inside,
+    IsHidden,
+    TableListing,
+    checksum_beside,
     left_behind,
+    list_local,
     make_folders,
     open_regular,
     require_regular,

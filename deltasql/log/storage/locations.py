@@ -3,6 +3,13 @@
 A location is absolute, decoded and canonical: one directory has one location, a prefix of all paths below it. A local
 one is a plain path, any other a URL with its storage's canonical scheme (`s3a://b/t` is `s3://b/t`), without a last
 slash.
+
+Where files are: names in `_delta_log`, and the encoded paths of data files in the log.
+
+Three spellings of a data file meet here. *As in the log*: URI-encoded, relative to the table or absolute. *Canonical*:
+decoded, relative where the file lies below the table; two actions are about one file if these are equal. *Absolute*:
+decoded, what a reader opens. A table's `root` is its location, absolute and decoded.
+Source: Delta protocol, File Types, Add File and Remove File; java.net.URI for what is encoded.
 """
 
 from __future__ import annotations

@@ -2,6 +2,10 @@
 
 Names that begin with `_` or `.` are hidden, unless they are partitions. Folders below the location are included if they
 are partitions (`p=1`), or if all of them are requested.
+
+Patterns of paths as Hadoop reads them: ?, *, [a-z], [^a-z] and {one,other}; a star does not go past a slash.
+
+Source: Hadoop, FileSystem.globStatus.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Checks whether a file is complete, by its header and footer, or by decompressing it.
 
 Source: the definitions of Parquet, ORC and Avro; RFC 1952 for gzip.
+
+An object of a storage as a file that can be read from any place.
 """
 
 from __future__ import annotations

@@ -1,6 +1,10 @@
 """Post-commit work: checksum, Iceberg metadata, manifests, a checkpoint when one is due, clean-up.
 
 No failure of it fails the commit.
+
+Writing a compacted log file: some commits in one, so that a reader of a long tail fetches few files.
+
+It only helps: the commits stay, and history is read from them. Source: Delta protocol, Log Compaction Files.
 """
 
 from __future__ import annotations

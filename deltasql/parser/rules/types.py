@@ -18,7 +18,7 @@ from deltasql.parser.build import builds, caret
 from deltasql.schema import types
 from deltasql.schema.lengths import Length
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, StructField, StructType
-from deltasql.sql.functions.collations import spelled_collation
+from deltasql.sql.functions.result_types import spelled_collation
 
 _PLAIN = {
     "BOOLEAN": types.BOOLEAN,

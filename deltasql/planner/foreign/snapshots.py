@@ -1,6 +1,8 @@
 """A table of another format as a snapshot: its columns, and its files with their partition values.
 
 No log of Delta's has it. Statements that need only columns list no files.
+
+The rows of a table of another format.
 """
 
 from __future__ import annotations
@@ -199,8 +201,7 @@ def _added(context: Context, files: FileSource, metadata: Metadata) -> Iterator[
 
 def _iceberg(context: Context, entry: TableEntry, source: TableSource, table: str) -> Snapshot:
     """The current snapshot of an Iceberg table. Raises NoIcebergTableError, MissingIcebergReaderError."""
-    from deltasql.datafiles.foreign.statistics import source_statistics
-    from deltasql.datafiles.foreign.tables import iceberg_source
+    from deltasql.datafiles.foreign.tables import iceberg_source, source_statistics
 
     named: Mapping[str, str] = {**options_of(source), **{key.lower(): text for key, text in source.properties.items()}}
     try:

@@ -1,4 +1,7 @@
-"""Row filters and column masks that the session applies: which a table has, and their texts in SQL."""
+"""Row filters and column masks that the session applies: which a table has, and their texts in SQL.
+
+The rows of a table as its row filter and masks show them.
+"""
 
 from __future__ import annotations
 

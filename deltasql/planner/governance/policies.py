@@ -1,4 +1,7 @@
-"""Row filters and column masks as a statement declares them: their functions and columns are checked, and recorded."""
+"""Row filters and column masks as a statement declares them: their functions and columns are checked, and recorded.
+
+Owners, row filters and column masks in DESCRIBE and SHOW CREATE TABLE.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,7 @@ from deltasql.errors.statements.governance import PolicyColumnError, PolicyFunct
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.statements.governance import ColumnMask, PolicyArgument, RowFilterClause, SecurableName
 from deltasql.planner.context import Context
-from deltasql.planner.governance.mode import POLICY, is_recorded, note_recorded
-from deltasql.planner.governance.subjects import subject_of
+from deltasql.planner.governance.subjects import POLICY, is_recorded, note_recorded, subject_of
 from deltasql.schema.paths import resolve
 from deltasql.schema.types import StructField, StructType
 from deltasql.sql.function_text import FunctionText, function_text

@@ -1,14 +1,20 @@
-"""The objects that privileges and owners belong to, found by the names of a statement."""
+"""The objects that privileges and owners belong to, found by the names of a statement.
+
+The privileges on each kind of object. Source: Unity Catalog; legacy ones of the Hive metastore are there too.
+
+The setting `deltasql.governance`: whether statements about privileges are refused, ignored or recorded.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from deltasql.catalog.entries import ViewEntry
 from deltasql.catalog.governed import CATALOG, FUNCTION, METASTORE, SCHEMA, TABLE, VOLUME, Subject
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.catalog import TooManyNamePartsError
 from deltasql.errors.statements.governance import (
+    GovernanceRefusedError,
     InvalidPrivilegeError,
     SecurableNotFoundError,
     UnsupportedSecurableError,
@@ -16,9 +22,12 @@ from deltasql.errors.statements.governance import (
 from deltasql.errors.statements.refused import WrongObjectError
 from deltasql.errors.suggestion import meant, similar_names
 from deltasql.plan.base import TableName
+from deltasql.plan.notes import make_note
 from deltasql.plan.statements.governance import Privilege, SecurableName
 from deltasql.plan.statements.refresh import Refreshed
+from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
+from deltasql.settings.session_settings import GOVERNANCE
 
 _UNSUPPORTED = {
     "ANY FILE": "Files are governed by their storage.",
@@ -173,3 +182,36 @@ def checked_privileges(kind: str, privileges: Sequence[Privilege], context: Cont
         error = InvalidPrivilegeError(privilege.text, kind, advice)
         raise error.at(context.caret(privilege.start, privilege.end))
     return tuple(dict.fromkeys(privilege.text for privilege in privileges))
+
+
+RECORDED = "deltasql enforces no privileges."
+POLICY = "It applies while deltasql.governance.filters is true."
+IGNORED = "{operation} was ignored: deltasql enforces no privileges."
+
+
+def governed(
+    operation: str, caret: Caret, context: Context, record: Callable[[], Plan], ignored: Answer | None = None
+) -> Plan:
+    """The plan that `record` gives, if the setting is RECORD; `ignored`, with a warning, if it is WARN.
+
+    Raises GovernanceRefusedError, at the caret, if it is ERROR.
+    """
+    if not is_recorded(operation, caret, context):
+        return ignored or Answer()
+    return record()
+
+
+def is_recorded(operation: str, caret: Caret, context: Context) -> bool:
+    """Whether the setting is RECORD; with WARN the statement gets a warning. Raises GovernanceRefusedError."""
+    mode = context.setting(GOVERNANCE)
+    if mode == "ERROR":
+        raise GovernanceRefusedError(operation).at(caret)
+    if mode == "WARN":
+        make_note(IGNORED.format(operation=operation), is_warning=True)
+        return False
+    return True
+
+
+def note_recorded(operation: str, effect: str = RECORDED) -> None:
+    """Makes the note that something is recorded, and whether it has an `effect`."""
+    make_note(f"{operation}: recorded in the catalog. {effect}", is_warning=False)

@@ -1,4 +1,7 @@
-"""Rows about catalogs, schemas, tables, views, columns and their tags."""
+"""Rows about catalogs, schemas, tables, views, columns and their tags.
+
+The columns of the information schema that describe a data type. Source: Databricks, INFORMATION_SCHEMA.COLUMNS.
+"""
 
 from __future__ import annotations
 

@@ -26,9 +26,14 @@ from deltasql.planner.context import Context
 from deltasql.planner.values.alignment import Alignment, StructRule, store_casts
 from deltasql.planner.values.char_types import stored
 from deltasql.planner.values.defaults import DefaultKeyword, default_sql
-from deltasql.planner.values.generated import generated_sql, generation_of, stored_generation
+from deltasql.planner.values.generated import (
+    automatic_widening,
+    generated_sql,
+    generation_of,
+    refuse_dependent_types,
+    stored_generation,
+)
 from deltasql.planner.values.identity import identity_sql, refuse_explicit
-from deltasql.planner.values.widening import automatic_widening, refuse_dependent_types
 from deltasql.schema.evolution import MergeMode, merge_schemas
 from deltasql.schema.identity import identity_of
 from deltasql.schema.lengths import declared_texts

@@ -1,4 +1,12 @@
-"""The tail that UPDATE, DELETE and MERGE share: from the rewrite of a table to the change that is committed."""
+"""The tail that UPDATE, DELETE and MERGE share: from the rewrite of a table to the change that is committed.
+
+The statements that may be run again after a lost race with another writer.
+
+Nothing of the first run was committed, so the second is equivalent; but a user may have seen the values of clock or
+random functions of the first run.
+
+How the rewrite of a table records its changes, by the table's properties.
+"""
 
 from __future__ import annotations
 

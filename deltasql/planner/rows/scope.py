@@ -1,4 +1,7 @@
-"""Name resolution in row statements: the columns visible to an expression, and the canonical text of each name."""
+"""Name resolution in row statements: the columns visible to an expression, and the canonical text of each name.
+
+Common table expressions before UPDATE and DELETE, whose sub-queries may name them.
+"""
 
 from __future__ import annotations
 

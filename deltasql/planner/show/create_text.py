@@ -1,4 +1,7 @@
-"""The CREATE TABLE statement of a table that exists, and the CREATE VIEW statement of a view."""
+"""The CREATE TABLE statement of a table that exists, and the CREATE VIEW statement of a view.
+
+The position in CREATE TABLE of the clause that an error is about.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rows of DESCRIBE EXTENDED for keys and tags."""
+"""Rows of DESCRIBE EXTENDED for keys and tags.
+
+Properties and tags of a schema or a catalog, as DESCRIBE … EXTENDED shows them.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A statement's node as EXPLAIN shows it: one field a line, in words of SQL."""
+"""A statement's node as EXPLAIN shows it: one field a line, in words of SQL.
+
+The section of EXPLAIN on concurrent commits that would conflict with a change. The rules are in `log.commit`.
+"""
 
 from __future__ import annotations
 

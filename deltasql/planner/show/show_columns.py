@@ -1,4 +1,7 @@
-"""Facts on a table for several statements: its properties, its name in the catalog, the columns of a view."""
+"""Facts on a table for several statements: its properties, its name in the catalog, the columns of a view.
+
+Names of columns that begin with the name of their table.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which columns a table may be clustered by."""
+"""Which columns a table may be clustered by.
+
+Cubes: the files that one OPTIMIZE of a clustered table has ordered together, identified by their tags.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +38,8 @@ from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import ColumnPath
 from deltasql.plan.notes import make_note
 from deltasql.plan.statements.table import ClusterBy
+from deltasql.planner.changes import Cubes
 from deltasql.planner.context import Context
-from deltasql.planner.layout_result import Cubes
 from deltasql.schema.paths import Path, folded, resolve
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType

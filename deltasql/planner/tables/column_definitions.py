@@ -1,4 +1,7 @@
-"""Columns as CREATE TABLE and ALTER TABLE declare them → fields of a schema."""
+"""Columns as CREATE TABLE and ALTER TABLE declare them → fields of a schema.
+
+The columns of a view that is to come: those of its query, under the names that were given.
+"""
 
 from __future__ import annotations
 

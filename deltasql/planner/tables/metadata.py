@@ -1,9 +1,20 @@
-"""Metadata of a table before and after a statement, and the actions that say so."""
+"""Metadata of a table before and after a statement, and the actions that say so.
+
+Tables whose commits are followed by manifests: the requirements on their files.
+
+Tables that Iceberg reads as well: the requirements on their files, and the rewrite that meets them.
+
+The last refresh of a materialized view or streaming table, as its table stores it with the rows.
+
+It is part of the commit that changes the rows, so that a refresh happens once or not at all.
+"""
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -26,7 +37,7 @@ from deltasql.log.configuration.iceberg_compat import (
 from deltasql.log.configuration.keys import keys_of, with_keys
 from deltasql.log.configuration.properties import protocol_for
 from deltasql.log.configuration.tags import column_tags, table_tags, with_column_tags, with_table_tags
-from deltasql.log.properties.property import COLUMN_TAGS, KEYS, OnReplace, Property
+from deltasql.log.properties.property import COLUMN_TAGS, KEYS, REFRESH, OnReplace, Property
 from deltasql.log.properties.property_registry import (
     CHANGE_DATA_FEED,
     COLUMN_MAPPING_MODE,
@@ -37,6 +48,7 @@ from deltasql.log.properties.property_registry import (
 )
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.planner.changes import RowChange
 from deltasql.planner.tables.clustering_columns import check_still_indexed
 from deltasql.planner.values.alignment import same_type
 from deltasql.schema.checks import check_schema
@@ -201,3 +213,35 @@ def untagged_files(files: pa.Table, version: str) -> pa.ChunkedArray:
     """Which files, whose tags are a column of maps, were not written for a version of the compatibility."""
     tags = pc.map_lookup(files["tags"], COMPAT_TAG, "first")
     return pc.invert(pc.fill_null(pc.equal(tags, version), False))
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshState:
+    """A refresh: the id of the definition, the versions of the tables that it has read, by their ids, and its mode.
+
+    `time` is in ms since the epoch.
+    """
+
+    definition: str
+    sources: Mapping[str, int] = field(default_factory=dict)
+    mode: str = "FULL"
+    time: int = 0
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> RefreshState | None:
+        """The refresh that a version of the table has recorded; None where there is none that can be read."""
+        try:
+            value = json.loads(snapshot.configuration.get(REFRESH) or "null")
+            sources = {str(key): int(version) for key, version in value["sources"].items()}
+            return cls(str(value["definition"]), sources, str(value["mode"]), int(value["time"]))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return None
+
+    def recorded(self, change: RowChange, **spec: Any) -> RowChange:
+        """A change of the table's rows that records this refresh; `spec` are other fields of its commit."""
+        value = {"definition": self.definition, "sources": dict(self.sources), "mode": self.mode}
+        text = json.dumps({**value, "time": time.time_ns() // 1_000_000})
+        configuration = MappingProxyType({**change.metadata.configuration, REFRESH: text})
+        metadata = replace(change.metadata, configuration=configuration)
+        others = tuple(action for action in change.commit.actions if not isinstance(action, Metadata))
+        return replace(change, metadata=metadata).committing(actions=(*others, metadata), **spec)

@@ -1,4 +1,7 @@
-"""PARTITION (column = value, …) of statements that select partitions."""
+"""PARTITION (column = value, …) of statements that select partitions.
+
+WHERE of statements that choose whole partitions: OPTIMIZE, REORG.
+"""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def adopted_table(
     values = list(_partition_values(source, metadata, context))
     texts: list[str] | list[None] = [None] * len(source.files)
     if statistics:
-        from deltasql.datafiles.foreign.statistics import source_statistics
+        from deltasql.datafiles.foreign.tables import source_statistics
 
         texts = source_statistics(source, metadata)
     keys, tags = partition_keys(metadata), compat_tags(metadata.configuration) or None

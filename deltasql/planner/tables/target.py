@@ -1,4 +1,7 @@
-"""The table of a CREATE statement: its location, and the table or view that exists there."""
+"""The table of a CREATE statement: its location, and the table or view that exists there.
+
+Row filters and column masks that CREATE TABLE declares, as part of the table's registration.
+"""
 
 from __future__ import annotations
 

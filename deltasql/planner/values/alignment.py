@@ -1,6 +1,12 @@
 """SQL that brings a value to the type of the column it is stored in: casts, and structs field by field.
 
 Source: features of Delta's store assignment; structs inside arrays and maps follow the same rule as structs.
+
+How the session stores values that are of another type than their column.
+
+Columns of the rows that are missing from their table.
+
+Type widening: the changes that a statement may make, and those that dependent expressions forbid.
 """
 
 from __future__ import annotations

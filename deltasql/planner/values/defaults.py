@@ -1,4 +1,7 @@
-"""DEFAULT: the value of a column that a statement does not give. Source: Spark, column default values."""
+"""DEFAULT: the value of a column that a statement does not give. Source: Spark, column default values.
+
+The types of expressions over columns that may not exist yet: derived from the text, or by Spark's analyser.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Queries over one relation, for in-process evaluation: SELECT … FROM r WHERE … ORDER BY … LIMIT …"""
+"""Queries over one relation, for in-process evaluation: SELECT … FROM r WHERE … ORDER BY … LIMIT …
+
+``parquet.`/a/path` `` in the text of a query.
+"""
 
 from __future__ import annotations
 

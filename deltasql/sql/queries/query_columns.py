@@ -1,6 +1,10 @@
 """The columns of a view's query without Spark: of the plain ones, `SELECT a, 1 AS b FROM t WHERE …`.
 
 Gives up at any other clause, at a second table, at an alias without AS, and at expressions whose type is not known.
+
+The columns that a query names, by its tokens alone.
+
+VALUES whose rows contain sub-queries, which Spark supports only in a SELECT.
 """
 
 from __future__ import annotations

@@ -16,8 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.datafiles.foreign.statistics import source_statistics
-from deltasql.datafiles.foreign.tables import SourceTable, source_table
+from deltasql.datafiles.foreign.tables import SourceTable, source_statistics, source_table
 from deltasql.datafiles.statistics.of_footers import file_statistics, stats_json
 from deltasql.errors.sources import (
     EmptySourceError,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltasql.golden.agreement import Verdict, summary, verdicts
+from deltasql.golden.compare import Verdict, summary, verdicts
 
 _KEPT = """\
 -- statement

@@ -17,8 +17,14 @@ from deltasql.errors.concurrency import ConcurrentModificationError
 from deltasql.errors.log import AmbiguousWriteError, StorageError
 from deltasql.errors.statements.features import ManagedTimestampsError
 from deltasql.errors.statements.transaction import SecondTableError
-from deltasql.log.committer.catalog_commits import CommitCatalog, StagedCommit, TableCommits, current_commits
-from deltasql.log.committer.committers import CatalogCommitter, ratified
+from deltasql.log.committer.committers import (
+    CatalogCommitter,
+    CommitCatalog,
+    StagedCommit,
+    TableCommits,
+    current_commits,
+    ratified,
+)
 from deltasql.log.storage.locations import STAGED_COMMITS, commit_path
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.open_store import open_store

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector
-from deltasql.log.actions.commit_file import CommitFile, encode_actions, parse_commit
-from deltasql.log.actions.file_changes import FileChanges
+from deltasql.log.actions.commit_file import CommitFile, FileChanges, encode_actions, parse_commit
 
 A = AddFile("a", {"p": "1"}, 1, 1)
 SPACED = AddFile("a%20b", {}, 1, 1)

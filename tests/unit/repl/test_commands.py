@@ -14,9 +14,9 @@ from prompt_toolkit.output import DummyOutput
 
 import deltasql
 from deltasql.errors.usage import UnknownPreferenceError, WrongPreferenceError
+from deltasql.repl.describe import schema_changes
 from deltasql.repl.preferences import Preferences
 from deltasql.repl.prompt import asker, is_whole
-from deltasql.repl.schema_changes import schema_changes
 from deltasql.repl.shell import Shell, Terminal, pager_command, show
 from deltasql.schema import types as t
 from deltasql.session import Session

@@ -7,7 +7,7 @@ import pytest
 from deltasql.errors.syntax import CollatedKeyError, CollatedTypeError, CollationNameError
 from deltasql.parser import parse_type
 from deltasql.schema.types import STRING, ArrayType, collated
-from deltasql.sql.functions.collations import spelled_collation
+from deltasql.sql.functions.result_types import spelled_collation
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.functions.dollar_tags import without_tags
 from deltasql.sql.functions.python_code import handler_problem
-from deltasql.sql.splitting import split
+from deltasql.sql.splitting import split, without_tags
 from deltasql.sql.tokens import tokenize
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 import pytest
 
 from deltasql.errors.versions import TimestampInvalidError
-from deltasql.sql.timestamps import timestamp_of
+from deltasql.sql.literals import timestamp_of
 
 
 def nothing(_: str) -> None:

@@ -1,4 +1,7 @@
-"""Delta tables in a metastore, as delta-spark writes and finds them: the record of a table, and its entry."""
+"""Delta tables in a metastore, as delta-spark writes and finds them: the record of a table, and its entry.
+
+Properties of tables in a metastore: those of the user, and those of Hive and Spark.
+"""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from deltasql.catalog.external.unity.shapes import read_commit, updates
 from deltasql.catalog.external.unity.tables import KnownTables, UnityTable, loaded
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.external_catalog import CatalogRequestError
-from deltasql.log.committer.catalog_commits import StagedCommit, TableCommits
+from deltasql.log.committer.committers import StagedCommit, TableCommits
 
 _MANAGED = "catalogManaged"
 _LOST = "CommitVersionConflictException"

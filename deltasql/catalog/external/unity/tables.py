@@ -1,4 +1,7 @@
-"""The tables of a Unity Catalog as its server describes them, and what the session remembers of them by location."""
+"""The tables of a Unity Catalog as its server describes them, and what the session remembers of them by location.
+
+Tables of other formats in a Unity Catalog: their data sources, by the older API.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from typing import Any, TypeVar
 
 from deltasql.catalog.definitions import TableSource
 from deltasql.catalog.store import TableKey
-from deltasql.log.committer.catalog_commits import TableCommits
+from deltasql.log.committer.committers import TableCommits
 from deltasql.log.storage.locations import table_location
 from deltasql.schema.json import field_from_json
 from deltasql.schema.types import StructField, StructType

@@ -1,4 +1,7 @@
-"""`m.k` of a map and `a.x` of an array of structs, which Sail does not support, replaced by equivalent expressions."""
+"""`m.k` of a map and `a.x` of an array of structs, which Sail does not support, replaced by equivalent expressions.
+
+INSERT OVERWRITE DIRECTORY, parsed for an engine whose files are written by this process.
+"""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ from deltasql.errors.statements.function import PythonFunctionFailedError, Pytho
 from deltasql.errors.statements.merge import MergeUnresolvedError
 from deltasql.errors.statements.settings import UnboundParameterError
 from deltasql.errors.syntax import ParseSyntaxError, TooComplexError
-from deltasql.log.storage.local_files import may_make, may_read
+from deltasql.log.storage.listing import may_make, may_read
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.plan.marks import BOUND_VALUES, JSON_NAME
 from deltasql.schema.checks import HIDDEN_PREFIX

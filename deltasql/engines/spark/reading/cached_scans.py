@@ -14,7 +14,7 @@ from deltasql.engines.choice import is_handed_out
 from deltasql.engines.spark.reading.input_size import Workspace
 from deltasql.engines.spark.reading.scans import read_in_process, scan
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.log.storage.local_files import file_state
+from deltasql.log.storage.listing import file_state
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.plan.operators import Scan
 from deltasql.schema.types import StructType, case_matters

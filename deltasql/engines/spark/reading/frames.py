@@ -1,4 +1,9 @@
-"""Physical operators → DataFrames, with the public PySpark API only."""
+"""Physical operators → DataFrames, with the public PySpark API only.
+
+Functions of Python as functions of a Spark session, while a statement calls them.
+
+The rows of a view's query with the columns that the view had when it was made.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +27,8 @@ from deltasql.engines.spark.reading.scans import with_declared
 from deltasql.engines.spark.reading.source_rows import source_rows
 from deltasql.engines.spark.session.capabilities import Capabilities
 from deltasql.engines.spark.session.local_rows import frame_of_rows
-from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark import SparkHandle, drop_hidden
 from deltasql.engines.spark.session.spark_types import declared_spark_schema, frame_schema
-from deltasql.engines.spark.session.temporary_views import drop_hidden
 from deltasql.errors.statements.view import ViewSchemaChangedError
 from deltasql.lazy import F
 from deltasql.log.storage.stores import Stores

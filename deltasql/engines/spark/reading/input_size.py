@@ -1,4 +1,7 @@
-"""The bytes that an operator reads, if every input is known to be small; UNKNOWN_SIZE otherwise."""
+"""The bytes that an operator reads, if every input is known to be small; UNKNOWN_SIZE otherwise.
+
+Resources of one statement in this process: temporary files, and sizes of the rows sent to the engine.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""SQL texts of a rewrite: which action a row gets, and the value of each output column."""
+"""SQL texts of a rewrite: which action a row gets, and the value of each output column.
+
+Rows of the change data feed beside the rows of a rewrite. Source: Delta protocol, Change Data Files.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Search for the rows that the actions of a rewrite change, which reads only the columns of the conditions."""
+"""Search for the rows that the actions of a rewrite change, which reads only the columns of the conditions.
+
+Row indexes that come from Spark, as a list or as bitmaps.
+"""
 
 from __future__ import annotations
 

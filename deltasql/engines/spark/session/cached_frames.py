@@ -1,4 +1,7 @@
-"""A small LRU cache of a session's DataFrames for later statements."""
+"""A small LRU cache of a session's DataFrames for later statements.
+
+The temporary views of a Spark session: SHOW TABLES asks for them each time that Spark runs, a query makes some.
+"""
 
 from __future__ import annotations
 

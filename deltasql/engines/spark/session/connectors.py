@@ -1,4 +1,7 @@
-"""Hadoop's connectors for object stores: whether Spark has one, and the jars that a session of deltasql starts with."""
+"""Hadoop's connectors for object stores: whether Spark has one, and the jars that a session of deltasql starts with.
+
+Credentials of object stores in Spark, whose JVM connects to each bucket or account with the first ones it gets.
+"""
 
 from __future__ import annotations
 

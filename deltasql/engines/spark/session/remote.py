@@ -1,4 +1,7 @@
-"""Spark Connect sessions: one for each open session of deltasql."""
+"""Spark Connect sessions: one for each open session of deltasql.
+
+The log of what PySpark sends to its JVM, which holds whole commands at the level DEBUG: without lent credentials.
+"""
 
 from __future__ import annotations
 

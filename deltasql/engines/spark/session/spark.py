@@ -1,4 +1,7 @@
-"""The Spark session behind the engine: started on first use, tuned per statement, with its settings restored."""
+"""The Spark session behind the engine: started on first use, tuned per statement, with its settings restored.
+
+The temporary views of a Spark session: SHOW TABLES asks for them each time that Spark runs, a query makes some.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import os
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from copy import copy
 from typing import TYPE_CHECKING, Any
@@ -38,8 +41,10 @@ from deltasql.engines.spark.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLE
 from deltasql.errors.engine import NeedsEngineError
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
 from deltasql.log.storage.stores import Stores
+from deltasql.plan.base import quote
 from deltasql.plan.way import ComputedBy, recorded_ways
 from deltasql.progress import Progress, Watch
+from deltasql.schema.checks import HIDDEN_PREFIX
 from deltasql.schema.types import StructType
 from deltasql.settings.query_meaning import preserve_literal_values
 from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE, TIME_ZONE, SessionSettings
@@ -436,3 +441,49 @@ class SparkHandle:
 def _bucket(location: str) -> str:
     """The bucket or container of a location, which determines the credentials; "" on a local disk."""
     return location.split("/", 3)[2] if "://" in location else ""
+
+
+def temporary_views(spark: SparkHandle) -> list[str]:
+    """The names of those that only this session has, without ours."""
+    names = _listed(spark) if spark.remote else _view_names(spark)
+    return [name for name in names if not name.startswith(HIDDEN_PREFIX)]
+
+
+def drop_hidden(spark: SparkHandle, names: Iterable[str]) -> None:
+    """Takes views of ours out of a session of this process.
+
+    Spark's public way asks as well whether anything is cached that has the view's rows, to let go of it: that takes
+    several times as long, and what it finds is the user's.
+    """
+    session: Any = spark.session
+    try:
+        catalog = session._jsparkSession.sessionState().catalog()
+        for name in names:
+            catalog.dropTempView(name)
+    except Exception:
+        # Not a public name of Spark's: another version may lack it.
+        for name in names:
+            session.catalog.dropTempView(name)
+
+
+def _listed(spark: SparkHandle) -> list[str]:
+    rows = spark.session.sql("SHOW VIEWS").collect()
+    # Sail calls them tables.
+    key = "viewName" if rows and "viewName" in rows[0] else "tableName"
+    return [row[key] for row in rows if row["isTemporary"] and not row["namespace"]]
+
+
+def _view_names(spark: SparkHandle) -> list[str]:
+    """Asks Spark's catalog of the session: a statement and its rows take fifty times as long."""
+    session: Any = spark.session
+    try:
+        names = str(session._jsparkSession.sessionState().catalog().getTempViewNames().mkString("\0"))
+    except Exception:
+        # Not a public name of Spark's: another version may lack it.
+        return _listed(spark)
+    return names.split("\0") if names else []
+
+
+def sql_name(parts: Sequence[str]) -> str:
+    """A name of some parts as SQL."""
+    return ".".join(map(quote, parts))

@@ -2,6 +2,12 @@
 
 Both write files per combination of the values of some columns, which name the directories (`c=value`), and put change
 rows into the folder of the change data feed. Columns have physical names.
+
+DataFrames → files of other formats, by Spark's own writers.
+
+Counters over rows while they are written: available when the writing job is over.
+
+For an engine without DataFrame.observe, a separate query computes them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""INSERT → new files, and for OVERWRITE the files that go. Source: features of Delta, INSERT."""
+"""INSERT → new files, and for OVERWRITE the files that go. Source: features of Delta, INSERT.
+
+INSERT into a table of another format: the rows of the same INSERT into a Delta table, as files.
+"""
 
 from __future__ import annotations
 

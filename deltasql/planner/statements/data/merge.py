@@ -60,9 +60,14 @@ from deltasql.planner.values.alignment import Alignment, StructRule, store_casts
 from deltasql.planner.values.assignments import assigned_values, refuse_conflicts
 from deltasql.planner.values.char_types import stored
 from deltasql.planner.values.defaults import default_sql
-from deltasql.planner.values.generated import generated_checks, generation_of, recomputed
+from deltasql.planner.values.generated import (
+    automatic_widening,
+    generated_checks,
+    generation_of,
+    recomputed,
+    refuse_dependent_types,
+)
 from deltasql.planner.values.identity import identity_sql, refuse_explicit, refuse_update
-from deltasql.planner.values.widening import automatic_widening, refuse_dependent_types
 from deltasql.schema.evolution import MergeMode, merge_schemas, restrict
 from deltasql.schema.identity import identities, identity_of
 from deltasql.schema.type_lattice import Widening

@@ -38,7 +38,7 @@ from deltasql.planner.statements.data.refreshing import Refresh, refresh_of, sou
 from deltasql.planner.statements.data.streaming import has_star, has_stream, stream_of, stream_refresh, table_source
 from deltasql.planner.statements.definitions.catalog_view import view_definition
 from deltasql.planner.statements.definitions.table import created_from_rows
-from deltasql.planner.tables.refresh_state import RefreshState
+from deltasql.planner.tables.metadata import RefreshState
 from deltasql.planner.tables.target import policies_of_existing
 from deltasql.schema.checks import HIDDEN_PREFIX
 from deltasql.schema.types import StructType

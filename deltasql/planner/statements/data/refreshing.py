@@ -26,7 +26,7 @@ from deltasql.planner.catalog_changes import View
 from deltasql.planner.change_feed import rows_of_changes
 from deltasql.planner.context import Context
 from deltasql.planner.governance.enforcing import enforced
-from deltasql.planner.tables.refresh_state import RefreshState
+from deltasql.planner.tables.metadata import RefreshState
 from deltasql.sql.queries.incremental import Incremental, NotIncrementalError, incremental
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.references import is_stable

@@ -36,7 +36,7 @@ from deltasql.planner.statements.data.refreshing import (
     reads_metadata,
     require_committed,
 )
-from deltasql.planner.tables.refresh_state import RefreshState
+from deltasql.planner.tables.metadata import RefreshState
 from deltasql.schema.checks import CHANGE_DATA_COLUMNS
 from deltasql.schema.types import StructType
 from deltasql.sql.cursor import TokenCursor

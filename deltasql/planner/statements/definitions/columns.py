@@ -60,9 +60,8 @@ from deltasql.planner.tables.column_definitions import declared_field, field_met
 from deltasql.planner.tables.keys import refuse_key_change, refuse_nullable_key, refuse_referenced
 from deltasql.planner.tables.metadata import evolved_metadata, metadata_actions, with_current_names
 from deltasql.planner.values.defaults import CURRENT_DEFAULT, checked_default
-from deltasql.planner.values.generated import refuse_base_change
+from deltasql.planner.values.generated import declared_widening, refuse_base_change, refuse_dependent_types
 from deltasql.planner.values.identity import refuse_change, synchronized
-from deltasql.planner.values.widening import declared_widening, refuse_dependent_types
 from deltasql.schema.edits import (
     add_column,
     drop_column,
@@ -82,7 +81,7 @@ from deltasql.schema.replacement import replace_columns
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import StructField, StructType, collation_of, with_default_collation
 from deltasql.schema.widening import TYPE_CHANGES
-from deltasql.sql.functions.collations import spelled_collation
+from deltasql.sql.functions.result_types import spelled_collation
 from deltasql.sql.tokens import tokenize
 
 

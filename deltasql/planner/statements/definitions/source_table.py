@@ -1,4 +1,7 @@
-"""CREATE TABLE … USING another format than Delta: the catalog stores the columns, and the files stay what they are."""
+"""CREATE TABLE … USING another format than Delta: the catalog stores the columns, and the files stay what they are.
+
+Changes of what the catalog stores of a table of another format: its properties and its comment.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ from deltasql.planner.foreign.snapshots import (
     listed_files,
     source_snapshot,
 )
-from deltasql.planner.governance.mode import is_recorded
+from deltasql.planner.governance.subjects import is_recorded
 from deltasql.planner.tables.column_definitions import comment_metadata, declared_schema
 from deltasql.planner.tables.target import is_of_view
 from deltasql.planner.values.char_types import stored

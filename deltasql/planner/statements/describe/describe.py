@@ -29,8 +29,8 @@ from deltasql.planner.show.show_columns import all_properties, name_in_catalog, 
 from deltasql.planner.show.source_information import source_rows
 from deltasql.planner.show.view_information import detailed_view_rows
 from deltasql.planner.tables.keys import full_name
+from deltasql.planner.tables.metadata import RefreshState
 from deltasql.planner.tables.partition_spec import partition_files, partition_text, partition_values
-from deltasql.planner.tables.refresh_state import RefreshState
 from deltasql.schema.lengths import declared_type
 from deltasql.schema.paths import resolve
 from deltasql.schema.text import path_text, type_text

@@ -34,9 +34,17 @@ from deltasql.plan.base import ColumnPath, SqlText
 from deltasql.plan.operators import ROW_ID_COLUMNS, SCAN_COLUMNS, Curve, Pruning, Rearrange, Scan, TableVersion
 from deltasql.plan.reads import Reads
 from deltasql.plan.statements.optimize import Optimize, Reorg
-from deltasql.planner.changes import Answer, CommitSpec, LayoutChange, Plan
+from deltasql.planner.changes import (
+    OPTIMIZED,
+    Answer,
+    CommitSpec,
+    LayoutChange,
+    LayoutInput,
+    LayoutOutcome,
+    Plan,
+    layout_row,
+)
 from deltasql.planner.context import Context
-from deltasql.planner.layout_result import OPTIMIZED, LayoutInput, LayoutOutcome, layout_row
 from deltasql.planner.rule import plan
 from deltasql.planner.tables.clustering_columns import check_statistics, chosen_for_clustering, cube_ids, json_list
 from deltasql.planner.tables.partition_spec import chosen_files, partition_predicate

@@ -37,7 +37,7 @@ from deltasql.schema.foreign import check_foreign
 from deltasql.schema.identity import identities, with_identities
 from deltasql.schema.types import LONG, StructField, StructType
 from deltasql.settings.session_settings import IGNORE_MISSING_FILES, RESTORE_DOWNGRADE
-from deltasql.sql.timestamps import timestamp_of, written_moment
+from deltasql.sql.literals import timestamp_of, written_moment
 
 RESTORED = StructType(
     tuple(

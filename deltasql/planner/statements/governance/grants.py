@@ -11,8 +11,14 @@ from deltasql.plan.statements.governance import ChangeGrants, SecurableName, Set
 from deltasql.planner.catalog_changes import GovernanceChange
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
-from deltasql.planner.governance.mode import governed, note_recorded
-from deltasql.planner.governance.subjects import ALL, checked_privileges, single_part, subject_of
+from deltasql.planner.governance.subjects import (
+    ALL,
+    checked_privileges,
+    governed,
+    note_recorded,
+    single_part,
+    subject_of,
+)
 from deltasql.planner.rule import plan
 from deltasql.schema.types import STRING, StructField, StructType
 from deltasql.sql.tokens import tokenize

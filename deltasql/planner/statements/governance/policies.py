@@ -9,9 +9,8 @@ from deltasql.plan.statements.governance import ColumnMask, RowFilterClause, Set
 from deltasql.planner.catalog_changes import GovernanceChange
 from deltasql.planner.changes import Plan
 from deltasql.planner.context import Context
-from deltasql.planner.governance.mode import POLICY, governed, note_recorded
 from deltasql.planner.governance.policies import filter_policy, mask_policy
-from deltasql.planner.governance.subjects import table_subject
+from deltasql.planner.governance.subjects import POLICY, governed, note_recorded, table_subject
 from deltasql.planner.rule import plan
 from deltasql.schema.paths import resolve
 

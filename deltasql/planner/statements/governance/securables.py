@@ -26,8 +26,14 @@ from deltasql.plan.statements.governance import (
 from deltasql.planner.catalog_changes import SecurableChange, SecurableCreation
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
-from deltasql.planner.governance.mode import governed, note_recorded
-from deltasql.planner.governance.subjects import REFRESHED_KINDS, single_part, storage_kind, subject_of
+from deltasql.planner.governance.subjects import (
+    REFRESHED_KINDS,
+    governed,
+    note_recorded,
+    single_part,
+    storage_kind,
+    subject_of,
+)
 from deltasql.planner.rule import plan
 from deltasql.planner.statements.describe.describe import INFO
 from deltasql.schema.types import STRING, StructField, StructType
