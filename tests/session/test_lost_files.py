@@ -75,7 +75,9 @@ def test_a_missing_file_is_named(table: Session) -> None:
         error = refused(table, statement)
         assert (error.condition, error.sqlstate) == ("DELTA_FILE_NOT_FOUND", "42K03"), statement
         assert str(lost) in error.message
-        assert "FSCK REPAIR TABLE t" in error.message.replace("main.", "").replace("default.", "")
+        # Of a version that the statement asked for, a later VACUUM may have removed files.
+        advice = "Read a newer version" if "VERSION" in statement or "changes" in statement else "FSCK REPAIR TABLE t"
+        assert advice in error.message.replace("main.", "").replace("default.", ""), statement
     table.sql("FSCK REPAIR TABLE t")
     assert table.sql("SELECT count(*) FROM t").collect()[0][0] == 2
 

@@ -27,6 +27,7 @@ from tests.session.state_grid import (
     check_side_by_side,
     files_of_one_row,
     outcome,
+    prepared,
 )
 
 _ON_SAIL = [item for item in CHANGES if item.needs != "spark"]
@@ -88,6 +89,9 @@ class _FlightClient:
 def test_over_flight_sql(check: Callable[..., None], tmp_path: Path, files: Path, utc: None) -> None:
     """Clients of one server, each with a session of its own."""
     with running(Settings(str(tmp_path / "warehouse"), port=0), {}) as uri:
+        # They have one warehouse: the table is there before two of them look for it at once.
+        with prepared(lambda warehouse: _FlightClient(uri), tmp_path):
+            pass
         check(CHANGES, lambda warehouse: _FlightClient(uri), tmp_path, files)
 
 

@@ -374,7 +374,7 @@ CASES = {
     ),
     "columns of odd names": Case(
         (
-            "CREATE TABLE t (`a.b` INT, a STRUCT<b: INT, `c.d`: INT>, `x``y` INT, Ünï INT, `select` INT)",
+            "CREATE TABLE t (`a.b` INT, a STRUCT<b: INT, `c.d`: INT>, `x``y` INT, `Ünï` INT, `select` INT)",
             "INSERT INTO t SELECT id, named_struct('b', id, 'c.d', 5), 3, 4, 5 FROM range(0, 2, 1, 1)",
             "UPDATE t SET `a.b` = 7, a.`c.d` = 8 WHERE `select` = 5 AND a.b = 1",
             "SELECT *, a.b, `a.b` FROM t",

@@ -37,7 +37,7 @@ INSERT INTO g (raw) VALUES ('{"owner":"z","id":0}');
 SELECT o FROM g;
 DELETE FROM g WHERE raw:owner = 'z';
 BEGIN DECLARE d STRING DEFAULT '{"a":1}'; SELECT d:A; END;
-EXECUTE IMMEDIATE "SELECT :d:a AS a, raw:store.bicycle.color FROM j WHERE k = :k" USING '{"a":1}' AS d, 1 AS k;
+EXECUTE IMMEDIATE "SELECT :d:a AS a, :k AS k" USING '{"a":1}' AS d, 1 AS k;
 -- name: wrong
 SELECT raw:owner FROM j WHERE k = 2;
 SELECT raw:owner[*].name FROM (SELECT '{"owner":[{"Name":1},{"name":2}]}' AS raw);

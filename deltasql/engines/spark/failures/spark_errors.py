@@ -189,11 +189,14 @@ def translated(failure: Failure, sql: str, write: WriteContext | None) -> DeltaS
     return (unresolved_error(failure, sql) or _other_error(failure)).at(_fragment_caret(failure, sql))
 
 
+_OF_NO_CONDITION = {"SPARK_JVM_ERROR", "SPARK_ERROR"}
+
+
 def _other_error(failure: Failure) -> DeltaSqlError:
     """Spark's condition and sentence, for an error that has no class of its own; its internal errors with advice."""
     name, text = failure.condition, failure.text
     sentence = _first_line(text) if name == "SPARK_JVM_ERROR" else _sentence(text, name)
-    if name != "INTERNAL_ERROR" and "[INTERNAL_ERROR]" not in text:
+    if name != "INTERNAL_ERROR" and not (name in _OF_NO_CONDITION and "[INTERNAL_ERROR]" in text):
         return SparkError(name, failure.state, sentence, text)
     if "'PARSE_SYNTAX_ERROR'" in text:
         return ParseSyntaxError("Spark cannot read the statement, and does not say where.")
