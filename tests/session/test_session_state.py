@@ -89,10 +89,14 @@ class _FlightClient:
 def test_over_flight_sql(check: Callable[..., None], tmp_path: Path, files: Path, utc: None) -> None:
     """Clients of one server, each with a session of its own."""
     with running(Settings(str(tmp_path / "warehouse"), port=0), {}) as uri:
+
+        def opened(_: Path) -> Any:
+            return _FlightClient(uri)
+
         # They have one warehouse: the table is there before two of them look for it at once.
-        with prepared(lambda warehouse: _FlightClient(uri), tmp_path):
+        with prepared(opened, tmp_path):
             pass
-        check(CHANGES, lambda warehouse: _FlightClient(uri), tmp_path, files)
+        check(CHANGES, opened, tmp_path, files)
 
 
 @pytest.mark.spark
