@@ -104,8 +104,8 @@ MOST_LINES = 800
 SMALL = 60
 MOST_OF_THE_WHOLE = {
     "entries at the top of the package": 40,
-    "modules": 804,
-    f"modules under {SMALL} lines": 83,
+    "modules": 803,
+    f"modules under {SMALL} lines": 82,
     "names imported from another room": 2092,
     "imports between modules": 5685,
     "classes of errors": 637,

@@ -56,23 +56,6 @@ def bare_schema(kind: StructType) -> StructType:
     return StructType(tuple(StructField(field.name, as_nullable(field.type)) for field in kind))
 
 
-def declared_schema(kind: StructType) -> StructType:
-    """The columns of `kind` without their metadata at any depth, those that are NOT NULL as such."""
-    return StructType(tuple(StructField(field.name, _declared_type(field.type), field.nullable) for field in kind))
-
-
-def _declared_type(kind: DataType) -> DataType:
-    match kind:
-        case StructType():
-            return declared_schema(kind)
-        case ArrayType(element, contains_null):
-            return ArrayType(_declared_type(element), contains_null)
-        case MapType(key, value, contains_null):
-            return MapType(_declared_type(key), _declared_type(value), contains_null)
-        case _:
-            return kind
-
-
 def declared_rows(rows: pa.Table, schema: StructType) -> pa.Table:
     """`rows` with fields that are as nullable as those of `schema`, at any depth, where there is no NULL after all.
 

@@ -10,6 +10,7 @@ from functools import partial
 
 from deltasql.errors.log import LostDataFileError, StorageError, UnreadableDataFileError
 from deltasql.lazy import pa, pq
+from deltasql.log.replay.checkpoint_file import OLD_DAYS
 from deltasql.log.storage.listing import require_regular
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.log.storage.stores import Stores
@@ -22,7 +23,6 @@ UNSURE_BOUNDS = ("parquet.filter.stats.enabled", "parquet.filter.columnindex.ena
 """Options of Spark's reader that enable data skipping by row group and page bounds."""
 _SURE_WRITERS = re.compile(r"parquet-mr version (?:1\.\d\d|[2-9])")
 """`created_by` of writers whose bounds are NaN if a value is NaN: readers then ignore the bounds of the chunk."""
-_OLD_DAYS = (b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96")
 _SPARK_VERSION, _FIRST_NEW_DAYS = b"org.apache.spark.version", b"3.0.0"
 _MOST_LOOKED_AT = 1024
 """With more files than this, their footers are not inspected."""
@@ -87,7 +87,7 @@ def says_old_calendar(properties: Mapping[bytes, bytes], since: bytes = _FIRST_N
 
     So are those of versions of Spark before `since`.
     """
-    return any(key in properties for key in _OLD_DAYS) or properties.get(_SPARK_VERSION, since) < since
+    return not OLD_DAYS.isdisjoint(properties) or properties.get(_SPARK_VERSION, since) < since
 
 
 def float_leaves(footer: pq.FileMetaData) -> list[int]:

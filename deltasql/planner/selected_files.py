@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING
 
 from deltasql.datafiles.inspection import sure_bounds
 from deltasql.errors.log import PartitionTextError
@@ -26,9 +25,6 @@ from deltasql.skipping.pruning import first_files, skip_files
 from deltasql.sql.queries.query_columns import named_columns
 from deltasql.sql.queries.query_filters import scan_filters, scan_limits
 from deltasql.sql.queries.relations import TableReference
-
-if TYPE_CHECKING:
-    from deltasql.sql.queries.relations import TableReference
 
 
 def selected_files(

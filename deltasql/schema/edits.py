@@ -182,8 +182,8 @@ def with_metadata(field: StructField, key: str, value: object | None) -> StructF
     return replace(field, metadata=rest if value is None else {**rest, key: value})
 
 
-def without_metadata(schema: StructType, keys: Collection[str]) -> StructType:
-    """`schema` whose fields, at any depth, lack these keys of metadata."""
+def without_metadata(schema: StructType, keys: Collection[str] | None = None) -> StructType:
+    """`schema` whose fields, at any depth, lack these keys of metadata; all of them if none are given."""
 
     def stripped(kind: DataType) -> DataType:
         match kind:
@@ -197,7 +197,7 @@ def without_metadata(schema: StructType, keys: Collection[str]) -> StructType:
                 return kind
 
     def plain(field: StructField) -> StructField:
-        metadata = {key: value for key, value in field.metadata.items() if key not in keys}
+        metadata = {key: value for key, value in field.metadata.items() if keys is not None and key not in keys}
         return replace(field, type=stripped(field.type), metadata=metadata)
 
     return StructType(tuple(map(plain, schema)))

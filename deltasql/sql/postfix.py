@@ -18,7 +18,7 @@ from deltasql.plan.parameters import BoundStatement
 from deltasql.schema.text import text_sql
 from deltasql.sql.constants import unquote
 from deltasql.sql.function_text import type_end
-from deltasql.sql.tokens import Token, closing, tokenize
+from deltasql.sql.tokens import AFTER_COLUMNS, Token, closing, tokenize
 
 
 def is_try_cast(tokens: Sequence[Token], index: int) -> bool:
@@ -101,13 +101,6 @@ def _opening(tokens: Sequence[Token], last: int) -> int:
 
 
 _TYPES_OF_FIELDS = frozenset({"STRUCT", "ROW"})
-_AFTER_ITEMS = frozenset(
-    {
-        *("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW"),
-        *("QUALIFY", "UNION", "EXCEPT", "INTERSECT", "MINUS", "SETMINUS", "LATERAL", "|>", ";"),
-    }
-)
-"""Words behind the list of a SELECT, which end its last column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,7 +260,7 @@ def _unnamed_items(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
 
 def _ends_item(token: Token, before: str) -> bool:
     """Whether a token ends a column of SELECT, and is no field's name, no * EXCEPT and no IS DISTINCT FROM."""
-    if token.key not in {",", *_AFTER_ITEMS}:
+    if token.key not in {",", *AFTER_COLUMNS}:
         return False
     return before not in {".", ":"} and (token.key, before) not in {("FROM", "DISTINCT"), ("EXCEPT", "*")}
 

@@ -199,7 +199,6 @@ class _Blocks:
             self.open[-1] = "END"
 
 
-_NAMED = re.compile(r"\w\$")
 _TAG = re.compile(r"\$[A-Za-z_]\w*\$")
 
 

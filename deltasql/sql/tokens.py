@@ -24,6 +24,15 @@ A quote behind a backslash opens nothing: behind one that never ends there are o
 """
 
 
+AFTER_COLUMNS = frozenset(
+    {
+        *("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW"),
+        *("QUALIFY", "UNION", "EXCEPT", "INTERSECT", "MINUS", "SETMINUS", "LATERAL", "|>", ";"),
+    }
+)
+"""Words behind the list of a SELECT, which end its last column."""
+
+
 class Token(NamedTuple):
     """One token: `kind` is string, dollars (a body between `$$`), quoted, number, word or symbol; `key` is its text in
     upper case for words."""

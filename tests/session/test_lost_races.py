@@ -9,8 +9,8 @@ import pytest
 
 from deltasql import Session, connect
 from deltasql.errors.concurrency import ConcurrentAppendError
-from deltasql.golden.schedules.faults import NextPut
 from deltasql.golden.schedules.schedule import Fault
+from deltasql.golden.schedules.writers import NextPut
 
 pytestmark = pytest.mark.spark
 

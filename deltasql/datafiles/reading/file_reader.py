@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from functools import partial, reduce
 from typing import Any
 
-from deltasql.datafiles.arrow_types import arrow_schema, bare_schema, declared_schema
+from deltasql.datafiles.arrow_types import arrow_schema, bare_schema
 from deltasql.datafiles.inspection import readable, says_old_calendar
 from deltasql.datafiles.reading.pieces import PIECE_BYTES, Piece, group_ranges, group_sizes, groups_together
 from deltasql.datafiles.reading.stream_batches import fitted
@@ -247,20 +247,8 @@ def index_mask(rows: int, row_indexes: Numbers, *, inside: bool) -> Numbers:
 
 def read_schema(columns: StructType) -> StructType:
     """The schema that readers return: nullable data columns, then DESCRIPTION and ADDRESS, which are NOT NULL."""
-    stored, of_row = _apart(columns)
-    return StructType((*bare_schema(stored), *of_row))
-
-
-def declared_read_schema(columns: StructType) -> StructType:
-    """As `read_schema`, where data columns that are NOT NULL stay so."""
-    stored, of_row = _apart(columns)
-    return StructType((*declared_schema(stored), *of_row))
-
-
-def _apart(columns: StructType) -> tuple[StructType, StructType]:
-    """The columns of files, and those that readers add."""
-    added = StructType(tuple(item for item in columns if _is_virtual(item)))
-    return StructType(tuple(item for item in columns if not _is_virtual(item))), added
+    of_row = tuple(item for item in columns if _is_virtual(item))
+    return StructType((*bare_schema(StructType(tuple(item for item in columns if not _is_virtual(item)))), *of_row))
 
 
 def reader_schema(columns: StructType) -> pa.Schema:

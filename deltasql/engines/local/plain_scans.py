@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from deltasql.datafiles.arrow_types import declared_schema
 from deltasql.datafiles.reading.file_reader import ADDRESS, FileReader, RowFilter, reader_schema
 from deltasql.datafiles.reading.file_tables import (
     deleted_by_file,
@@ -28,6 +27,7 @@ from deltasql.engines.memory import memory_limit, require_memory
 from deltasql.engines.thresholds import RESULT_BYTES
 from deltasql.lazy import np, pa, pc
 from deltasql.plan.operators import Operator, Scan, SqlQuery
+from deltasql.schema.edits import without_metadata
 from deltasql.schema.lengths import has_lengths, with_lengths
 from deltasql.schema.partition_values import typed
 from deltasql.schema.text import sql_text
@@ -61,7 +61,7 @@ class PlainScan:
     @property
     def schema(self) -> StructType:
         """As Spark has it."""
-        return declared_schema(
+        return without_metadata(
             StructType(tuple(replace(item, name=name) for item, name in zip(self.columns, self.names, strict=True)))
         )
 

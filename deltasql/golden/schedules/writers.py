@@ -1,7 +1,8 @@
-"""Several sessions on one warehouse, moved one at a time as a schedule says."""
+"""Several sessions on one warehouse, moved one at a time as a schedule says; storage that fails one commit."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -11,11 +12,14 @@ from typing_extensions import assert_never
 
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.concurrency import ConcurrentModificationError
+from deltasql.errors.log import AmbiguousWriteError
 from deltasql.execution.pending import Pending
 from deltasql.golden.record import Recorder
-from deltasql.golden.schedules.faults import NextPut
 from deltasql.golden.schedules.scenario import ScenarioStep
 from deltasql.golden.schedules.schedule import Fault, Move, Schedule, Verb
+from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.log.storage.locations import is_local, local_path
 from deltasql.session import Session
 
 
@@ -178,3 +182,49 @@ class Sessions:
             session.sql("SET spark.sql.session.timeZone = UTC")
             self._open[name] = session, next_put
         return self._open[name]
+
+
+_COMMIT = re.compile(r"_delta_log/\d{20}\.json")
+
+
+class NextPut:
+    """The fault to inject into the next put of a commit, in any table of a session."""
+
+    def __init__(self) -> None:
+        self._fault = Fault.NONE
+        self._before: Callable[[], None] = lambda: None
+
+    def arm(self, fault: Fault, before: Callable[[], None] = lambda: None) -> None:
+        """Sets the fault; `before` is called before a put with Fault.BEHIND, to commit its version first."""
+        self._fault, self._before = fault, before
+
+    @property
+    def armed(self) -> bool:
+        """Whether the fault has not been injected yet."""
+        return self._fault is not Fault.NONE
+
+    def open_log(self, location: str, name: str) -> DeltaLog:
+        """The log at a location, as sessions open it. Faults are injected on the local disk only."""
+        return DeltaLog(location, name, _FaultyStore(local_path(location), self) if is_local(location) else None)
+
+    def taken(self) -> Fault:
+        """The fault for the current put, which is then disarmed; calls `before` for Fault.BEHIND."""
+        fault, self._fault = self._fault, Fault.NONE
+        if fault is Fault.BEHIND:
+            self._before()
+        return fault
+
+
+class _FaultyStore(LocalLogStore):
+    def __init__(self, root: str, next_put: NextPut) -> None:
+        super().__init__(root)
+        self._next_put = next_put
+
+    def put_if_absent(self, path: str, data: bytes) -> bool:
+        fault = self._next_put.taken() if _COMMIT.fullmatch(path) else Fault.NONE
+        if fault is Fault.UNSENT:
+            raise AmbiguousWriteError(self.url(path), "the schedule lets it time out before it is stored")
+        created = super().put_if_absent(path, data)
+        if fault is Fault.UNANSWERED:
+            raise AmbiguousWriteError(self.url(path), "the schedule loses its answer")
+        return created

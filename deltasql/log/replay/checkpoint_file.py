@@ -25,7 +25,7 @@ class OpenFile:
     @property
     def has_old_days(self) -> bool:
         """Whether typed dates before 1582 are those of the Julian calendar, which a setting of Spark writes."""
-        return bool(_OLD_DAYS & set(self.parquet.schema_arrow.metadata or {}))
+        return bool(OLD_DAYS & set(self.parquet.schema_arrow.metadata or {}))
 
 
 def checked_footer(parquet: pq.ParquetFile, source: pa.NativeFile) -> Footer:
@@ -49,7 +49,8 @@ _MARK = {
     "add": "add.path",
     "remove": "remove.path",
 }
-_OLD_DAYS = {b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96"}
+OLD_DAYS = frozenset({b"org.apache.spark.legacyDateTime", b"org.apache.spark.legacyINT96"})
+"""Properties of a Parquet footer that say that its days are of the Julian calendar before 1582. Source: Spark."""
 # The leaf that typed statistics always have.
 _TYPED = "stats_parsed.numRecords"
 _BATCH = 1 << 16

@@ -43,7 +43,6 @@ from deltasql.log.storage.locations import commit_path
 from deltasql.log.storage.log_store import Entry, LogStore
 
 if TYPE_CHECKING:
-    from deltasql.log.actions.commit_file import CommitFile
     from deltasql.log.replay.live_files import LiveFiles
 
 

@@ -1,4 +1,4 @@
-"""What is known and not supported, by its name; tests/refusals/table.txt has the messages."""
+"""Statements that are recognized and refused by name; tests/refusals/table.txt has the message of each."""
 
 from __future__ import annotations
 

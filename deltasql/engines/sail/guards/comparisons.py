@@ -33,19 +33,13 @@ from deltasql.schema.types import (
     MapType,
     StructType,
 )
-from deltasql.sql.tokens import closing
+from deltasql.sql.tokens import AFTER_COLUMNS, closing
 
 _COMPARING = frozenset({"=", "==", "<=>", "<>", "!=", "<", ">", "<=", ">=", "IN", "BETWEEN"})
 _NAME = r"(?:`(?:[^`]|``)+`|(?!(?i:null|true|false)\b)[A-Za-z_]\w*)"
 _SIMPLE = re.compile(rf"{_NAME}(?:\.{_NAME})*|\d+|(?i:date)\s*'[^']*'|(?i:current_date)(?:\(\))?")
 """Values that may be compared with a guard: a column, a whole number, a day."""
 _APPROXIMATE = frozenset({FLOAT, DOUBLE})
-_ENDS_OF_CLAUSES = frozenset(
-    {
-        *("FROM", "WHERE", "GROUP", "HAVING", "ORDER", "SORT", "CLUSTER", "DISTRIBUTE", "LIMIT", "OFFSET", "WINDOW"),
-        *("UNION", "EXCEPT", "INTERSECT", "MINUS", "QUALIFY", "LATERAL", "|>", ";"),
-    }
-)
 
 
 def comparison_type(left: DataType, right: DataType, *, ansi: bool) -> DataType | None:
@@ -191,7 +185,7 @@ class ComparedParts(Parts):
         depth = 0
         for at in range(start, len(self.tokens)):
             depth += (self.key(at) in {"(", "["}) - (self.key(at) in {")", "]"})
-            if depth < 0 or (depth == 0 and self.key(at) in _ENDS_OF_CLAUSES):
+            if depth < 0 or (depth == 0 and self.key(at) in AFTER_COLUMNS):
                 return at
         return len(self.tokens)
 

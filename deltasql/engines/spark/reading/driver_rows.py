@@ -13,7 +13,6 @@ from deltasql.datafiles.reading.file_reader import (
     DESCRIPTION,
     ROW_BITS,
     FileReader,
-    declared_read_schema,
     encoded_name,
     reader_schema,
     spark_uri,
@@ -24,7 +23,7 @@ from deltasql.engines.choice import is_handed_out
 from deltasql.engines.spark.reading.input_size import Workspace
 from deltasql.engines.spark.session.scratch import frame_of_file, goes_by_file
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.session.spark_types import exact_spark_schema
+from deltasql.engines.spark.session.spark_types import declared_spark_schema
 from deltasql.engines.thresholds import KEYED_BYTES, NUMBERED_FILES
 from deltasql.lazy import np, pa
 from deltasql.plan.hidden import ROW_ADDRESS
@@ -86,7 +85,7 @@ def driver_rows(
         # What is left of many pieces would be as many tasks.
         rows = rows.combine_chunks()
     work.sent += rows.nbytes
-    return spark.session.createDataFrame(rows, exact_spark_schema(declared_read_schema(columns))), spelling
+    return spark.session.createDataFrame(rows, declared_spark_schema(columns)), spelling
 
 
 def _whole_tables(operator: Scan, tables: Iterable[pa.Table]) -> Iterable[pa.Table]:

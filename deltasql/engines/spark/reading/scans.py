@@ -23,7 +23,6 @@ from io import StringIO
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from deltasql.datafiles.arrow_types import bare_schema, declared_schema
 from deltasql.datafiles.inspection import UNSURE_BOUNDS, bounds_are_sure
 from deltasql.datafiles.reading.file_reader import OLD_DAYS
 from deltasql.datafiles.reading.file_tables import (
@@ -39,7 +38,7 @@ from deltasql.engines.spark.reading.input_size import Workspace
 from deltasql.engines.spark.reading.row_ids import metadata_type, read_columns, stored_fields, with_row_ids
 from deltasql.engines.spark.session.local_rows import lookup, no_rows
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.session.spark_types import declared_spark_schema, spark_schema, spark_type, with_nullability
+from deltasql.engines.spark.session.spark_types import declared_spark_schema, spark_type
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.engines.thresholds import FEW_FILES, MOST_BITS, MOST_BROADCAST_ROWS
 from deltasql.errors.engine import LentCredentialsError, NotOnSailError, OldCalendarError
@@ -238,9 +237,10 @@ def _stored_columns(
             if operator.in_process is not None:
                 # Spark's reader would not apply the deletion vectors.
                 raise LeftToEngineError(OLD_DAYS)
-        reader = spark.session.read.schema(_reader_schema(stored)).options(**_reader_options(spark, operator, paths))
+        schema = _reader_schema(stored)
+        reader = spark.session.read.schema(schema).options(**_reader_options(spark, operator, paths))
         rows = reader.parquet(*(literal_path(spark.hadoop_location(path)) for path in paths))
-        return rows if spark.remote else _with_required(rows, stored), as_it_is
+        return rows if spark.remote else _with_required(rows, schema), as_it_is
 
 
 def _engines_own(
@@ -304,24 +304,26 @@ def read_in_process(spark: SparkHandle, operator: Scan) -> bool:
 
 
 def _reader_schema(stored: StructType) -> SparkStruct:
-    """Spark schema for reading files; it includes CHAR lengths, so that Spark pads values of writers that did not."""
+    """Spark schema for reading files, with columns that are NOT NULL as such.
+
+    It includes CHAR lengths, so that Spark pads values of writers that did not.
+    """
     from pyspark.sql.types import StructType as SparkStruct
 
     if not has_lengths(stored):
-        return spark_schema(stored)
+        return declared_spark_schema(stored)
     # Files from before column mapping was enabled have no field ids.
     plain = without_metadata(without_lengths(stored), {PARQUET_FIELD_ID})
     return SparkStruct.fromJson(type_to_json(plain))
 
 
-def _with_required(rows: DataFrame, stored: StructType) -> DataFrame:
-    """Rows of files, where columns that are NOT NULL are so to Spark, whose reader takes every column for nullable."""
-    if declared_schema(stored) == bare_schema(stored):
+def _with_required(rows: DataFrame, schema: SparkStruct) -> DataFrame:
+    """Rows of files, with the nullability of `schema`: Spark's reader takes every column for nullable."""
+    if rows.schema == schema:
         return rows
     from pyspark.sql import DataFrame
 
     session: Any = rows.sparkSession
-    schema = with_nullability(rows.schema, declared_spark_schema(stored))
     files = cast("Any", rows)._jdf.queryExecution().analyzed().relation()
     declared = files.copy(
         files.location(),

@@ -22,6 +22,7 @@ from deltasql.log.reading.stream_source import StreamFile, StreamOffset, StreamS
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.open_store import open_store
 from deltasql.schema.checks import CHANGE_FIELDS
+from deltasql.schema.edits import without_metadata
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.json import schema_from_json, schema_to_json
 from deltasql.schema.paths import walk
@@ -99,22 +100,9 @@ class DeltaSource(DataSource):  # type: ignore[misc]
 
 def read_schema(schema: StructType, change_feed: bool) -> StructType:
     """The columns of a stream's rows: the table's, nullable and without metadata; for a change feed also its own."""
-    plain = StructType(tuple(StructField(item.name, _plain(item.type)) for item in schema))
+    # Column mapping means nothing to Spark.
+    plain = StructType(tuple(StructField(item.name, as_nullable(item.type)) for item in schema))
     return StructType((*plain, *CHANGE_FIELDS)) if change_feed else plain
-
-
-def _plain(kind: Any) -> Any:
-    """The nullable type without field metadata: column mapping means nothing to Spark."""
-    return schema_from_json(_without_metadata(StructType((StructField("x", as_nullable(kind)),)))).fields[0].type
-
-
-def _without_metadata(schema: StructType) -> str:
-    def bare(node: Any) -> Any:
-        if isinstance(node, dict):
-            return {key: {} if key == "metadata" else bare(value) for key, value in node.items()}
-        return [bare(item) for item in node] if isinstance(node, list) else node
-
-    return json.dumps(bare(json.loads(schema_to_json(schema))))
 
 
 class FilesPartition(InputPartition):  # type: ignore[misc]
@@ -153,7 +141,7 @@ class DeltaStreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  #
             snapshot = log.snapshot(snapshot.version)
         snapshot.check_readable()
         now = read_schema(snapshot.schema, self._options.rules.change_feed)
-        if _without_metadata(now) != _without_metadata(schema_from_json(self._columns)):
+        if without_metadata(now) != without_metadata(schema_from_json(self._columns)):
             raise SchemaChangedError(log.table, snapshot.version, "its columns are others than when the query was made")
         return StreamSource(log, self._options.rules, snapshot.schema)
 

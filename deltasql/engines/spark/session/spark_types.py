@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from deltasql.datafiles.arrow_types import bare_schema, declared_schema
+from deltasql.datafiles.arrow_types import bare_schema
 from deltasql.engines.spark.loading import load_pyspark
+from deltasql.schema.edits import without_metadata
 from deltasql.schema.json import schema_from_json, type_to_json
 from deltasql.schema.types import DataType, StructField, StructType
 
@@ -22,7 +23,7 @@ def spark_schema(schema: StructType) -> spark.StructType:
 
 def declared_spark_schema(schema: StructType) -> spark.StructType:
     """As `spark_schema`, where columns that are NOT NULL stay so."""
-    return exact_spark_schema(declared_schema(schema))
+    return exact_spark_schema(without_metadata(schema))
 
 
 def exact_spark_schema(schema: StructType) -> spark.StructType:
@@ -31,35 +32,6 @@ def exact_spark_schema(schema: StructType) -> spark.StructType:
     from pyspark.sql.types import StructType as SparkStruct
 
     return SparkStruct.fromJson(type_to_json(schema))
-
-
-def with_nullability(schema: spark.StructType, other: spark.StructType) -> spark.StructType:
-    """The schema with the nullability that `other` has at each depth; types and metadata stay."""
-    load_pyspark()
-    from pyspark.sql.types import StructType as SparkStruct
-
-    return SparkStruct.fromJson(_nullable_as(schema.jsonValue(), other.jsonValue()))
-
-
-def _nullable_as(node: Any, other: Any) -> Any:
-    match node, other:
-        case {"fields": [*fields]}, {"fields": [*others]}:
-            pairs = zip(fields, others, strict=True)
-            return {
-                **node,
-                "fields": [
-                    {**field, "nullable": due["nullable"], "type": _nullable_as(field["type"], due["type"])}
-                    for field, due in pairs
-                ],
-            }
-        case {"type": "array"}, {"type": "array"}:
-            element = _nullable_as(node["elementType"], other["elementType"])
-            return {**node, "elementType": element, "containsNull": other["containsNull"]}
-        case {"type": "map"}, {"type": "map"}:
-            value = _nullable_as(node["valueType"], other["valueType"])
-            return {**node, "valueType": value, "valueContainsNull": other["valueContainsNull"]}
-        case _:
-            return node
 
 
 def spark_type(kind: DataType) -> spark.DataType:
