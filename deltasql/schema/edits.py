@@ -36,6 +36,7 @@ from deltasql.schema.paths import (
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.type_lattice import Widening, can_widen
 from deltasql.schema.types import (
+    EMPTY_METADATA,
     VOID,
     ArrayType,
     DataType,
@@ -198,7 +199,7 @@ def without_metadata(schema: StructType, keys: Collection[str] | None = None) ->
 
     def plain(field: StructField) -> StructField:
         metadata = {key: value for key, value in field.metadata.items() if keys is not None and key not in keys}
-        return replace(field, type=stripped(field.type), metadata=metadata)
+        return replace(field, type=stripped(field.type), metadata=metadata or EMPTY_METADATA)
 
     return StructType(tuple(map(plain, schema)))
 
