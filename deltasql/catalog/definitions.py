@@ -14,9 +14,16 @@ from enum import Enum
 from typing import Any, TypeAlias
 
 from deltasql.errors.schema import InvalidSchemaJsonError
-from deltasql.plan.statements.refresh import Refreshed
 from deltasql.schema.json import schema_from_json, type_to_json
 from deltasql.schema.types import StructType
+
+
+class Refreshed(Enum):
+    """Kind of a table that is filled by refreshing it, by the words of its statements."""
+
+    MATERIALIZED_VIEW = "MATERIALIZED VIEW"
+    STREAMING_TABLE = "STREAMING TABLE"
+
 
 Json: TypeAlias = dict[str, Any]
 

@@ -222,3 +222,10 @@ def _expression(alternative: str) -> re.Pattern[str] | None:
         return re.compile(alternative.replace("*", ".*"), re.IGNORECASE)
     except re.error:
         return None
+
+
+def table_kind(entry: TableEntry | None) -> str:
+    """The type of a table, as DESCRIBE and the information schema call it."""
+    if entry is not None and entry.refreshed is not None:
+        return entry.refreshed.kind.value.replace(" ", "_")
+    return "MANAGED" if entry is not None and entry.managed else "EXTERNAL"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from deltasql.catalog.definitions import read_text
+from deltasql.plan.base import quote
 
 Json: TypeAlias = dict[str, Any]
 Privileges: TypeAlias = Mapping[str, tuple[str, ...]]
@@ -216,3 +217,8 @@ def _changed(kept: Privileges, principal: str, left: tuple[str, ...]) -> Iterato
             yield name, privileges
         elif left:
             yield name, left
+
+
+def arguments_text(policy: Policy) -> str:
+    """The arguments of a policy's function, as SQL has them."""
+    return ", ".join(quote(item.text) if item.is_column else item.text for item in policy.arguments)

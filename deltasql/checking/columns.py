@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from deltasql.catalog.definitions import Refreshed
 from deltasql.checking.planning import PlanningSession
 from deltasql.errors.base import Caret, DeltaSqlError
 from deltasql.errors.schema import UnresolvedColumnError
@@ -14,7 +15,7 @@ from deltasql.plan.statements.delete import Delete
 from deltasql.plan.statements.insert import Insert
 from deltasql.plan.statements.merge import InsertAction, Merge, MergeClause, UpdateAction
 from deltasql.plan.statements.query import Query
-from deltasql.plan.statements.refresh import CreateRefreshed, Refreshed
+from deltasql.plan.statements.refresh import CreateRefreshed
 from deltasql.plan.statements.table import CreateTable
 from deltasql.plan.statements.update import Update
 from deltasql.plan.statements.view import CreateView

@@ -5,11 +5,11 @@ Columns as data files have them: under physical names, with field ids.
 
 from __future__ import annotations
 
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import pa
 from deltasql.schema.column_mapping import ID, physical_name
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
-from deltasql.sql.cursor import LeftToEngineError
 
 
 def arrow_schema(schema: StructType) -> pa.Schema:

@@ -22,13 +22,13 @@ from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.rewrites.merge_source import MergeSource
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.violations import ViolatedError, violation_error
+from deltasql.errors.base import LeftToEngineError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Literals, MemoryRows, Operator, Rearrange, Rewrite, Write
 from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way, record_way
 from deltasql.progress import Watch
 from deltasql.result import RowSource
 from deltasql.schema.types import StructType, case_matters, matching
-from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException

@@ -14,12 +14,12 @@ from deltasql.engines.local.plain_scans import PlainScan
 from deltasql.engines.local.selections import SelectedRows
 from deltasql.engines.local.sources import LocalRows
 from deltasql.engines.spark.rows import connect_rows
+from deltasql.errors.base import LeftToEngineError
 from deltasql.interrupts import interruptible
 from deltasql.lazy import pa
 from deltasql.plan.way import ComputedBy, record_way, recorded_ways, ways_recorded
 from deltasql.result import RowSource
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
-from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath
 from deltasql.datafiles.reading.pieces import CORES
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.thresholds import MEMORY_SHARE, SMALL_FILES_BYTES, UNPACKED
+from deltasql.errors.base import LeftToEngineError
 from deltasql.settings.session_settings import MEMORY_LIMIT
-from deltasql.sql.cursor import LeftToEngineError
 
 _CGROUPS = "/proc/self/cgroup"
 _CGROUP_LIMITS = {"": ("/sys/fs/cgroup", "memory.max"), "memory": ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.errors.statements.insert import ReplaceWhereMismatchError
 from deltasql.errors.write import (
     CheckViolationError,
@@ -17,7 +17,6 @@ from deltasql.errors.write import (
 )
 from deltasql.plan import marks
 from deltasql.plan.operators import Constraint
-from deltasql.sql.cursor import LeftToEngineError
 
 
 class ViolatedError(LeftToEngineError):

@@ -252,3 +252,11 @@ def _user_lines(trace: TracebackType | None) -> Iterator[tuple[str, int]]:
 
 def _is_cell(file: str) -> bool:
     return file.startswith("<") or "ipykernel_" in file
+
+
+class LeftToEngineError(Exception):
+    """This process does not compute a statement's rows; an engine does. `reason` says why, as part of a sentence."""
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason)
+        self.reason = reason

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
+from deltasql.errors.base import LeftToEngineError
 from deltasql.errors.versions import (
     ChangeArgumentCountError,
     ChangesStartAfterLatestError,
@@ -38,7 +39,6 @@ from deltasql.schema.type_lattice import is_integral
 from deltasql.schema.types import STRING, StructType
 from deltasql.settings.session_settings import CHANGES_OUT_OF_RANGE
 from deltasql.sql.constants import micros_of, whole_number
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.literal_rows import literal_constant
 from deltasql.sql.literals import timestamp_of
 from deltasql.sql.queries.relations import TableReference

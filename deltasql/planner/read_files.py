@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.errors.log import UnsupportedLocationError
 from deltasql.errors.secrets import shown_value
 from deltasql.errors.sources import FileArgumentError, FilesOfTableError, NoFilesError
@@ -26,7 +26,7 @@ from deltasql.planner.file_options import FORMATS, FileOptions, detected_format
 from deltasql.planner.selected_files import is_files
 from deltasql.schema.type_lattice import is_number
 from deltasql.schema.types import BOOLEAN, STRING, VOID, DataType, StructType
-from deltasql.sql.cursor import LeftToEngineError, TokenCursor
+from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.literal_rows import literal_constant
 from deltasql.sql.queries.relations import TableReference
 from deltasql.sql.text_edits import Replacement

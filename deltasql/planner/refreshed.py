@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timezone
 
+from deltasql.catalog.definitions import Refreshed
 from deltasql.catalog.entries import TableEntry
 from deltasql.errors.statements.refresh import WriteIntoRefreshedError
 from deltasql.errors.statements.refused import WrongObjectError
@@ -16,7 +17,6 @@ from deltasql.plan.statements.copy_into import CopyInto
 from deltasql.plan.statements.delete import Delete
 from deltasql.plan.statements.insert import Insert
 from deltasql.plan.statements.merge import Merge
-from deltasql.plan.statements.refresh import Refreshed
 from deltasql.plan.statements.restore import Restore
 from deltasql.plan.statements.table import CreateTable, DropTable, RenameTable, SetTableLocation, TruncateTable
 from deltasql.plan.statements.update import Update
@@ -102,10 +102,3 @@ def refreshed_rows(entry: TableEntry, mode: str | None, time: int | None) -> Ite
     if mode is not None and time is not None:
         yield "Last Refresh", datetime.fromtimestamp(time / 1000, timezone.utc).isoformat(sep=" ", timespec="seconds")
         yield "Last Refresh Mode", mode
-
-
-def table_kind(entry: TableEntry | None) -> str:
-    """The type of a table, as DESCRIBE and the information schema call it."""
-    if entry is not None and entry.refreshed is not None:
-        return entry.refreshed.kind.value.replace(" ", "_")
-    return "MANAGED" if entry is not None and entry.managed else "EXTERNAL"

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import np, pa, pc
 from deltasql.log.replay.checkpoint_file import take_rows
 from deltasql.schema.types import DecimalType
@@ -18,7 +19,7 @@ from deltasql.skipping.conditions import INTEGRAL, BoundedColumn, Condition
 from deltasql.skipping.file_masks import rows_of
 from deltasql.skipping.partition_conditions import encoded
 from deltasql.skipping.pruning import whole_mask
-from deltasql.sql.cursor import LeftToEngineError, require_value
+from deltasql.sql.cursor import require_value
 
 if TYPE_CHECKING:
     from deltasql.log.replay.live_files import LiveFiles

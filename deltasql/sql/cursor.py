@@ -8,17 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
+from deltasql.errors.base import LeftToEngineError
 from deltasql.sql.tokens import Token, closing
 
 _T = TypeVar("_T")
-
-
-class LeftToEngineError(Exception):
-    """This process does not compute a statement's rows; an engine does. `reason` says why, as part of a sentence."""
-
-    def __init__(self, reason: str = "") -> None:
-        super().__init__(reason)
-        self.reason = reason
 
 
 def require_value(value: _T | None) -> _T:

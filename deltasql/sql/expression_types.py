@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from deltasql.errors.base import LeftToEngineError
 from deltasql.schema import types
 from deltasql.schema.type_lattice import MOST_DIGITS, can_cast, common_of_branches, is_integral, is_number
 from deltasql.schema.types import BOOLEAN, DOUBLE, INTEGER, LONG, STRING, VOID, DataType, DecimalType, StructType
 from deltasql.sql.constants import clock_and_offset, clock_time, date_days, number, unquote, whole_number
-from deltasql.sql.cursor import LeftToEngineError, TokenCursor, require_value
+from deltasql.sql.cursor import TokenCursor, require_value
 from deltasql.sql.functions.result_types import (
     FUNCTIONS,
     arithmetic,

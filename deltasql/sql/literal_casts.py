@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import tzinfo
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
+from deltasql.errors.base import LeftToEngineError
 from deltasql.plan.operators import LiteralValue
 from deltasql.schema.type_lattice import fits, is_integral
 from deltasql.schema.types import (
@@ -35,7 +36,7 @@ from deltasql.sql.constants import (
     rounded_single,
     whole_number,
 )
-from deltasql.sql.cursor import LeftToEngineError, require_value
+from deltasql.sql.cursor import require_value
 
 _MOST_PLAIN_SCALE = 6
 """Up to this scale Java writes decimals without an exponent."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
 
+from deltasql.errors.base import LeftToEngineError
 from deltasql.plan.operators import LiteralValue
 from deltasql.schema.type_lattice import common_of_values
 from deltasql.schema.types import (
@@ -26,7 +27,7 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.sql.constants import DAY, Constant, clock_time, date_days, micros_of, moment, number, unquote
-from deltasql.sql.cursor import LeftToEngineError, TokenCursor, require_value
+from deltasql.sql.cursor import TokenCursor, require_value
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.tokens import tokenize
 

@@ -21,8 +21,8 @@ from deltasql.engines.local import rewrites as rewritten_here
 from deltasql.engines.local.values import rows_of, values
 from deltasql.engines.rewriting import outcome
 from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.errors.base import LeftToEngineError
 from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowScope, row_expression
 
 COLUMNS = StructType(

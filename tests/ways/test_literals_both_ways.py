@@ -16,10 +16,10 @@ import pytest
 
 from deltasql import DeltaSqlError, Session, connect
 from deltasql.engines.engine import InProcessFirst
+from deltasql.errors.base import LeftToEngineError
 from deltasql.plan.operators import Literals, SqlQuery
 from deltasql.schema.timezone import zone
 from deltasql.schema.types import DataType, StructType
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import literal_constant, literal_rows
 

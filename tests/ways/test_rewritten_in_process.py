@@ -13,7 +13,7 @@ import pytest
 from deltasql.engines import engine
 from deltasql.engines.local import rewrites as module
 from deltasql.engines.local import selections
-from deltasql.sql.cursor import LeftToEngineError
+from deltasql.errors.base import LeftToEngineError
 from tests.ways import compare
 from tests.ways.compare import MAPPED, VECTORS, Both
 

@@ -10,6 +10,7 @@ from deltasql.datafiles.foreign.parquet_types import file_schema
 from deltasql.datafiles.inspection import readable
 from deltasql.datafiles.reading.file_reader import OLD_DAYS, has_old_days, reader_schema
 from deltasql.datafiles.reading.pieces import Piece, group_ranges, group_sizes, groups_together, tables_of
+from deltasql.errors.base import LeftToEngineError
 from deltasql.errors.engine import NotOnSailError
 from deltasql.errors.sources import UnknownParquetTypeError
 from deltasql.errors.statements.copy_into import SourceNotFoundError
@@ -18,7 +19,6 @@ from deltasql.log.storage.locations import absolute_location
 from deltasql.log.storage.source_files import SPECIAL, Choice, ListedFile, find_source, glob_expression
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.types import StructType
-from deltasql.sql.cursor import LeftToEngineError
 
 
 def parquet_files(stores: Stores, location: str) -> tuple[list[str], StructType]:

@@ -17,6 +17,7 @@ from deltasql.datafiles.arrow_types import arrow_schema, bare_schema
 from deltasql.datafiles.inspection import readable, says_old_calendar
 from deltasql.datafiles.reading.pieces import PIECE_BYTES, Piece, group_ranges, group_sizes, groups_together
 from deltasql.datafiles.reading.stream_batches import fitted
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import Numbers, np, pa, pc, pq
 from deltasql.log.storage.locations import encode_path, hadoop_location, is_local
 from deltasql.log.storage.stores import Stores
@@ -34,7 +35,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.sql.cursor import LeftToEngineError
 
 _AT_ONCE = 8 << 20
 """Smaller files are fetched whole, with one request."""

@@ -11,6 +11,7 @@ from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import only_scan
 from deltasql.engines.local.selections import selected
 from deltasql.engines.thresholds import FEW_BYTES, GROUPS, SPLIT_BYTES
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import Numbers, np, pa, pc
 from deltasql.plan.operators import Operator, Scan
 from deltasql.result_arrow import to_table
@@ -28,7 +29,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.aggregates import AggregateRows, AggregateScope
 from deltasql.sql.evaluated.selections import Selection
 from deltasql.sql.queries.aggregate_query import Aggregate, aggregate_query

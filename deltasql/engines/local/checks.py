@@ -10,10 +10,10 @@ from typing import Any
 
 from deltasql.engines.local.values import rows_of, true_mask
 from deltasql.engines.violations import ViolatedError, shown_columns
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import np, pa
 from deltasql.plan.operators import Constraint
 from deltasql.schema.types import StructType
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowExpression, RowScope, row_condition
 
 _MOST_ROWS = 100

@@ -12,11 +12,11 @@ from deltasql.engines.local.pairs import equalities
 from deltasql.engines.local.plain_scans import ScanFilter
 from deltasql.engines.local.values import BoundRows, rows_of, true_mask, values
 from deltasql.engines.thresholds import CHANGED_ROWS
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import np, pa, pc
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind
 from deltasql.schema.types import StructType
 from deltasql.sql.constants import current_micros
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import (
     Compared,
     RowExpression,

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from deltasql.engines.local.values import BoundRows, indexes_where, values
 from deltasql.engines.thresholds import JOINED_PAIRS
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import Numbers, np, pc
 from deltasql.schema.types import BOOLEAN, DOUBLE
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import ColumnOf, Compared, Joined, RowExpression, Widened
 
 _TOO_MANY_PAIRS = f"more than {JOINED_PAIRS:,} pairs of rows meet"

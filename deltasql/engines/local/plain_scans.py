@@ -25,6 +25,7 @@ from deltasql.engines.choice import require_streaming
 from deltasql.engines.facts import SessionFacts
 from deltasql.engines.memory import memory_limit, require_memory
 from deltasql.engines.thresholds import RESULT_BYTES
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import np, pa, pc
 from deltasql.plan.operators import Operator, Scan, SqlQuery
 from deltasql.schema.edits import without_metadata
@@ -41,7 +42,6 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.settings.session_settings import MEMORY_LIMIT
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.queries.projections import plain_columns
 
 _NUMBERS = frozenset({"byte", "short", "integer", "long", "float", "double"})

@@ -52,13 +52,13 @@ from deltasql.engines.rewriting.positions import Positions, positions_of
 from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.rewriting.stored_rows import partition_folder, partition_values
 from deltasql.engines.thresholds import CHANGED_ROWS, FILE_BYTES
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import Numbers, np, pa, pc
 from deltasql.plan.hidden import ROW_ADDRESS, ROW_INDEX
 from deltasql.plan.operators import MemoryRows, Rewrite, RowEffect, RowKind, Scan
 from deltasql.plan.way import EVALUATED, ComputedBy, Way
 from deltasql.schema.column_mapping import is_mapped, physical_name
 from deltasql.schema.types import ArrayType, MapType, StructField, StructType
-from deltasql.sql.cursor import LeftToEngineError
 
 _ALONE = RowKind.NOT_MATCHED_BY_SOURCE
 

@@ -23,12 +23,12 @@ from deltasql.engines.local.plain_scans import (
 )
 from deltasql.engines.local.values import BoundRows, true_mask
 from deltasql.engines.thresholds import CHOSEN_ROWS, FEW_BYTES
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import np, pa, pc
 from deltasql.plan.operators import Operator, Scan
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType
 from deltasql.sql.constants import current_micros
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, is_ordered, row_condition
 from deltasql.sql.evaluated.selections import Order, Selection, selection
 

@@ -17,7 +17,7 @@ from deltasql.engines.local.aggregates import aggregated
 from deltasql.engines.local.plain_scans import PlainScan, only_scan, require_plain
 from deltasql.engines.local.selections import SelectedRows, arranged, local_query, ordered_indexes, selected
 from deltasql.engines.local.values import indexes_where, rows_of
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.lazy import pa
 from deltasql.log.storage.locations import is_local
 from deltasql.plan.operators import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns
@@ -25,7 +25,7 @@ from deltasql.result_arrow import to_table
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.types import StructType
 from deltasql.sql.constants import current_micros
-from deltasql.sql.cursor import LeftToEngineError, require_value
+from deltasql.sql.cursor import require_value
 from deltasql.sql.evaluated.aggregates import counted_rows, result_field
 from deltasql.sql.evaluated.expressions import RowExpression, RowScope, columns_of, row_condition
 from deltasql.sql.evaluated.queries import _is_alone, constants_of

@@ -10,12 +10,12 @@ from typing import Any
 from typing_extensions import assert_never
 
 from deltasql.datafiles.reading.literal_rows import literal_table
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import Numbers, np, pa, pc
 from deltasql.plan.operators import Literals
 from deltasql.schema.type_lattice import DIGITS_OF_LONG, MOST_DIGITS
 from deltasql.schema.types import DOUBLE, VOID, DataType, DecimalType, StructField, StructType
 from deltasql.sql.constants import Constant
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import (
     ColumnOf,
     Compared,

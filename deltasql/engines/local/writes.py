@@ -19,12 +19,12 @@ from deltasql.engines.local.sources import LocalRows, local_rows
 from deltasql.engines.local.values import computed_table, rows_of
 from deltasql.engines.memory import require_memory
 from deltasql.engines.rewriting.stage import FileStage
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import pa, pc
 from deltasql.plan.operators import Check, Constraint, Literals, MemoryRows, Operator, Project, SqlQuery, Write
 from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way
 from deltasql.schema.types import STRING, StructType
 from deltasql.sql.constants import current_micros
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowScope, value_of
 
 _LONGEST_NAME = 60

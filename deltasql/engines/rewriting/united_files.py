@@ -12,10 +12,10 @@ from deltasql.engines.memory import memory_limit
 from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.rewriting.stored_rows import StoredRows, are_copyable, partition_values
 from deltasql.engines.thresholds import UNPACKED
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import pa, pc
 from deltasql.plan.operators import Rearrange
 from deltasql.schema.types import StructType
-from deltasql.sql.cursor import LeftToEngineError
 
 
 def unite_in_process(session: SessionFacts, operator: Rearrange, stage: FileStage) -> Staged:

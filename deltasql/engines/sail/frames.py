@@ -34,7 +34,7 @@ from deltasql.engines.spark.session.local_rows import evaluated_rows
 from deltasql.engines.spark.session.scratch import retain_with
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.errors.engine import NotOnSailError
 from deltasql.plan import marks
 from deltasql.plan.hidden import ORDINAL
@@ -43,7 +43,6 @@ from deltasql.result import CommandRows, RowSource
 from deltasql.schema.text import type_text
 from deltasql.schema.types import STRING, DataType, StructField, StructType
 from deltasql.settings.session_settings import ANSI, DEFAULTS, UNPROVEN
-from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException

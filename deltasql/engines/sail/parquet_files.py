@@ -24,14 +24,13 @@ from deltasql.engines.spark.session.scratch import frame_of_file
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import spark_schema
 from deltasql.engines.thresholds import FEW_BYTES
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.errors.engine import NotOnSailError
 from deltasql.lazy import pa, pq
 from deltasql.log.storage.locations import is_local
 from deltasql.plan.base import quote
 from deltasql.schema.lengths import has_lengths
 from deltasql.schema.types import StructType
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.selections import parquet_paths, view_of
 from deltasql.sql.references import UsedNames
 

@@ -17,11 +17,11 @@ from deltasql.engines.sail.python_functions import python_of, registered
 from deltasql.engines.sail.session_variables import variables_of
 from deltasql.engines.sail.variables import expression_with_values, query_with_values
 from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.errors.base import LeftToEngineError
 from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.operators import Operator, Project, PythonFunction, Scan, SqlFunction, SqlQuery, children
 from deltasql.schema.lengths import TYPE_KEY, declared_texts
 from deltasql.schema.text import sql_text
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.function_text import function_text
 
 if TYPE_CHECKING:

@@ -21,12 +21,11 @@ from deltasql.engines.sail.dialect.session_variables import (
 )
 from deltasql.engines.sail.session_variables import SessionVariable, typed_literal
 from deltasql.engines.spark.session.spark_types import frame_schema
-from deltasql.errors.base import Caret
+from deltasql.errors.base import Caret, LeftToEngineError
 from deltasql.errors.engine import NotOnSailError, SparkError
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import is_number
 from deltasql.schema.types import STRING, VOID, DataType
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.references import has_subquery
 
 if TYPE_CHECKING:

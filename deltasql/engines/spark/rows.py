@@ -16,7 +16,7 @@ from deltasql.engines.spark.session.interrupts import stoppable
 from deltasql.engines.spark.session.progress import watched
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema, spark_schema
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.errors.engine import NotOnSailError
 from deltasql.interrupts import interruptible
 from deltasql.lazy import pa
@@ -24,7 +24,6 @@ from deltasql.plan.base import quote
 from deltasql.plan.hidden import hidden
 from deltasql.schema.text import text_sql
 from deltasql.schema.types import VARIANT, ArrayType, DataType, MapType, StructType
-from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from deltasql.catalog.definitions import Refreshed
 from deltasql.errors.base import Caret
 from deltasql.errors.statements.refused import DefaultCollationError
 from deltasql.errors.syntax import ParseSyntaxError
@@ -16,7 +17,7 @@ from deltasql.plan.statements.columns import AlterColumns, ColumnChange, Comment
 from deltasql.plan.statements.constraints import KeyConstraint
 from deltasql.plan.statements.governance import SecurableName, SetMask, SetOwner, SetRowFilter
 from deltasql.plan.statements.properties import CommentOnTable, SetTableProperties, UnsetTableProperties
-from deltasql.plan.statements.refresh import AlterRefreshed, CreateRefreshed, Expectation, Refreshed, SetSchedule
+from deltasql.plan.statements.refresh import AlterRefreshed, CreateRefreshed, Expectation, SetSchedule
 from deltasql.plan.statements.table import AlterClustering, CheckConstraint, ColumnDefinition, CreateTable, RenameTable
 from deltasql.plan.statements.tags import SetTags, Tagged, UnsetTags
 from deltasql.plan.statements.view import ViewColumn

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from deltasql.errors.base import Caret
+from deltasql.errors.base import Caret, LeftToEngineError
 from deltasql.errors.secrets import shown_value
 from deltasql.errors.statements.governance import SecurableClauseError
 from deltasql.plan.base import SqlText, TableName
 from deltasql.plan.statements.governance import SecurableName
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import LeftToEngineError, TokenCursor, comma_separated
+from deltasql.sql.cursor import TokenCursor, comma_separated
 from deltasql.sql.tokens import Token, tokenize
 
 OPTION, PROPERTY = "option.", "property."

@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import Enum
 
+from deltasql.catalog.definitions import Refreshed
 from deltasql.plan.base import LogicalPlan, SqlText, TableName
 from deltasql.plan.statements.table import CreateTable
 from deltasql.plan.statements.view import ViewColumn
-
-
-class Refreshed(Enum):
-    """Kind of a table that is filled by refreshing it, by the words of its statements."""
-
-    MATERIALIZED_VIEW = "MATERIALIZED VIEW"
-    STREAMING_TABLE = "STREAMING TABLE"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, TableName
 from deltasql.planner.answers.values import Group, LogScope, key_values
@@ -21,7 +21,6 @@ from deltasql.skipping.conditions import Condition
 from deltasql.skipping.predicates import condition
 from deltasql.skipping.pruning import partition_only
 from deltasql.skipping.tallies import FileGroup, file_groups
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.aggregates import AggregateRows
 from deltasql.sql.expression_types import derived_type
 from deltasql.sql.queries.aggregate_query import AggregateQuery, aggregate_query

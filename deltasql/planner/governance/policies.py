@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from deltasql.catalog.entries import sql_name
-from deltasql.catalog.governance import UNGOVERNED, Argument, Governance, Policy
+from deltasql.catalog.governance import UNGOVERNED, Argument, Governance, Policy, arguments_text
 from deltasql.errors.base import DeltaSqlError, counted
 from deltasql.errors.statements.governance import PolicyColumnError, PolicyFunctionError
 from deltasql.plan.base import TableName, quote
@@ -184,11 +184,6 @@ def owner_rows(governance: Governance) -> Iterator[tuple[str, str, str]]:
     """The row of the owner, if one is recorded."""
     if governance.owner is not None:
         yield "Owner", governance.owner, ""
-
-
-def arguments_text(policy: Policy) -> str:
-    """The arguments of a policy's function, as SQL has them."""
-    return ", ".join(quote(item.text) if item.is_column else item.text for item in policy.arguments)
 
 
 def _function(policy: Policy) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from deltasql.catalog.definitions import Refreshed
 from deltasql.catalog.entries import ViewEntry
 from deltasql.catalog.governed import CATALOG, FUNCTION, METASTORE, SCHEMA, TABLE, VOLUME, Subject
 from deltasql.errors.base import Caret, DeltaSqlError
@@ -24,7 +25,6 @@ from deltasql.errors.suggestion import meant, similar_names
 from deltasql.plan.base import TableName
 from deltasql.plan.notes import make_note
 from deltasql.plan.statements.governance import Privilege, SecurableName
-from deltasql.plan.statements.refresh import Refreshed
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.settings.session_settings import GOVERNANCE

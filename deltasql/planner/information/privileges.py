@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deltasql.catalog.entries import Entry, TableEntry
-from deltasql.catalog.governance import Governance
-from deltasql.planner.governance.policies import arguments_text
+from deltasql.catalog.governance import Governance, arguments_text
 from deltasql.planner.information.inventory import Inventory
 from deltasql.planner.information.relations import TABLE_PARTS, Row, named
 

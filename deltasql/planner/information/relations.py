@@ -9,16 +9,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TypeAlias
 
-from deltasql.catalog.entries import Entry, TableEntry, ViewEntry
+from deltasql.catalog.definitions import Refreshed
+from deltasql.catalog.entries import Entry, TableEntry, ViewEntry, table_kind
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_value
 from deltasql.log.configuration.tags import column_tags, read_tags, table_tags
 from deltasql.log.properties.property import TAGS
 from deltasql.parser import parse_type
-from deltasql.plan.statements.refresh import Refreshed
 from deltasql.planner.foreign.snapshots import ICEBERG
 from deltasql.planner.information.inventory import Inventory, moment, yes_or_no
-from deltasql.planner.refreshed import table_kind
 from deltasql.schema.identity import identity_of
 from deltasql.schema.lengths import declared_type
 from deltasql.schema.text import kind_text, path_text, type_text

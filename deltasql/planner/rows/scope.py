@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.errors.statements.merge import MergeUnresolvedError
 from deltasql.errors.syntax import ParseSyntaxError
 from deltasql.errors.write import AggregateInConditionError, NonDeterministicConditionError, SubqueryInConditionError
@@ -20,7 +20,7 @@ from deltasql.planner.context import Context
 from deltasql.planner.values.alignment import is_path
 from deltasql.schema.paths import fields_at, folded
 from deltasql.schema.types import DataType, StructType
-from deltasql.sql.cursor import LeftToEngineError, TokenCursor
+from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.references import column_references, has_aggregate, has_subquery, is_deterministic
 from deltasql.sql.text_edits import Spliced, splice
 from deltasql.sql.tokens import tokenize

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import timezone, tzinfo
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.errors.base import DeltaSqlError, LeftToEngineError
 from deltasql.lazy import pa, pc
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.operators import Literals, LiteralValue, MemoryRows
@@ -40,7 +40,6 @@ from deltasql.schema.types import (
 from deltasql.settings.query_meaning import preserve_literal_values
 from deltasql.settings.session_settings import STORE_ASSIGNMENT
 from deltasql.sql.constants import current_micros
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralColumn, LiteralRows, literal_constant, literal_rows
 

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from deltasql.errors.base import LeftToEngineError
 from deltasql.schema.lengths import declared_length
 from deltasql.schema.type_lattice import INTEGRAL, fits
 from deltasql.schema.types import EMPTY_METADATA, INTEGER, LONG, DataType, StructField, StructType
-from deltasql.sql.cursor import LeftToEngineError, require_value
+from deltasql.sql.cursor import require_value
 from deltasql.sql.queries.aggregate_query import (
     Aggregate,
     AggregateQuery,

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, Union
 
+from deltasql.errors.base import LeftToEngineError
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import BITS, as_decimal, common_of_values, is_integral
 from deltasql.schema.types import (
@@ -32,7 +33,6 @@ from deltasql.schema.types import (
     has_collations,
 )
 from deltasql.sql.constants import Constant
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.expression_types import type_at
 from deltasql.sql.functions.result_types import arithmetic
 from deltasql.sql.literal_casts import as_type

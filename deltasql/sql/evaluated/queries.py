@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from deltasql.errors.base import LeftToEngineError
 from deltasql.plan.operators import Literals, Operator, SqlQuery
 from deltasql.schema.types import StructField, StructType
 from deltasql.sql.constants import Constant
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.expression_types import type_at
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import LiteralReader, common_columns, is_special

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+from deltasql.errors.base import LeftToEngineError
 from deltasql.plan.base import quote
 from deltasql.schema.checks import HIDDEN_PREFIX
 from deltasql.sql.constants import whole_number
-from deltasql.sql.cursor import LeftToEngineError, require_value
+from deltasql.sql.cursor import require_value
 from deltasql.sql.queries.projections import PlainSelect, inner_query
 from deltasql.sql.tokens import Token, tokenize
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias, Union
 
+from deltasql.errors.base import LeftToEngineError
 from deltasql.plan.base import SqlText
-from deltasql.sql.cursor import LeftToEngineError, TokenCursor
+from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.queries.relations import TableReference, table_references
 from deltasql.sql.tokens import Token, tokenize
 

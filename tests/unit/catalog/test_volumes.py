@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from deltasql.catalog import Catalog
-from deltasql.catalog.definitions import RefreshDefinition, StoredExpectation, ViewDefinition
+from deltasql.catalog.definitions import RefreshDefinition, Refreshed, StoredExpectation, ViewDefinition
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import SchemaNotEmptyError
-from deltasql.plan.statements.refresh import Refreshed
 from deltasql.schema.types import INTEGER, StructField, StructType
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.catalog.definitions import RefreshDefinition, ViewDefinition
+from deltasql.catalog.definitions import RefreshDefinition, Refreshed, ViewDefinition
 from deltasql.checking import Checker
-from deltasql.plan.statements.refresh import Refreshed
 from deltasql.schema.types import INTEGER, StructField, StructType
 from deltasql.session import Session
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from deltasql.datafiles.arrow_types import arrow_schema, bare_schema
+from deltasql.errors.base import LeftToEngineError
 from deltasql.schema.json import schema_from_json, type_to_json
 from deltasql.schema.types import (
     VOID,
@@ -18,7 +19,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.sql.cursor import LeftToEngineError
 
 ATOMS = (
     *("boolean", "byte", "short", "integer", "long", "float", "double", "string", "binary", "date"),

@@ -30,12 +30,12 @@ from deltasql.datafiles.writing.successors import (
 )
 from deltasql.engines.rewriting.positions import positions_of
 from deltasql.engines.rewriting.stored_rows import partition_folder
+from deltasql.errors.base import LeftToEngineError
 from deltasql.errors.engine import RowsLostError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
-from deltasql.sql.cursor import LeftToEngineError
 
 SCHEMA = StructType(
     (

@@ -13,10 +13,10 @@ import pytest
 
 from deltasql.datafiles.reading.pieces import tables_of
 from deltasql.engines.rewriting.stored_rows import StoredRows
+from deltasql.errors.base import LeftToEngineError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Pruning, Scan, TableVersion
 from deltasql.schema.types import DATE, INTEGER, StructField, StructType
-from deltasql.sql.cursor import LeftToEngineError
 
 SCHEMA = StructType((StructField("day", DATE), StructField("n", INTEGER)))
 

@@ -8,14 +8,13 @@ from typing import Any
 
 import pytest
 
-from deltasql.catalog.definitions import FunctionDefinition, RefreshDefinition, ViewDefinition
+from deltasql.catalog.definitions import FunctionDefinition, RefreshDefinition, Refreshed, ViewDefinition
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.sources import SourceOperationError
 from deltasql.errors.statements.governance import LostPolicyColumnError, PolicyColumnError, PolicyTableError
 from deltasql.execution.catalog_effects import change_catalog
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Rewrite, SqlFunction, SqlQuery
-from deltasql.plan.statements.refresh import Refreshed
 from deltasql.planner import binding
 from deltasql.planner.catalog_changes import Redefinition
 from deltasql.planner.changes import RowChange

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.sql.cursor import LeftToEngineError, TokenCursor, comma_separated, require_value
+from deltasql.errors.base import LeftToEngineError
+from deltasql.sql.cursor import TokenCursor, comma_separated, require_value
 from deltasql.sql.tokens import tokenize
 
 

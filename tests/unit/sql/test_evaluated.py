@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from deltasql.errors.base import LeftToEngineError
 from deltasql.schema.types import (
     BOOLEAN,
     DATE,
@@ -21,7 +22,6 @@ from deltasql.schema.types import (
     collated,
     matching,
 )
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.evaluated.expressions import RowScope, row_expression
 from deltasql.sql.evaluated.queries import constant_rows
 from deltasql.sql.evaluated.selections import Order, Selection, selection

@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from deltasql.errors.base import LeftToEngineError
 from deltasql.schema.text import type_text
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import literal_constant, literal_rows
 from tests.unit.planner.lab import columns

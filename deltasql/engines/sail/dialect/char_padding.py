@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from deltasql.errors.base import LeftToEngineError
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import LeftToEngineError, require_value
+from deltasql.sql.cursor import require_value
 from deltasql.sql.text_edits import Replacement, splice
 from deltasql.sql.tokens import Token, closing, tokenize
 

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from deltasql.engines.sail.dialect.scopes import scope_at
 from deltasql.engines.sail.guards.exact_types import OperandRows
+from deltasql.errors.base import LeftToEngineError
 from deltasql.plan.base import quote
 from deltasql.schema.text import sql_literal
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 from deltasql.sql.constants import unquote
-from deltasql.sql.cursor import LeftToEngineError, TokenCursor, comma_separated, require_value
+from deltasql.sql.cursor import TokenCursor, comma_separated, require_value
 from deltasql.sql.tokens import Token, closing, tokenize
 
 _DOTTED = re.compile(r"[\w`]\s*\.\s*[\w`]")

@@ -25,6 +25,7 @@ from deltasql.engines.spark.session.scratch import frame_of_file, goes_by_file
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import declared_spark_schema
 from deltasql.engines.thresholds import KEYED_BYTES, NUMBERED_FILES
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import np, pa
 from deltasql.plan.hidden import ROW_ADDRESS
 from deltasql.plan.operators import Scan
@@ -34,7 +35,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -41,6 +41,7 @@ from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import declared_spark_schema, spark_type
 from deltasql.engines.spark.session.tuning import FOR_SCANS
 from deltasql.engines.thresholds import FEW_FILES, MOST_BITS, MOST_BROADCAST_ROWS
+from deltasql.errors.base import LeftToEngineError
 from deltasql.errors.engine import LentCredentialsError, NotOnSailError, OldCalendarError
 from deltasql.lazy import F, np, pa
 from deltasql.log.storage.locations import hadoop_location, is_local, table_location
@@ -83,7 +84,6 @@ from deltasql.schema.types import (
     StructType,
 )
 from deltasql.settings.session_settings import IGNORE_MISSING_FILES
-from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -18,6 +18,7 @@ from deltasql.engines.spark.rewrites.curves import Line, boundaries, range_bits,
 from deltasql.engines.spark.session.local_rows import lookup
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.stage import SparkStage
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import F, np, pa, pc
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
@@ -37,7 +38,6 @@ from deltasql.plan.hidden import (
 from deltasql.plan.operators import Rearrange
 from deltasql.schema.paths import Path, resolve
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
-from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

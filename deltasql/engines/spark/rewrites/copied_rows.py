@@ -23,6 +23,7 @@ from deltasql.engines.spark.rewrites.position_search import CHANGES, ChangedRows
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.spark.writing.row_writers import Counts
 from deltasql.engines.thresholds import UNPACKED
+from deltasql.errors.base import LeftToEngineError
 from deltasql.lazy import F, pa
 from deltasql.log.actions.record_count import live_rows
 from deltasql.log.storage.locations import decode_path
@@ -30,7 +31,6 @@ from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Rewrite, RowEffect
 from deltasql.schema.text import quote_name, sql_text
 from deltasql.schema.types import StructType
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.references import UsedNames
 
 if TYPE_CHECKING:

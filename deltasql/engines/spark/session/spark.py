@@ -38,6 +38,7 @@ from deltasql.engines.spark.session.remote import (
     settings_of_server,
 )
 from deltasql.engines.spark.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
+from deltasql.errors.base import LeftToEngineError
 from deltasql.errors.engine import NeedsEngineError
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
 from deltasql.log.storage.stores import Stores
@@ -48,7 +49,6 @@ from deltasql.schema.checks import HIDDEN_PREFIX
 from deltasql.schema.types import StructType
 from deltasql.settings.query_meaning import preserve_literal_values
 from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE, TIME_ZONE, SessionSettings
-from deltasql.sql.cursor import LeftToEngineError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from deltasql.catalog.definitions import RefreshDefinition
+from deltasql.catalog.definitions import RefreshDefinition, Refreshed
 from deltasql.catalog.entries import TableEntry
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.statements.governance import PolicyTableError
@@ -18,14 +18,7 @@ from deltasql.plan.base import LogicalPlan, SqlText, TableName
 from deltasql.plan.notes import make_note
 from deltasql.plan.operators import SqlQuery
 from deltasql.plan.statements.properties import CommentOnTable
-from deltasql.plan.statements.refresh import (
-    AlterRefreshed,
-    CreateRefreshed,
-    DropRefreshed,
-    RefreshData,
-    Refreshed,
-    SetSchedule,
-)
+from deltasql.plan.statements.refresh import AlterRefreshed, CreateRefreshed, DropRefreshed, RefreshData, SetSchedule
 from deltasql.planner import binding
 from deltasql.planner.catalog_changes import Redefinition, Unregistration, View
 from deltasql.planner.changes import REFRESHED, Answer, CopyLoad, Plan, RowChange, Stepwise

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timezone
 
+from deltasql.catalog.entries import table_kind
 from deltasql.catalog.governance import UNGOVERNED
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.catalog import TableNotFoundError
@@ -21,7 +22,7 @@ from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.foreign.snapshots import table_snapshot
 from deltasql.planner.governance.policies import owner_rows, policy_rows
-from deltasql.planner.refreshed import refreshed_rows, table_kind
+from deltasql.planner.refreshed import refreshed_rows
 from deltasql.planner.rule import plan
 from deltasql.planner.show.describe_json import table_json, view_json
 from deltasql.planner.show.detail_rows import constraint_rows, tag_rows

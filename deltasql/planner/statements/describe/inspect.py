@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
+from deltasql.catalog.definitions import Refreshed
 from deltasql.catalog.entries import Entry, TableEntry, ViewEntry, matching
 from deltasql.errors.base import Caret
 from deltasql.errors.secrets import shown_pairs
@@ -35,7 +36,6 @@ from deltasql.plan.statements.inspect import (
     ShowTables,
     ShowViews,
 )
-from deltasql.plan.statements.refresh import Refreshed
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import GLOBAL, Context
 from deltasql.planner.foreign.snapshots import table_snapshot

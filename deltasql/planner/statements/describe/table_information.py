@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timezone
 
-from deltasql.catalog.entries import TableEntry, ViewEntry
+from deltasql.catalog.entries import TableEntry, ViewEntry, table_kind
 from deltasql.errors.base import DeltaSqlError
 from deltasql.errors.secrets import shown_pairs
 from deltasql.log.properties.property import without_deltasql_properties
@@ -18,7 +18,6 @@ from deltasql.plan.statements.inspect import ShowTableExtended, ShowTables
 from deltasql.planner.changes import Answer, Plan
 from deltasql.planner.context import Context
 from deltasql.planner.foreign.snapshots import table_snapshot
-from deltasql.planner.refreshed import table_kind
 from deltasql.planner.rule import plan
 from deltasql.planner.show.source_information import source_lines
 from deltasql.planner.show.view_information import view_lines

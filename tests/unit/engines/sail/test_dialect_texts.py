@@ -18,8 +18,8 @@ from deltasql.engines.sail.dialect.session_variables import (
     with_values,
 )
 from deltasql.engines.sail.dialect.words import single_quotes
+from deltasql.errors.base import LeftToEngineError
 from deltasql.errors.engine import NotOnSailError, SparkError
-from deltasql.sql.cursor import LeftToEngineError
 from deltasql.sql.function_text import function_text
 
 
