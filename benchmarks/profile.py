@@ -21,7 +21,7 @@ WHOLE, IN_CALLS, PYTHON, RULES, CODE, JOBS = (
     "jobs",
 )
 OWN = {
-    "parsing": (("deltasql.session", "parse"),),
+    "parsing": (("deltasql.session.session", "parse"),),
     "files and footers": (
         ("deltasql.engines.spark.writing.row_writers", "written_files"),
         ("deltasql.engines.spark.writing.row_writers", "write_tables"),

@@ -21,17 +21,17 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from deltasql.version import __version__
+from deltasql.base.version import __version__
 
 if TYPE_CHECKING:
     from deltasql import databricks, dbapi, errors, tables
-    from deltasql.errors import DeltaSqlError
-    from deltasql.execution.pending import Pending
-    from deltasql.integrations.spark.install import install, uninstall
-    from deltasql.opening import connect
-    from deltasql.progress import Progress
-    from deltasql.result import Result, Row
-    from deltasql.session import Session
+    from deltasql.base.errors import DeltaSqlError
+    from deltasql.base.progress import Progress
+    from deltasql.clients.spark.install import install, uninstall
+    from deltasql.files.result import Result, Row
+    from deltasql.session.execution.pending import Pending
+    from deltasql.session.opening import connect
+    from deltasql.session.session import Session
 
 __all__ = [
     "DeltaSqlError",
@@ -59,18 +59,18 @@ if "pyarrow" not in sys.modules:
 
 # Imported when first asked for: `deltasql --version` and whoever wants one submodule need no session.
 _HOMES = {
-    "DeltaSqlError": "deltasql.errors",
-    "Pending": "deltasql.execution.pending",
-    "Progress": "deltasql.progress",
-    "Result": "deltasql.result",
-    "Row": "deltasql.result",
-    "Session": "deltasql.session",
-    "connect": "deltasql.opening",
+    "DeltaSqlError": "deltasql.base.errors",
+    "Pending": "deltasql.session.execution.pending",
+    "Progress": "deltasql.base.progress",
+    "Result": "deltasql.files.result",
+    "Row": "deltasql.files.result",
+    "Session": "deltasql.session.session",
+    "connect": "deltasql.session.opening",
     # What IPython calls for %load_ext deltasql and %unload_ext.
-    "load_ipython_extension": "deltasql.notebook",
-    "unload_ipython_extension": "deltasql.notebook",
-    "install": "deltasql.integrations.spark.install",
-    "uninstall": "deltasql.integrations.spark.install",
+    "load_ipython_extension": "deltasql.clients.notebook",
+    "unload_ipython_extension": "deltasql.clients.notebook",
+    "install": "deltasql.clients.spark.install",
+    "uninstall": "deltasql.clients.spark.install",
 }
 _MODULES = frozenset({"databricks", "dbapi", "errors", "tables"})
 

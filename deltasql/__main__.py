@@ -2,7 +2,7 @@
 
 import sys
 
-from deltasql.cli import main
+from deltasql.clients.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from deltasql.frames.columns.columns import column_sql
+from deltasql.session.frames.columns.columns import column_sql
 
 ROWS = """
 SELECT * FROM VALUES

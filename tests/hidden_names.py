@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.session import Session
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.session.session import Session
 
 _HIDDEN = re.compile(r"__deltasql_\w*|DELTASQL_[A-Z]+\|?|\b__[xc]\d+\b|\b__value\b|deltasql_dir_|__CHAR_VARCHAR\w*")
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql.cli import _parser
-from deltasql.command.shells import script
+from deltasql.clients.cli import _parser
+from deltasql.clients.command.shells import script
 from tests.source_trees import refuse
 from tests.test_names_in_docs import PAGES, code_of
 

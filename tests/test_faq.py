@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from deltasql.log.protocol.features import CATALOG_MANAGED, FEATURES, Support, final_feature
-from deltasql.parser.unsupported import TABLE
+from deltasql.sql.parser.unsupported import TABLE
 from docs.site import unsupported
 
 ROOT = Path(__file__).parents[1]

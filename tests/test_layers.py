@@ -8,85 +8,81 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from deltasql import lazy
+from deltasql.base import lazy
 
 PACKAGE = Path(__file__).parents[1] / "deltasql"
 
 LAYERS = (
-    {"sql.patterns"},
-    {"version", "interrupts", "lazy", "progress", "registry"},
-    {"errors", "datafiles.threads"},
-    {"schema", "log.properties"},
-    {"datafiles.footers"},
+    {"base"},
+    {"schema"},
     {"plan"},
-    {"sql", "render", "log.storage", "log.protocol"},
+    {"sql"},
+    {"log.properties"},
+    {"log.storage", "log.protocol"},
     {"log.committer"},
-    {"parser", "result_arrow", "catalog", "log.actions"},
-    {"result", "log.configuration"},
+    {"log.actions"},
+    {"log.configuration"},
     {"log.replay"},
     {"log.iceberg", "log.reading"},
     {"log.upkeep"},
     {"log.commit"},
     {"log.pending"},
-    {"settings", "skipping"},
-    {"datafiles.arrow_types", "datafiles.inspection", "datafiles.stored_fields", "datafiles.staged"},
-    {"datafiles.reading", "datafiles.statistics"},
-    {"datafiles.writing", "datafiles.foreign"},
-    {"engines.door", "engines.facts", "engines.thresholds", "engines.running", "datafiles"},
-    {"engines.choice", "engines.memory", "engines.violations", "planner"},
-    {"planner.values"},
-    {"engines.rewriting", "planner.rows"},
-    {"engines.local", "engines.spark.loading", "planner.show"},
-    {"planner.tables"},
-    {"engines.spark.failures", "planner.statements"},
-    {"engines.spark.session", "planner.__init__"},
+    {"log"},
+    {"catalog", "files"},
+    {"planner.door"},
+    {"planner"},
+    {"statements", "engines.choice", "engines.violations", "engines.running"},
+    {"engines.rewriting"},
+    {"engines.local", "engines.spark.loading"},
+    {"engines.spark.failures"},
+    {"engines.spark.session"},
     {"engines.spark.reading"},
     {"engines.spark.writing"},
     {"engines.spark.rewrites"},
     {"engines.spark"},
     {"engines.sail", "engines.file_rows"},
     {"engines"},
-    {"execution"},
-    {"frames", "script"},
     {"session"},
-    {"opening"},
-    {"reflection", "tables"},
-    {"checking"},
-    {"repl", "golden", "command", "dbapi"},
-    {"databricks", "integrations", "server"},
-    {"cli", "notebook", "pytest_plugin"},
+    {"clients"},
+    {"databricks", "dbapi", "tables", "golden", "checking", "errors", "server", "integrations"},
     {"__init__", "__main__"},
 )
-"""Rooms from the bottom up: folders, and modules that stand alone. Each imports only from below, and from itself."""
+"""Rooms from the bottom up, some with an order of their own. Each imports only from below, and from itself."""
 
-APART = (("engines", "planner"), ("engines.local", "engines.spark"), ("engines.local", "engines.sail"))
+APART = (
+    ("engines", "planner"),
+    ("engines", "statements"),
+    ("catalog", "files"),
+    ("engines.local", "engines.spark"),
+    ("engines.local", "engines.sail"),
+)
 """Pairs of rooms that do not know each other, but for DOOR: another engine can stand beside Spark."""
-DOOR = "engines.door"
+DOOR = "planner.door"
 
 OWNERS = {
-    "lark": {"parser"},
-    "sqlglot": {"sql", "skipping", "engines.sail"},
-    "pyspark": {"engines.spark", "engines.sail", "integrations"},
-    "dbt": {"integrations"},
+    "lark": {"sql"},
+    "sqlglot": {"sql", "log", "engines.sail"},
+    "pyspark": {"engines.spark", "engines.sail", "clients"},
+    "dbt": {"clients"},
     "pysail": {"engines.sail"},
     "py4j": set(),
     "obstore": {"log"},
-    "rich": {"render"},
-    "prompt_toolkit": {"repl"},
-    "pygments": {"repl"},
+    "rich": {"files"},
+    "prompt_toolkit": {"clients"},
+    "pygments": {"clients"},
     "pandas": set(),
-    "numpy": {"log", "datafiles", "engines", "skipping"},
+    "numpy": {"schema", "log", "files", "planner.door", "engines"},
     "pyiceberg": {"log"},
     "thrift": {"catalog"},
     "hive_metastore": {"catalog"},
     "boto3": {"catalog"},
     "botocore": {"catalog"},
-    "google": {"server"},
-    "sqlalchemy": {"integrations"},
-    "pygls": {"integrations"},
-    "lsprotocol": {"integrations"},
-    "pytest": {"pytest_plugin"},
-    "IPython": {"notebook"},
+    "google": {"clients"},
+    "sqlalchemy": {"clients"},
+    "pygls": {"clients"},
+    "lsprotocol": {"clients"},
+    "pytest": {"clients"},
+    "IPython": {"clients"},
 }
 """Who may import a package from outside when it runs. Imports for type checkers alone are free."""
 
@@ -95,22 +91,22 @@ FILES = {
     "catalog.database": "the catalog's own file, which SQLite opens",
     "catalog.volumes": "whether /Volumes is a folder of this machine",
     "engines.spark.session": "Spark's configuration, jars and place for scratch files",
-    "frames.writer": "a relative path is one of the working directory",
-    "golden": "scripts and their outputs",
-    "pytest_plugin": "scripts and their outputs",
-    "repl": "the history of the shell, scripts that it runs, the user's editor and pager",
-    "cli": "scripts",
-    "integrations.dbt": "the folder of its macros",
-    "checking": "the scratch warehouse",
-    "command": "the file of settings, scripts",
-    "parser.tables": "the tables of the grammar, kept from process to process",
-    "engines.memory": "the limits of this process's cgroup",
+    "session.frames.writer": "a relative path is one of the working directory",
+    "clients.golden": "scripts and their outputs",
+    "clients.pytest_plugin": "scripts and their outputs",
+    "clients.repl": "the history of the shell, scripts that it runs, the user's editor and pager",
+    "clients.cli": "scripts",
+    "clients.dbt": "the folder of its macros",
+    "clients.checking": "the scratch warehouse",
+    "clients.command": "the file of settings, scripts",
+    "sql.parser.tables": "the tables of the grammar, kept from process to process",
+    "files.memory": "the limits of this process's cgroup",
     "engines.sail.guards.functions": "the table of calls that run on Sail",
-    "render.progress": "the width of the terminal",
-    "render.table": "the width of the terminal",
-    "server.command": "the token, and the certificate of TLS",
-    "schema.timezone": "the zone of this machine",
-    "settings.document": "the page of settings",
+    "files.render.progress": "the width of the terminal",
+    "files.render.table": "the width of the terminal",
+    "clients.server.command": "the token, and the certificate of TLS",
+    "base.timezone": "the zone of this machine",
+    "clients.command.settings_page": "the page of settings",
 }
 """Who may touch a file system: nobody else opens, lists, moves or removes a file."""
 
@@ -134,7 +130,7 @@ START = "start"
 """`deltasql --version`, `--help` and wrong usage answer without the module; a session would have loaded it.
 
 So does every pytest of an environment that has no tests for the plugin."""
-STARTERS = ("deltasql.cli", "deltasql.pytest_plugin")
+STARTERS = ("deltasql.clients.cli", "deltasql.clients.pytest_plugin")
 """Who may leave modules for later for that reason."""
 
 ENGINE = "engines"
@@ -142,18 +138,18 @@ ENGINE = "engines"
 loads. Nor does a session of Spark enter that of Sail."""
 
 LATE = {
-    "deltasql.datafiles.foreign.tables": ENGINE,
-    "deltasql.datafiles.inspection": ENGINE,
-    "deltasql.datafiles.reading.pieces": ENGINE,
-    "deltasql.datafiles.statistics.of_footers": ENGINE,
-    "deltasql.datafiles.statistics.of_rows": ENGINE,
+    "deltasql.files.foreign.tables": ENGINE,
+    "deltasql.files.inspection": ENGINE,
+    "deltasql.files.reading.pieces": ENGINE,
+    "deltasql.files.statistics.of_footers": ENGINE,
+    "deltasql.files.statistics.of_rows": ENGINE,
     "deltasql.engines.engine": ENGINE,
     "deltasql.engines.sail.directory_files": ENGINE,
     "deltasql.engines.sail.failures": ENGINE,
     "deltasql.engines.sail.frames": ENGINE,
     "deltasql.engines.sail.handle": ENGINE,
     "deltasql.engines.spark.reading.stream_source": "pyspark",
-    "deltasql.execution.vacuum": "pyarrow",
+    "deltasql.session.execution.vacuum": "pyarrow",
     "deltasql.log.actions.add_table": "pyarrow",
     "deltasql.log.actions.cloned_files": "pyarrow",
     "deltasql.log.actions.file_tables": "pyarrow",
@@ -165,26 +161,26 @@ LATE = {
     "deltasql.log.replay.live_files": "pyarrow",
     "deltasql.log.replay.stats_struct": "pyarrow",
     "deltasql.log.replay.columnar_totals": "pyarrow",
-    "deltasql.log.storage.arrow_values": "pyarrow",
+    "deltasql.schema.arrow_values": "pyarrow",
     "deltasql.log.upkeep.checkpoint_v2": "pyarrow",
     "deltasql.log.upkeep.checkpoint_writer": "pyarrow",
     "deltasql.log.upkeep.manifests": "pyarrow",
-    "deltasql.result_arrow": "pyarrow",
-    "deltasql.checking.command": START,
-    "deltasql.errors.base": START,
-    "deltasql.errors.usage": START,
-    "deltasql.golden": START,
-    "deltasql.integrations.language_server": START,
-    "deltasql.frames.memory": "pyarrow",
-    "deltasql.golden.command": START,
-    "deltasql.golden.failures": START,
-    "deltasql.golden.tables": START,
-    "deltasql.parser": START,
-    "deltasql.render.formats": START,
-    "deltasql.repl": START,
-    "deltasql.server.command": START,
-    "deltasql.opening": START,
-    "deltasql.settings.engines": START,
+    "deltasql.schema.result_arrow": "pyarrow",
+    "deltasql.clients.checking.command": START,
+    "deltasql.base.errors.base": START,
+    "deltasql.base.errors.usage": START,
+    "deltasql.clients.golden": START,
+    "deltasql.clients.language_server": START,
+    "deltasql.session.frames.memory": "pyarrow",
+    "deltasql.clients.golden.command": START,
+    "deltasql.clients.golden.failures": START,
+    "deltasql.clients.golden.tables": START,
+    "deltasql.sql.parser": START,
+    "deltasql.files.render.formats": START,
+    "deltasql.clients.repl": START,
+    "deltasql.clients.server.command": START,
+    "deltasql.session.opening": START,
+    "deltasql.base.settings.engines": START,
 }
 """Modules that functions import, and what that keeps out of a metadata statement: a package, or START (see there).
 
@@ -247,7 +243,7 @@ def _of_body(module: str, body: list[ast.stmt], runs: bool = True, late: bool = 
             yield from (Import(module, alias.name, node.lineno, runs, late) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{module}:{node.lineno}: a relative import"
-            if node.module == "deltasql.lazy":
+            if node.module == "deltasql.base.lazy":
                 yield from (Import(module, package, node.lineno, runs, late=True) for package in _lazy(node))
             yield from (Import(module, target, node.lineno, runs, late) for target in _from(node))
         else:
@@ -261,7 +257,7 @@ def _of_body(module: str, body: list[ast.stmt], runs: bool = True, late: bool = 
 
 
 def _lazy(node: ast.ImportFrom) -> Iterator[str]:
-    """The packages behind names of deltasql.lazy, which are imported when they are first used."""
+    """The packages behind names of deltasql.base.lazy, which are imported when they are first used."""
     for found in (vars(lazy)[alias.name] for alias in node.names):
         if isinstance(found, lazy.LazyModule):
             yield found.module

@@ -24,7 +24,7 @@ HEAVY = {
 }
 
 METADATA_ONLY = """
-import sys, deltasql, deltasql.cli
+import sys, deltasql, deltasql.clients.cli
 with deltasql.connect(sys.argv[1]) as session:
     session.sql("CREATE TABLE t (a INT, p DATE) PARTITIONED BY (p)")
     session.sql("ALTER TABLE t ADD COLUMNS (b STRUCT<c: INT> FIRST)")

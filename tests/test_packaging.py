@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.version import __version__
+from deltasql.base.version import __version__
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -23,7 +23,7 @@ else:
     import tomli as tomllib
 
 ROOT = Path(__file__).parents[1]
-PARSE = "from deltasql.parser import parse; print(type(parse('ALTER TABLE t ADD COLUMN a INT')).__name__)"
+PARSE = "from deltasql.sql.parser import parse; print(type(parse('ALTER TABLE t ADD COLUMN a INT')).__name__)"
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_the_wheel_holds_the_grammar_and_the_license(wheel: Path) -> None:
 def test_the_wheel_holds_the_adapter_of_dbt(wheel: Path) -> None:
     """`dbt` and the folders below it belong to dbt: a file of ours there would take its place."""
     names = {name for name in zipfile.ZipFile(wheel).namelist() if "dbt" in name}
-    source = ROOT / "deltasql" / "integrations" / "dbt"
+    source = ROOT / "deltasql" / "clients" / "dbt"
     files = {path.relative_to(source).as_posix() for path in source.rglob("*.*") if path.suffix != ".pyc"}
     assert {"dbt/adapters/deltasql/impl.py", "dbt/include/deltasql/macros/adapters.sql"} <= files
     assert names == files
@@ -110,7 +110,7 @@ def test_one_version_everywhere(wheel: Path, tmp_path: Path) -> None:
     assert wheel.name.split("-")[1] == __version__
     told = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["commitizen"]
     assert told["version"] == __version__
-    assert told["version_files"] == ["deltasql/version.py:__version__"]
+    assert told["version_files"] == ["deltasql/base/version.py:__version__"]
     sections = re.findall(r"^## v(\S+)", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sections[0] == __version__
     venv.create(tmp_path / "clean", with_pip=False)

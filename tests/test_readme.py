@@ -11,10 +11,10 @@ from typing import NamedTuple
 import pytest
 
 import deltasql
-from deltasql import cli
-from deltasql.errors.base import DeltaSqlError
-from deltasql.parser import is_script, parse, split
-from deltasql.script.parsing import parse_script
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.clients import cli
+from deltasql.session.script.parsing import parse_script
+from deltasql.sql.parser import is_script, parse, split
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

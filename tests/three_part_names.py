@@ -7,18 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.settings.session_settings import FSYNC
 from deltasql.catalog import DEFAULT_CATALOG
-from deltasql.errors.base import DeltaSqlError
-from deltasql.execution.pending import Pending
-from deltasql.parser import is_script, parse
+from deltasql.files.result import Result
 from deltasql.plan.base import SqlText, TableName
-from deltasql.plan.statements.function import CreateFunction, DescribeFunction, DropFunction
-from deltasql.plan.statements.inspect import ShowTables, ShowViews
-from deltasql.plan.statements.view import CreateView, ViewScope
-from deltasql.result import Result
-from deltasql.session import Session
-from deltasql.settings.session_settings import FSYNC
+from deltasql.session.execution.pending import Pending
+from deltasql.session.session import Session
+from deltasql.sql.parser import is_script, parse
 from deltasql.sql.queries.relations import table_references
+from deltasql.statements.nodes.function import CreateFunction, DescribeFunction, DropFunction
+from deltasql.statements.nodes.inspect import ShowTables, ShowViews
+from deltasql.statements.nodes.view import CreateView, ViewScope
 
 CATALOG = "main"
 _ELSEWHERE = frozenset(

@@ -47,8 +47,8 @@ def _suite(bench: Bench) -> list[Figure]:
 
     The workers' start is part of the time.
     """
-    from deltasql.golden import AUTO
-    from deltasql.golden.parallel import usable_cpus
+    from deltasql.clients.golden import AUTO
+    from deltasql.clients.golden.parallel import usable_cpus
 
     folder = bench.folder("goldens")
     files = bench.sizes.some(FILES, FEW)
@@ -64,7 +64,7 @@ def _suite(bench: Bench) -> list[Figure]:
 
 
 def _seconds(folder: Path, jobs: int) -> float:
-    from deltasql.golden import discover, run_files
+    from deltasql.clients.golden import discover, run_files
 
     started = time.perf_counter()
     for outcome in run_files(discover(folder), jobs=jobs):

@@ -29,8 +29,8 @@ def figures(bench: Bench) -> list[Figure]:
     """The median over statements of the fastest of a few parses each."""
     import sqlglot
 
-    from deltasql.errors import DeltaSqlError
-    from deltasql.parser import parse
+    from deltasql.base.errors import DeltaSqlError
+    from deltasql.sql.parser import parse
 
     repeats = bench.sizes.some(REPEATS)
     statements = corpus()[:: EVERY if bench.sizes.sample else 1]
@@ -49,7 +49,7 @@ def figures(bench: Bench) -> list[Figure]:
 
 def corpus() -> list[str]:
     """The statements of all goldens and examples, and those of the benchmarks."""
-    from deltasql.parser import split
+    from deltasql.sql.parser import split
 
     files = [*ROOT.glob("tests/golden/**/*.sql"), *ROOT.glob("sql_examples/**/*.sql")]
     texts = [statement.text for file in sorted(files) for statement in split(file.read_text(encoding="utf-8"))]

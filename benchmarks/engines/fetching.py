@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import deltasql
-from deltasql import dbapi
+from deltasql.clients import dbapi
 
 COLUMNS = 10
 

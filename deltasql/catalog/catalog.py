@@ -10,6 +10,13 @@ from contextlib import contextmanager
 from copy import copy
 from dataclasses import replace
 
+from deltasql.base.errors.catalog import (
+    DropDefaultSchemaError,
+    InvalidNameError,
+    SchemaAlreadyExistsError,
+    SchemaNotEmptyError,
+    TableAlreadyExistsError,
+)
 from deltasql.catalog.catalogs import Catalogs
 from deltasql.catalog.definitions import FunctionDefinition, RefreshDefinition, TableSource, ViewDefinition
 from deltasql.catalog.entries import (
@@ -37,13 +44,6 @@ from deltasql.catalog.store import (
     TableKey,
 )
 from deltasql.catalog.volumes import Volumes
-from deltasql.errors.catalog import (
-    DropDefaultSchemaError,
-    InvalidNameError,
-    SchemaAlreadyExistsError,
-    SchemaNotEmptyError,
-    TableAlreadyExistsError,
-)
 
 
 class Catalog(Catalogs, Volumes):

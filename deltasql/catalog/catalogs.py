@@ -6,6 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
+from deltasql.base.errors.catalog import (
+    CatalogAlreadyExistsError,
+    CatalogNotEmptyError,
+    DropDefaultCatalogError,
+    InformationSchemaReadOnlyError,
+)
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
     DEFAULT_SCHEMA,
@@ -20,12 +26,6 @@ from deltasql.catalog.entries import (
 from deltasql.catalog.governed import Governed
 from deltasql.catalog.information import SYSTEM
 from deltasql.catalog.store import NameMissingError, NameTakenError, SchemaInUseError
-from deltasql.errors.catalog import (
-    CatalogAlreadyExistsError,
-    CatalogNotEmptyError,
-    DropDefaultCatalogError,
-    InformationSchemaReadOnlyError,
-)
 
 
 class Catalogs(Governed):

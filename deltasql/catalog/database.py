@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from deltasql.base.errors.catalog import CatalogFileError
 from deltasql.catalog.entries import now
-from deltasql.errors.catalog import CatalogFileError
 from deltasql.log.storage.locations import absolute_location
 
 FILE_NAME = "_catalog.db"

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeAlias
 
-from deltasql.errors.schema import InvalidSchemaJsonError
+from deltasql.base.errors.schema import InvalidSchemaJsonError
 from deltasql.schema.json import schema_from_json, type_to_json
 from deltasql.schema.types import StructType
 

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias, Union
 
+from deltasql.base.errors.catalog import InvalidNameError
 from deltasql.catalog.definitions import FunctionDefinition, RefreshDefinition, TableSource, ViewDefinition
 from deltasql.catalog.governance import UNGOVERNED, Governance
-from deltasql.errors.catalog import InvalidNameError
 from deltasql.plan.base import quote
 
 DEFAULT_CATALOG = "spark_catalog"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from deltasql.base.errors.statements.governance import SecurableExistsError, SecurableNotFoundError
+from deltasql.base.errors.suggestion import meant, similar_names
 from deltasql.catalog.entries import (
     Entry,
     FunctionEntry,
@@ -19,8 +21,6 @@ from deltasql.catalog.entries import (
 from deltasql.catalog.governance import UNGOVERNED, Governance, Securable
 from deltasql.catalog.names import CatalogNames
 from deltasql.catalog.store import NameMissingError, NameTakenError, Volumes
-from deltasql.errors.statements.governance import SecurableExistsError, SecurableNotFoundError
-from deltasql.errors.suggestion import meant, similar_names
 from deltasql.log.storage.locations import is_local, is_same_directory
 
 CATALOG, SCHEMA, TABLE, FUNCTION, METASTORE = "CATALOG", "SCHEMA", "TABLE", "FUNCTION", "METASTORE"

@@ -9,6 +9,15 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import TypeAlias, Union
 
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.catalog import (
+    CatalogNotFoundError,
+    InformationSchemaReadOnlyError,
+    SchemaNotFoundError,
+    TableNotFoundError,
+    TooManyNamePartsError,
+)
+from deltasql.base.errors.suggestion import meant, similar_names
 from deltasql.catalog.commit_registry import CommitRegistry
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
@@ -34,15 +43,6 @@ from deltasql.catalog.information import (
 from deltasql.catalog.object_store import ObjectCatalogStore
 from deltasql.catalog.sqlite_store import SqliteCatalogStore
 from deltasql.catalog.store import CatalogStore, NameMissingError, SchemaKey, TableKey
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.catalog import (
-    CatalogNotFoundError,
-    InformationSchemaReadOnlyError,
-    SchemaNotFoundError,
-    TableNotFoundError,
-    TooManyNamePartsError,
-)
-from deltasql.errors.suggestion import meant, similar_names
 from deltasql.log.storage.locations import LAST_CHECKPOINT, LOG, absolute_location, commit_path, is_local
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.open_store import open_store

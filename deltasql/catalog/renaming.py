@@ -21,11 +21,11 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol, TypeAlias, TypeVar
 
+from deltasql.base.errors.catalog import CatalogFileError
+from deltasql.base.errors.log import StorageError
 from deltasql.catalog.documents import Arrival, SchemaTables, TableRecord, new_id
 from deltasql.catalog.entries import Entry
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaKey, TableKey
-from deltasql.errors.catalog import CatalogFileError
-from deltasql.errors.log import StorageError
 
 # Each attempt but the first follows a conflict with another statement on the same name.
 _MOST_ATTEMPTS = 20

@@ -15,8 +15,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from typing_extensions import Self
 
-from deltasql.errors.catalog import CatalogFileError
-from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
+from deltasql.base.errors.catalog import CatalogFileError
+from deltasql.base.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
 from deltasql.log.storage.log_store import LogStore, Tag
 
 LAYOUT_VERSION = 3

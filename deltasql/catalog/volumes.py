@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+from deltasql.base.errors.statements.volume import VolumeAlreadyExistsError, VolumeNotFoundError, VolumePathError
+from deltasql.base.errors.suggestion import meant, similar_names
 from deltasql.catalog.entries import VolumeEntry, checked, matching, now, sql_name
 from deltasql.catalog.names import CatalogNames, Name
 from deltasql.catalog.store import NameMissingError, SchemaKey, TableKey
-from deltasql.errors.statements.volume import VolumeAlreadyExistsError, VolumeNotFoundError, VolumePathError
-from deltasql.errors.suggestion import meant, similar_names
 from deltasql.log.storage.locations import is_local, is_relative, local_path, relative_location
 
 _VOLUMES = re.compile(r"(?:dbfs:)?/+Volumes(?:/+(?P<rest>.*))?", re.DOTALL)

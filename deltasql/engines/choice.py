@@ -12,16 +12,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from deltasql.engines.facts import SessionFacts
-from deltasql.engines.thresholds import FEW_BYTES, IN_MEMORY_BYTES, READ_FILES, STORE_BYTES, TINY_BYTES
-from deltasql.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.errors.engine import LentCredentialsError, NotOnSailError, NoWayToFilesError, OtherCredentialsError
-from deltasql.lazy import pc
+from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
+from deltasql.base.errors.engine import LentCredentialsError, NotOnSailError, NoWayToFilesError, OtherCredentialsError
+from deltasql.base.lazy import pc
+from deltasql.base.settings.session_settings import DEFAULTS, IO_MODE
+from deltasql.files.facts import SessionFacts
+from deltasql.files.thresholds import FEW_BYTES, IN_MEMORY_BYTES, READ_FILES, STORE_BYTES, TINY_BYTES
 from deltasql.log.protocol.features import has_variants
 from deltasql.log.storage.locations import hadoop_scheme, is_local
 from deltasql.plan.operators import Operator, Scan, SqlQuery, children
 from deltasql.schema.types import StructType, has_collations
-from deltasql.settings.session_settings import DEFAULTS, IO_MODE
 
 _HANDED_OUT: ContextVar[bool] = ContextVar("handed_out", default=False)
 

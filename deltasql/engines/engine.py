@@ -8,9 +8,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.progress import Watch
 from deltasql.catalog.definitions import TableSource
-from deltasql.datafiles.staged import Staged
-from deltasql.engines.door import RewriteOutcome, Stage
 from deltasql.engines.file_rows import FileRows
 from deltasql.engines.local.rewrites import planned_rewrite, rewrite_in_process
 from deltasql.engines.local.sources import answered_query, local_schema
@@ -22,22 +22,22 @@ from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.rewrites.merge_source import MergeSource
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.violations import ViolatedError, violation_error
-from deltasql.errors.base import LeftToEngineError
+from deltasql.files.result import RowSource
+from deltasql.files.staged import Staged
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Literals, MemoryRows, Operator, Rearrange, Rewrite, Write
 from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way, record_way
-from deltasql.progress import Watch
-from deltasql.result import RowSource
+from deltasql.planner.door import RewriteOutcome, Stage
 from deltasql.schema.types import StructType, case_matters, matching
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame, SparkSession
 
+    from deltasql.base.errors.base import DeltaSqlError
+    from deltasql.base.settings.session_settings import SessionSettings
     from deltasql.engines.spark.failures.write_errors import Failure
-    from deltasql.errors.base import DeltaSqlError
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.settings.session_settings import SessionSettings
 
 _T = TypeVar("_T")
 _SORTED = Way(ComputedBy.ENGINE, "rows are sorted by several columns")

@@ -7,18 +7,18 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from deltasql.datafiles.arrow_types import declared_rows
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.interrupts import interruptible
+from deltasql.base.lazy import pa
 from deltasql.engines.choice import is_small
-from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import PlainScan
 from deltasql.engines.local.selections import SelectedRows
 from deltasql.engines.local.sources import LocalRows
 from deltasql.engines.spark.rows import connect_rows
-from deltasql.errors.base import LeftToEngineError
-from deltasql.interrupts import interruptible
-from deltasql.lazy import pa
+from deltasql.files.facts import SessionFacts
+from deltasql.files.result import RowSource
 from deltasql.plan.way import ComputedBy, record_way, recorded_ways, ways_recorded
-from deltasql.result import RowSource
+from deltasql.schema.arrow_types import declared_rows
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class FileRows:
     """The rows of a query that are those of files, or in memory.
 
     One by one they come without an engine, and as Arrow without Spark; Sail's Arrow has types of its own. `query` has
-    them for the rest. Implements `deltasql.result.RowSource`.
+    them for the rest. Implements `deltasql.files.result.RowSource`.
     """
 
     def __init__(

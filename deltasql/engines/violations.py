@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from deltasql.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.errors.statements.insert import ReplaceWhereMismatchError
-from deltasql.errors.write import (
+from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
+from deltasql.base.errors.statements.insert import ReplaceWhereMismatchError
+from deltasql.base.errors.write import (
     CheckViolationError,
     ExceedLengthError,
     NotNullViolationError,

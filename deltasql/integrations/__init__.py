@@ -1,4 +1,1 @@
-"""Integrations with other tools: each folder implements the interface of one of them over a session's public methods.
-
-Independent of tables, plans and logs. Nothing of deltasql imports from this package.
-"""
+"""Ways in for other packages. Public paths of modules of `deltasql.clients`, without code of their own."""

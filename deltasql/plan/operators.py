@@ -16,7 +16,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias, Union
 
-from deltasql.lazy import pa
+from deltasql.base.lazy import pa
 from deltasql.schema.types import DataType, RowIdColumns, StructType
 
 if TYPE_CHECKING:

@@ -1,10 +1,4 @@
-"""Statement nodes → plans: one pure rule per statement, in `statements`, by families.
+"""Code that the rules of several families of statements share: a Context of tables, plans, binding, values of columns.
 
-A rule reads a Context and changes nothing. Its plan is run by `execution`.
+A rule reads a Context and changes nothing. Its plan is run by `session.execution`.
 """
-
-from deltasql.planner import statements
-from deltasql.planner.idempotency import plan_statement
-from deltasql.planner.rule import plan
-
-__all__ = ["plan", "plan_statement", "statements"]

@@ -13,16 +13,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.statements.function import RecursiveFunctionError
+from deltasql.base.errors.statements.inspect import StatementAsTableError
+from deltasql.base.errors.statements.table import ReadTableWithoutColumnsError
+from deltasql.base.errors.statements.view import RecursiveViewError, TimeTravelViewError
+from deltasql.base.settings.session_settings import TIME_ZONE
 from deltasql.catalog.definitions import FunctionDefinition, SchemaMode, TableSource, ViewDefinition
 from deltasql.catalog.entries import TableEntry, ViewEntry, sql_name
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.statements.function import RecursiveFunctionError
-from deltasql.errors.statements.inspect import StatementAsTableError
-from deltasql.errors.statements.table import ReadTableWithoutColumnsError
-from deltasql.errors.statements.view import RecursiveViewError, TimeTravelViewError
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.parser import parse
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.hidden import VIEW, hidden_view
 from deltasql.plan.operators import (
@@ -51,9 +51,9 @@ from deltasql.planner.read_files import called_files, located_files
 from deltasql.planner.rule import plan
 from deltasql.planner.selected_files import UsedRows, location_of, selected_files
 from deltasql.schema.types import StructType
-from deltasql.settings.session_settings import TIME_ZONE
 from deltasql.sql.current_names import current_names
 from deltasql.sql.function_text import FunctionCall, function_calls, function_text
+from deltasql.sql.parser import parse
 from deltasql.sql.queries.metadata_column import NamedMetadata
 from deltasql.sql.queries.query_columns import derived_columns
 from deltasql.sql.queries.relations import FILE_FUNCTIONS, TableReference, table_references

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from deltasql.errors.base import LeftToEngineError
-from deltasql.errors.versions import (
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.errors.versions import (
     ChangeArgumentCountError,
     ChangesStartAfterLatestError,
     IncompatibleChangeSchemaError,
@@ -21,7 +21,8 @@ from deltasql.errors.versions import (
     NonConstantChangeArgumentError,
     NullChangeBoundError,
 )
-from deltasql.lazy import pa
+from deltasql.base.lazy import pa
+from deltasql.base.settings.session_settings import CHANGES_OUT_OF_RANGE
 from deltasql.log.actions.actions import Json, Metadata
 from deltasql.log.actions.deletion_vectors import inline_vector
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED
@@ -37,7 +38,6 @@ from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.evolution import unreadable_part
 from deltasql.schema.type_lattice import is_integral
 from deltasql.schema.types import STRING, StructType
-from deltasql.settings.session_settings import CHANGES_OUT_OF_RANGE
 from deltasql.sql.constants import micros_of, whole_number
 from deltasql.sql.literal_rows import literal_constant
 from deltasql.sql.literals import timestamp_of

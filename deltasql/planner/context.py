@@ -9,22 +9,22 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base.errors.catalog import CatalogNotFoundError
+from deltasql.base.errors.sources import DeltaOnlyError
+from deltasql.base.errors.statements.view import TimeTravelViewError, ViewInPlaceOfTableError, WriteIntoViewError
+from deltasql.base.settings.query_meaning import MEANING, changes_query_meaning
+from deltasql.base.settings.session_settings import TIME_ZONE, SessionSettings
+from deltasql.base.settings.setting import Setting
 from deltasql.catalog import Catalog
 from deltasql.catalog.entries import TableEntry, ViewEntry
-from deltasql.engines.door import Analyst
-from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.catalog import CatalogNotFoundError
-from deltasql.errors.sources import DeltaOnlyError
-from deltasql.errors.statements.view import TimeTravelViewError, ViewInPlaceOfTableError, WriteIntoViewError
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import SqlText, TableName
-from deltasql.plan.parameters import UNBOUND, BoundStatement
 from deltasql.planner.catalog_changes import TemporaryFunction, View
-from deltasql.settings.query_meaning import MEANING, changes_query_meaning
-from deltasql.settings.session_settings import TIME_ZONE, SessionSettings
-from deltasql.settings.setting import Setting
+from deltasql.planner.door import Analyst
 from deltasql.sql.literals import timestamp_of
+from deltasql.sql.parameter_nodes import UNBOUND, BoundStatement
 from deltasql.sql.statement_words import statement_words
 
 T = TypeVar("T")

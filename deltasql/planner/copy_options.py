@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from deltasql.errors.statements.copy_into import CopyOptionError
-from deltasql.errors.suggestion import similar_names
+from deltasql.base.errors.statements.copy_into import CopyOptionError
+from deltasql.base.errors.suggestion import similar_names
+from deltasql.base.registry.readers import boolean
 from deltasql.log.storage.source_files import ListedFile, glob_expression
-from deltasql.registry.readers import boolean
 
 _OURS = frozenset({"modifiedafter", "modifiedbefore", "pathglobfilter", "ignorecorruptfiles"})
 """Reader options that select files. They are applied in this process, since the loaded files are recorded."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from deltasql.errors.sources import FileArgumentError, UnknownFileFormatError, UnknownFileOptionError
-from deltasql.errors.suggestion import similar_names
+from deltasql.base.errors.sources import FileArgumentError, UnknownFileFormatError, UnknownFileOptionError
+from deltasql.base.errors.suggestion import similar_names
 
 FORMATS = {
     "csv": "csv",

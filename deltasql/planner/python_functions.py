@@ -8,21 +8,21 @@ from __future__ import annotations
 import json
 import re
 
-from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.statements.function import (
+from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base.errors.statements.function import (
     PythonClauseError,
     PythonHandlerError,
     PythonPackagesError,
     PythonSyntaxError,
 )
-from deltasql.lazy import metadata
-from deltasql.parser import parse_type
+from deltasql.base.lazy import metadata
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.hidden import hidden_view
 from deltasql.plan.operators import Operator, PythonFunction
 from deltasql.planner.context import Context
 from deltasql.sql.function_text import FunctionText, Parameter, PythonText
 from deltasql.sql.functions.python_code import compiled, handler_problem, is_python_name
+from deltasql.sql.parser import parse_type
 from deltasql.sql.tokens import tokenize
 
 _PACKAGE = re.compile(r"\s*(?P<name>[A-Za-z0-9][\w.-]*)(?:\[[^\]]*\])?\s*(?:==\s*(?P<version>[\w.+!-]+))?")

@@ -11,13 +11,17 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
-from deltasql.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.errors.log import UnsupportedLocationError
-from deltasql.errors.secrets import shown_value
-from deltasql.errors.sources import FileArgumentError, FilesOfTableError, NoFilesError
-from deltasql.errors.statements.copy_into import CopyOptionError, GlobError, SourceLocationError, SourceNotFoundError
+from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
+from deltasql.base.errors.log import UnsupportedLocationError
+from deltasql.base.errors.secrets import shown_value
+from deltasql.base.errors.sources import FileArgumentError, FilesOfTableError, NoFilesError
+from deltasql.base.errors.statements.copy_into import (
+    CopyOptionError,
+    GlobError,
+    SourceLocationError,
+    SourceNotFoundError,
+)
 from deltasql.log.storage.source_files import SPECIAL, Choice, FileSource, ListedFile, find_source
-from deltasql.parser import parse_type
 from deltasql.plan.base import SqlText
 from deltasql.plan.operators import FileColumns, SourceFiles
 from deltasql.planner.context import Context
@@ -28,6 +32,7 @@ from deltasql.schema.type_lattice import is_number
 from deltasql.schema.types import BOOLEAN, STRING, VOID, DataType, StructType
 from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.literal_rows import literal_constant
+from deltasql.sql.parser import parse_type
 from deltasql.sql.queries.relations import TableReference
 from deltasql.sql.text_edits import Replacement
 from deltasql.sql.tokens import tokenize

@@ -10,18 +10,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 
-from deltasql.datafiles.inspection import sure_bounds
-from deltasql.errors.log import PartitionTextError
-from deltasql.lazy import pa
+from deltasql.base.errors.log import PartitionTextError
+from deltasql.base.lazy import pa
+from deltasql.base.settings.write_settings import STATISTICS_SKIP
+from deltasql.files.inspection import sure_bounds
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.skipping.partition_conditions import unreadable_text
+from deltasql.log.skipping.predicates import condition, find_column
+from deltasql.log.skipping.pruning import first_files, skip_files
 from deltasql.plan.base import TableName
 from deltasql.planner.context import Context
 from deltasql.planner.information.inventory import Asked
 from deltasql.schema.text import sql_text
-from deltasql.settings.write_settings import STATISTICS_SKIP
-from deltasql.skipping.partition_conditions import unreadable_text
-from deltasql.skipping.predicates import condition, find_column
-from deltasql.skipping.pruning import first_files, skip_files
 from deltasql.sql.queries.query_columns import named_columns
 from deltasql.sql.queries.query_filters import scan_filters, scan_limits
 from deltasql.sql.queries.relations import TableReference

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from deltasql.errors.schema import (
+from deltasql.base.errors.schema import (
     AllColumnsPartitionError,
     ChangeDataColumnsError,
     DuplicateColumnsError,
@@ -21,7 +21,7 @@ from deltasql.errors.schema import (
     PartitionColumnNotFoundError,
     UnsupportedTypesError,
 )
-from deltasql.errors.write import NestedVoidError
+from deltasql.base.errors.write import NestedVoidError
 from deltasql.schema.paths import Path, candidates, suggestion, walk
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from deltasql.errors.schema import InternalColumnNameError
-from deltasql.errors.statements.columns import (
+from deltasql.base.errors.schema import InternalColumnNameError
+from deltasql.base.errors.statements.columns import (
     AddColumnDefaultError,
     AddColumnParentNotStructError,
     AddColumnStructNotFoundError,

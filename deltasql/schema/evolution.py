@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from enum import Enum
 
-from deltasql.errors.schema import MergeDecimalsError, MergeFieldsError, MergeTypesError
+from deltasql.base.errors.schema import MergeDecimalsError, MergeFieldsError, MergeTypesError
 from deltasql.schema.column_mapping import physical_name
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.type_lattice import Widening, can_implicitly_cast, can_widen, common_in_parquet

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from deltasql.errors.schema import ColumnMetadataError, HiddenColumnNameError, UnknownTypesError
+from deltasql.base.errors.schema import ColumnMetadataError, HiddenColumnNameError, UnknownTypesError
 from deltasql.schema.checks import HIDDEN_PREFIX, unstorable
 from deltasql.schema.column_mapping import ID, NESTED_IDS, PHYSICAL_NAME
 from deltasql.schema.identity import ALLOW_EXPLICIT, HIGH_WATER_MARK, START, STEP

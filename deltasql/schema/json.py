@@ -9,7 +9,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
-from deltasql.errors.schema import InvalidSchemaJsonError
+from deltasql.base.errors.schema import InvalidSchemaJsonError
 from deltasql.schema.types import (
     EMPTY_METADATA,
     ArrayType,

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from deltasql.base import patterns
 from deltasql.schema.text import quote_name, type_text
 from deltasql.schema.types import STRING, ArrayType, DataType, MapType, PrimitiveType, StructField, StructType
-from deltasql.sql import patterns
 
 TYPE_KEY = "__CHAR_VARCHAR_TYPE_STRING"
 """The key of the declared type in a column's metadata."""

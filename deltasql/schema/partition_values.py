@@ -7,8 +7,8 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from deltasql.base.timezone import parse_timestamp
 from deltasql.schema.lengths import declared_length
-from deltasql.schema.timezone import parse_timestamp
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField
 
 HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"

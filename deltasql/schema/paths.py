@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from deltasql.errors.statements.columns import (
+from deltasql.base.errors.statements.columns import (
     ArrayAccessByNameError,
     ColumnNotFoundError,
     FieldNotFoundError,
     MapAccessByNameError,
     NotAStructError,
 )
-from deltasql.errors.suggestion import did_you_mean
+from deltasql.base.errors.suggestion import did_you_mean
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import (
     ArrayType,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from deltasql.errors.statements.columns import AmbiguousChangeError, CannotChangeTypeError, ReplaceColumnsError
+from deltasql.base.errors.statements.columns import AmbiguousChangeError, CannotChangeTypeError, ReplaceColumnsError
 from deltasql.schema.checks import check_duplicates
 from deltasql.schema.paths import Path
 from deltasql.schema.text import path_text, type_text

@@ -14,7 +14,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
-from deltasql.errors.schema import UnknownTypeNameError
+from deltasql.base.errors.schema import UnknownTypeNameError
 from deltasql.schema.type_lattice import fits
 from deltasql.schema.types import (
     INTEGER,

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from typing import NoReturn
 
-from deltasql.errors.base import Caret
-from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.sql.patterns import BLANK, COMMENT_CLOSING, COMMENT_OPENING, DOLLAR_TEXT, QUOTED_NAME, STRING
+from deltasql.base.errors.base import Caret
+from deltasql.base.errors.syntax import ParseSyntaxError
+from deltasql.base.patterns import BLANK, COMMENT_CLOSING, COMMENT_OPENING, DOLLAR_TEXT, QUOTED_NAME, STRING
 
 _BLANKS = re.compile(rf"{BLANK}+")
 _COMMENT_EDGE = re.compile(rf"{COMMENT_OPENING}|{COMMENT_CLOSING}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import tzinfo
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
-from deltasql.errors.base import LeftToEngineError
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.plan.operators import LiteralValue
 from deltasql.schema.type_lattice import fits, is_integral
 from deltasql.schema.types import (

@@ -16,10 +16,10 @@ from datetime import datetime, tzinfo
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias, Union
 
-from deltasql.errors.versions import TimestampInvalidError
-from deltasql.lazy import exp
+from deltasql.base.errors.versions import TimestampInvalidError
+from deltasql.base.lazy import exp
+from deltasql.base.timezone import parse_timestamp, zone
 from deltasql.schema import types
-from deltasql.schema.timezone import parse_timestamp, zone
 from deltasql.schema.type_lattice import fits
 from deltasql.schema.types import DataType
 from deltasql.sql.constants import (

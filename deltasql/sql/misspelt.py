@@ -13,9 +13,9 @@ from bisect import bisect_right
 from difflib import SequenceMatcher
 from itertools import pairwise
 
-from deltasql.errors.base import Caret
-from deltasql.errors.suggestion import resembling
-from deltasql.lazy import exp, sqlglot
+from deltasql.base.errors.base import Caret
+from deltasql.base.errors.suggestion import resembling
+from deltasql.base.lazy import exp, sqlglot
 from deltasql.sql.references import DIALECT, parse_statement
 from deltasql.sql.tokens import Token, tokenize
 

@@ -10,14 +10,14 @@ from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote as percent_encoded
 
-from deltasql.errors.base import Caret
-from deltasql.errors.syntax import ParseSyntaxError
+from deltasql.base.errors.base import Caret
+from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.plan import marks
 from deltasql.plan.base import quote
-from deltasql.plan.parameters import BoundStatement
 from deltasql.schema.text import text_sql
 from deltasql.sql.constants import unquote
 from deltasql.sql.function_text import type_end
+from deltasql.sql.parameter_nodes import BoundStatement
 from deltasql.sql.tokens import AFTER_COLUMNS, Token, closing, tokenize
 
 

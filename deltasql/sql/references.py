@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
 
-from deltasql.lazy import exp, sqlglot
+from deltasql.base.lazy import exp, sqlglot
 from deltasql.plan.base import SqlText
 from deltasql.schema.text import quote_name
 from deltasql.sql.cursor import TokenCursor

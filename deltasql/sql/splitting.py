@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.syntax import ParseSyntaxError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.syntax import ParseSyntaxError
+from deltasql.base.patterns import GAP, QUOTED_NAME, WORD
 from deltasql.sql.extents import OPENINGS, PIECE, balanced_end, comment_end, skip_blanks
-from deltasql.sql.patterns import GAP, QUOTED_NAME, WORD
 from deltasql.sql.tokens import TOKEN, tokens_from
 
 # BEGIN; and BEGIN TRANSACTION; stand alone.

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from deltasql.base.patterns import BLANK, COMMENT_OPENING, DOLLAR_TEXT, NUMBER, QUOTED_NAME, STRING, WORD
 from deltasql.sql.extents import comment_end
-from deltasql.sql.patterns import BLANK, COMMENT_OPENING, DOLLAR_TEXT, NUMBER, QUOTED_NAME, STRING, WORD
 
 TOKEN = re.compile(
     rf"(?P<blank>{BLANK})|(?P<comment>{COMMENT_OPENING})|(?P<string>{STRING})|(?P<dollars>{DOLLAR_TEXT})|(?P<quoted>{QUOTED_NAME})"

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from benchmarks.svg import MONO, box
-from deltasql import cli
+from deltasql.clients import cli
 from docs.pictures.shell import GROUND, INK, LINE, PALE
 
 NAME = "golden-diff.svg"

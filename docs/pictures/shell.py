@@ -12,9 +12,9 @@ from pygments.token import Comment, Keyword, Number, String
 
 import deltasql
 from benchmarks.svg import MONO, box
-from deltasql.repl.preferences import Preferences
-from deltasql.repl.prompt import sql_lexer
-from deltasql.repl.shell import Shell, Terminal
+from deltasql.clients.repl.preferences import Preferences
+from deltasql.clients.repl.prompt import sql_lexer
+from deltasql.clients.repl.shell import Shell, Terminal
 
 NAME = "shell.svg"
 INPUTS = (

@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import deltasql
-from deltasql.parser import split
-from deltasql.repl.preferences import Preferences
-from deltasql.repl.shell import Shell, Terminal
+from deltasql.clients.repl.preferences import Preferences
+from deltasql.clients.repl.shell import Shell, Terminal
+from deltasql.sql.parser import split
 
 FOLDER = Path(__file__).parents[1] / "reference"
 SHOWN = "/data/shop_db"

@@ -106,7 +106,7 @@ def _store(page: Any, target: Path, width: int) -> None:
 
 def _controls(page: Any, address: str) -> Iterator[str]:
     """Search finds a statement, the button changes the theme, and the version stands in the header."""
-    from deltasql.version import __version__
+    from deltasql.base.version import __version__
 
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"{address}index.html")

@@ -17,8 +17,8 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 import deltasql
-from deltasql.errors.base import cause_of, problem_and_remedy
-from deltasql.render.values import error_classes
+from deltasql.base.errors.base import cause_of, problem_and_remedy
+from deltasql.files.render.values import error_classes
 
 ROOT = Path(__file__).parents[2]
 # mkdocs loads a hook by its path, and not as a part of a package.

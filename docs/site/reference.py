@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-from deltasql.errors.base import DeltaSqlError, cause_of
-from deltasql.parser import is_script, parse
-from deltasql.render.values import error_classes
+from deltasql.base.errors.base import DeltaSqlError, cause_of
+from deltasql.files.render.values import error_classes
+from deltasql.sql.parser import is_script, parse
 from docs.site import grammar_rules
 from docs.site.diagrams import svgs
 from docs.site.golden_blocks import Block

@@ -20,7 +20,7 @@ PART = os.environ.get("DELTASQL_TESTS_PART", "all")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    from deltasql.settings.session_settings import DEFAULTS, IO_MODE
+    from deltasql.base.settings.session_settings import DEFAULTS, IO_MODE
 
     DEFAULTS[IO_MODE.name] = os.environ["DELTASQL_TESTS_MODE"]
     if not ADDRESS.startswith("sc://"):
@@ -29,7 +29,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"
     from pyspark.sql.connect.session import SparkSession
 
-    from deltasql.session import Session
+    from deltasql.session.session import Session
 
     # What a classic session has, and Spark Connect does in other words.
     SparkSession.newSession = lambda _: SparkSession.builder.remote(ADDRESS).create()

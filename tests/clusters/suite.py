@@ -28,7 +28,7 @@ from tests.clusters.expectations import NEEDS_OUR_DISK, NOT_FOR_CLUSTERS, ROW_TE
 from tests.clusters.servers import cluster, connect_server, why_no_java, why_no_namespace
 
 if TYPE_CHECKING:
-    from deltasql.golden.suite import GoldenOutcome
+    from deltasql.clients.golden.suite import GoldenOutcome
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden"
@@ -46,7 +46,7 @@ class Tally:
 
     def add(self, name: str, outcome: GoldenOutcome) -> str:
         """Counts the statements of a file; gives what differs, as text."""
-        from deltasql.golden.compare import changes
+        from deltasql.clients.golden.compare import changes
 
         told = []
         found = list(changes(outcome.expected or "", outcome.actual))
@@ -86,7 +86,7 @@ class Tally:
 
 def _block(text: str, line: int) -> str:
     """The text of the statement that begins at a line, from 1; "" for line 0."""
-    from deltasql.golden.compare import SCHEDULE, TITLE
+    from deltasql.clients.golden.compare import SCHEDULE, TITLE
 
     if not line:
         return ""
@@ -155,7 +155,7 @@ def _is_golden(path: str) -> bool:
 
 
 def _golden_files(paths: Sequence[str]) -> Iterator[Path]:
-    from deltasql.golden.suite import discover
+    from deltasql.clients.golden.suite import discover
 
     for path in paths:
         given = Path(path)
@@ -168,8 +168,8 @@ def _name(path: Path) -> str:
 
 
 def _run_golden(files: Sequence[Path], address: str, mode: str, tally: Tally) -> None:
-    from deltasql.golden.script import expects_no_jvm
-    from deltasql.golden.suite import run_file, temporary_sessions
+    from deltasql.clients.golden.script import expects_no_jvm
+    from deltasql.clients.golden.suite import run_file, temporary_sessions
 
     with _spark_at(address, mode) as spark:
         for path in files:
@@ -188,7 +188,7 @@ def _run_golden(files: Sequence[Path], address: str, mode: str, tally: Tally) ->
 @contextmanager
 def _spark_at(address: str, mode: str) -> Iterator[str | None]:
     """The `spark` of `connect` for sessions at an address whose files are moved in a mode; their Spark is stopped."""
-    from deltasql.settings.session_settings import DEFAULTS, IO_MODE
+    from deltasql.base.settings.session_settings import DEFAULTS, IO_MODE
 
     DEFAULTS[IO_MODE.name] = mode
     remote = address if address.startswith("sc://") else None

@@ -14,9 +14,9 @@ import pytest
 
 import deltasql
 from deltasql import connect
-from deltasql.errors.engine import SparkError
-from deltasql.errors.statements.frames import ForeignColumnError
-from deltasql.golden import run_file, temporary_sessions
+from deltasql.base.errors.engine import SparkError
+from deltasql.base.errors.statements.frames import ForeignColumnError
+from deltasql.clients.golden import run_file, temporary_sessions
 from tests.clusters.servers import connect_server
 from tests.clusters.statements import check_not_shared, check_refusals, run_script
 from tests.column_cases import check_columns

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.golden.suite import GoldenOutcome
+from deltasql.clients.golden.suite import GoldenOutcome
 from tests.clusters import expectations
 from tests.clusters.expectations import NUMBER_OF_FILES, alike, refusal
 from tests.clusters.suite import GOLDEN, Tally

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from deltasql import Session, connect
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
 from tests.clusters.conftest import spark_of
 from tests.clusters.servers import cluster
 

@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.golden import temporary_sessions
-from deltasql.parser import split
-from deltasql.session import Session
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.clients.golden import temporary_sessions
+from deltasql.session.session import Session
+from deltasql.sql.parser import split
 
 FOLDER = Path(__file__).parent
 

@@ -25,8 +25,8 @@ import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder
 
 import deltasql
+from deltasql.base.settings.session_settings import FSYNC
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.settings.session_settings import FSYNC
 
 from . import strace_log
 from .crash_scenarios import SCENARIOS, Scenario, content

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import deltasql
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
 
 TABLE = "delta.`{root}/t`"
 _TWO = "(1, 'one'), (2, 'two')"

@@ -28,12 +28,12 @@ from typing import Any
 import pyarrow.parquet as pq
 
 import deltasql
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import AmbiguousWriteError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.log import AmbiguousWriteError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.locations import commit_path, decode_path
-from deltasql.parser import parse
+from deltasql.sql.parser import parse
 
 from .serial_order import Operation, Row, faults
 from .troubles import JumpingClock, bucket, disturb, mounted

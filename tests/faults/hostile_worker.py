@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import deltasql
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.settings.session_settings import FSYNC
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.errors.base import DeltaSqlError
-from deltasql.session import Session
-from deltasql.settings.session_settings import FSYNC
+from deltasql.session.session import Session
 
 
 class EngineNeededError(Exception):

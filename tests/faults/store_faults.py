@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import deltasql
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import AmbiguousWriteError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.log import AmbiguousWriteError
 from deltasql.log.storage import open_store, probe
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.patience import Patience

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import InvalidCheckpointError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.log import InvalidCheckpointError
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.upkeep.checkpoint_v2 import TopLevel
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint

@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 import pytest
 
-from deltasql.execution.metrics import put_part
 from deltasql.log.actions import operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.copy_log import loaded_files, newest_part
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.source_files import ListedFile
+from deltasql.session.execution.metrics import put_part
 
 from .conftest import added
 from .writers import ended

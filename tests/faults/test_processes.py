@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import deltasql
+from deltasql.base.errors.catalog import TableAlreadyExistsError
+from deltasql.base.errors.log import StorageError
 from deltasql.catalog import Catalog
-from deltasql.errors.catalog import TableAlreadyExistsError
-from deltasql.errors.log import StorageError
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 
@@ -37,7 +37,7 @@ for number in range(25):
 _CREATE = """
 import sys
 from deltasql.log.actions import operations
-from deltasql.errors.concurrency import ProtocolChangedError
+from deltasql.base.errors.concurrency import ProtocolChangedError
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.protocol.protocol import Protocol
@@ -126,7 +126,7 @@ def test_a_name_without_a_table_that_is_dropped_first(tmp_path: Path, monkeypatc
 _NAMES = """
 import random, sys
 import deltasql
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
 
 folder, name = sys.argv[1:]
 chance = random.Random(name)

@@ -18,8 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import deltasql
-from deltasql.errors.concurrency import ConcurrentModificationError
-from deltasql.parser import parse
+from deltasql.base.errors.concurrency import ConcurrentModificationError
+from deltasql.sql.parser import parse
 
 from .group_histories import groups_are_whole
 

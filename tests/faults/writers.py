@@ -23,7 +23,7 @@ import pyarrow.parquet
 import pytest
 import deltasql.log.replay.delta_log
 import deltasql.log.upkeep.checkpoint_writer
-from deltasql.parser import parse
+from deltasql.sql.parser import parse
 
 parse("SELECT 1")
 for line in sys.stdin:

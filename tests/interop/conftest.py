@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.errors.engine import NotOnSailError
+from deltasql.base.errors.engine import NotOnSailError
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -30,6 +30,6 @@ def pytest_runtest_call() -> Iterator[None]:
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[deltasql.session.Session]:
+def session(tmp_path: Path) -> Iterator[deltasql.session.session.Session]:
     with deltasql.connect(str(tmp_path / "warehouse")) as opened:
         yield opened

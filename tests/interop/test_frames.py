@@ -12,7 +12,7 @@ import pytest
 from deltalake import CommitProperties, DeltaTable, Transaction, write_deltalake
 
 import deltasql
-from deltasql.settings.engines import SAIL, VARIABLE
+from deltasql.base.settings.engines import SAIL, VARIABLE
 from tests.interop.readers import READERS
 from tests.oracle.client import oracle
 
@@ -20,7 +20,9 @@ APP = "spark.databricks.delta.write.txnAppId"
 VERSION = "spark.databricks.delta.write.txnVersion"
 
 
-def test_what_one_engine_has_done_no_other_does_again(session: deltasql.session.Session, tmp_path: Path) -> None:
+def test_what_one_engine_has_done_no_other_does_again(
+    session: deltasql.session.session.Session, tmp_path: Path
+) -> None:
     path = tmp_path / "t"
 
     def ours(value: int, version: int) -> int | None:
@@ -40,7 +42,7 @@ def test_what_one_engine_has_done_no_other_does_again(session: deltasql.session.
         assert read(path, None) == [[1], [2], [3], [4]], name
 
 
-def test_others_read_every_way_of_writing(session: deltasql.session.Session, tmp_path: Path) -> None:
+def test_others_read_every_way_of_writing(session: deltasql.session.session.Session, tmp_path: Path) -> None:
     path = tmp_path / "t"
     session.write(session.sql("SELECT 1 AS id, 'a' AS p")).partitionBy("p").save(str(path))
     session.write(session.sql("SELECT 2 AS id, 'b' AS p, 1.5D AS x")).mode("append").option("mergeSchema", True).save(
@@ -66,7 +68,7 @@ def test_others_read_every_way_of_writing(session: deltasql.session.Session, tmp
         assert [read(path, version) for version in range(5)] == expected, name
 
 
-def test_others_read_what_a_stream_has_written(session: deltasql.session.Session, tmp_path: Path) -> None:
+def test_others_read_what_a_stream_has_written(session: deltasql.session.session.Session, tmp_path: Path) -> None:
     if os.environ.get(VARIABLE) == SAIL:
         pytest.skip("streams need Spark")
     arriving, path = tmp_path / "in", tmp_path / "t"

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
+from deltasql.base.errors.external_catalog import CatalogOperationError
 from deltasql.catalog.definitions import SchemaMode, ViewDefinition
 from deltasql.catalog.entries import Entry, StoredSchema, TableEntry, ViewEntry
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError
-from deltasql.errors.external_catalog import CatalogOperationError
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
 from tests.metastores.conftest import Names
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from deltasql.catalog.external.metastore.store import MetastoreStore
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.external_catalog import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.external_catalog import (
     CatalogAccessError,
     CatalogConfigurationError,
     CatalogRequestError,
     CatalogUnavailableError,
 )
+from deltasql.catalog.external.metastore.store import MetastoreStore
 from tests.metastores.conftest import HIVE, Names, glue_options, hive_options
 from tests.metastores.false_servers import answering, aws, close, http, wait
 from tests.stores.moto_server import free_port

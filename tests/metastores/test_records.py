@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from deltasql.base.errors.external_catalog import CatalogTableError
 from deltasql.catalog.entries import TableEntry
 from deltasql.catalog.external.glue import client
 from deltasql.catalog.external.metastore import schemas
@@ -17,7 +18,6 @@ from deltasql.catalog.external.metastore.sources import source_of
 from deltasql.catalog.external.metastore.store import MetastoreStore
 from deltasql.catalog.external.mirror import MirroredTable
 from deltasql.catalog.store import Kind
-from deltasql.errors.external_catalog import CatalogTableError
 from deltasql.schema.json import schema_to_json
 from deltasql.schema.types import (
     BINARY,

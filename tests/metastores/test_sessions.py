@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql.errors import catalog as errors
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.external_catalog import CatalogLibraryMissingError, CatalogOperationError
-from deltasql.errors.statements.transaction import SeparateCatalogError
-from deltasql.session import Session
+from deltasql.base.errors import catalog as errors
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.external_catalog import CatalogLibraryMissingError, CatalogOperationError
+from deltasql.base.errors.statements.transaction import SeparateCatalogError
+from deltasql.session.session import Session
 from tests.metastores.conftest import HIVE, Names
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql.errors.external_catalog import CatalogTableError
-from deltasql.session import Session
+from deltasql.base.errors.external_catalog import CatalogTableError
+from deltasql.session.session import Session
 from tests.metastores.delta_spark import DeltaSpark, running
 
 pytestmark = [pytest.mark.spark, pytest.mark.oracle]

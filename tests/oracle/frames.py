@@ -44,7 +44,7 @@ def _builders(session: Any, read: Any) -> dict[str, Any]:
 
     given: Any
     if session is not None:
-        from deltasql import tables
+        from deltasql.clients import tables
 
         given, query = session, lambda sql: session.sql(sql).df
     else:

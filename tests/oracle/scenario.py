@@ -16,7 +16,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from deltasql.parser import split
+from deltasql.sql.parser import split
 
 DIRECTORY = Path(__file__).parent / "scenarios"
 _NAME = re.compile(r"^-- name: (.*)$", re.MULTILINE)

@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.golden import temporary_sessions
-from deltasql.parser import split
-from deltasql.session import Session
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.clients.golden import temporary_sessions
+from deltasql.session.session import Session
+from deltasql.sql.parser import split
 
 FOLDER = Path(__file__).parent
 OPEN, CLOSE = "«", "»"

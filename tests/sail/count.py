@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 from collections import Counter
 
-from deltasql.golden.compare import Verdict, difference, verdicts
-from deltasql.golden.script import expects_no_jvm
-from deltasql.golden.suite import discover, run_file, temporary_sessions
+from deltasql.clients.golden.compare import Verdict, difference, verdicts
+from deltasql.clients.golden.script import expects_no_jvm
+from deltasql.clients.golden.suite import discover, run_file, temporary_sessions
 
 
 def main(directory: str = "tests/golden", only: str = "") -> None:

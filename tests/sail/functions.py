@@ -19,8 +19,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from deltasql.base.settings.session_settings import UNPROVEN
 from deltasql.engines.sail.guards.functions import TABLE
-from deltasql.settings.session_settings import UNPROVEN
 from tests.sail.catalogue import AGGREGATES, GENERATORS, NUMBERS, ONE_BY_ONE, SCALARS, TEXTS, TYPES, VALUES, WINDOWS
 from tests.sail.grid import plain
 
@@ -284,7 +284,7 @@ def _sail() -> tuple[Asked, Callable[[], None]]:
     from pyspark.errors import PySparkException
 
     import deltasql
-    from deltasql.errors.base import DeltaSqlError
+    from deltasql.base.errors.base import DeltaSqlError
 
     directory = TemporaryDirectory()
     session = deltasql.connect(directory.name, engine="sail")

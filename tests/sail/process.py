@@ -90,7 +90,7 @@ def main(warehouse: str) -> None:
     from pyspark.errors import PySparkException
 
     import deltasql
-    from deltasql.golden.suite import run_file, temporary_sessions
+    from deltasql.clients.golden.suite import run_file, temporary_sessions
     from tests.sail.grid import answered
 
     os.environ["TZ"] = "UTC"
@@ -144,7 +144,7 @@ def _scenario(name: str) -> dict[str, Any]:
 
 
 def _tests(ids: list[str]) -> str:
-    from deltasql.settings.engines import VARIABLE
+    from deltasql.base.settings.engines import VARIABLE
     from tests.oracle.client import NO_ORACLE
 
     with pytest.MonkeyPatch.context() as patch:

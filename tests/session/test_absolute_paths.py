@@ -12,7 +12,7 @@ from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
-from deltasql.session import Session
+from deltasql.session.session import Session
 
 pytestmark = pytest.mark.spark
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from deltasql import Session, connect
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
 
 pytestmark = pytest.mark.sail
 

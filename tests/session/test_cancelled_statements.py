@@ -15,7 +15,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from deltasql import Session
-from deltasql.interrupts import StatementInterrupted
+from deltasql.base.interrupts import StatementInterrupted
 from deltasql.log.committer.committers import FileSystemCommitter
 
 pytestmark = pytest.mark.spark

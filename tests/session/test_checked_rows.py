@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.session import Session
+from deltasql.session.session import Session
 
 ROWS = "SELECT CAST(a AS INT) AS a, b FROM VALUES (NULL, 0), (1, 2), (2, 3) AS s(a, b) UNION ALL SELECT a, b FROM kept"
 

@@ -12,12 +12,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session, connect
-from deltasql.errors.statements.constraints import (
+from deltasql.base.errors.statements.constraints import (
     CheckExpressionError,
     CheckFunctionError,
     ConstraintDependentColumnError,
 )
-from deltasql.errors.write import CheckViolationError
+from deltasql.base.errors.write import CheckViolationError
 
 pytestmark = pytest.mark.sail
 

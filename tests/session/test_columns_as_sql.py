@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from deltasql import Session
-from deltasql.errors.statements.frames import UnsupportedColumnError
-from deltasql.frames.columns.columns import column_sql
-from deltasql.frames.columns.texts import COMPARED
+from deltasql.base.errors.statements.frames import UnsupportedColumnError
+from deltasql.session.frames.columns.columns import column_sql
+from deltasql.session.frames.columns.texts import COMPARED
 from tests.column_cases import ROWS, check_columns, columns
 
 pytestmark = pytest.mark.spark

@@ -9,9 +9,9 @@ import pytest
 from pyspark.sql import SparkSession
 
 from deltasql import Session, connect
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.catalog import CatalogNotFoundError, TableNotFoundError
-from deltasql.errors.statements.view import ViewNotFoundError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.catalog import CatalogNotFoundError, TableNotFoundError
+from deltasql.base.errors.statements.view import ViewNotFoundError
 
 
 @pytest.fixture

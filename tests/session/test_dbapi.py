@@ -11,7 +11,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from deltasql import Session, dbapi
+from deltasql import Session
+from deltasql.clients import dbapi
 from deltasql.databricks import sql
 from deltasql.databricks.sql import parameters
 

@@ -13,13 +13,14 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql import Session, tables
-from deltasql.errors.concurrency import ConcurrentModificationError
-from deltasql.errors.statements.frames import ForeignColumnError, UnsupportedColumnError
-from deltasql.errors.statements.merge import MergeUnresolvedError
-from deltasql.errors.usage import ArgumentValueError, DeltaPackagePresentError
-from deltasql.tables import DeltaTable
-from deltasql.tables.runner import runner_of
+from deltasql import Session
+from deltasql.base.errors.concurrency import ConcurrentModificationError
+from deltasql.base.errors.statements.frames import ForeignColumnError, UnsupportedColumnError
+from deltasql.base.errors.statements.merge import MergeUnresolvedError
+from deltasql.base.errors.usage import ArgumentValueError, DeltaPackagePresentError
+from deltasql.clients import tables
+from deltasql.clients.tables import DeltaTable
+from deltasql.clients.tables.runner import runner_of
 
 pytestmark = pytest.mark.spark
 

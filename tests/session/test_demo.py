@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql import cli
+from deltasql.clients import cli
 
 pytestmark = pytest.mark.spark
 

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session, connect
-from deltasql.errors.statements.frames import IllegalOptionError
-from deltasql.settings.session_settings import COMPUTE, IO_MODE
+from deltasql.base.errors.statements.frames import IllegalOptionError
+from deltasql.base.settings.session_settings import COMPUTE, IO_MODE
 
 CODECS = {
     "zstd": ("ZSTD", ".zstd.parquet"),

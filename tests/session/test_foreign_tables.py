@@ -12,11 +12,15 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.column_values import DefaultExpressionError, DefaultNotDeterministicError, GeneratedExpressionError
-from deltasql.errors.schema import ColumnMetadataError, HiddenColumnNameError, UnknownTypesError
-from deltasql.errors.statements.constraints import CheckExpressionError, CheckFunctionError
-from deltasql.errors.statements.table import ReadTableWithoutColumnsError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.column_values import (
+    DefaultExpressionError,
+    DefaultNotDeterministicError,
+    GeneratedExpressionError,
+)
+from deltasql.base.errors.schema import ColumnMetadataError, HiddenColumnNameError, UnknownTypesError
+from deltasql.base.errors.statements.constraints import CheckExpressionError, CheckFunctionError
+from deltasql.base.errors.statements.table import ReadTableWithoutColumnsError
 from deltasql.schema.text import quote_name, quote_text
 from deltasql.sql.functions.allowed import OF_A_ROW, OF_THE_MOMENT, OF_THE_SESSION, OUTSIDE
 from deltasql.sql.references import AGGREGATES, NOT_DETERMINISTIC

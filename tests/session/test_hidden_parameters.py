@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.statements.settings import UnboundParameterError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.statements.settings import UnboundParameterError
 
 pytestmark = pytest.mark.spark
 

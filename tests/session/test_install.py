@@ -10,9 +10,9 @@ import pytest
 
 import deltasql
 from deltasql import Session
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.catalog import SchemaNotFoundError, TableNotFoundError
-from deltasql.tables import DeltaTable
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.catalog import SchemaNotFoundError, TableNotFoundError
+from deltasql.clients.tables import DeltaTable
 
 pytestmark = pytest.mark.spark
 

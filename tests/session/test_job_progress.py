@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from deltasql import Progress, Session, progress
+from deltasql import Progress, Session
+from deltasql.base import progress
 
 pytestmark = pytest.mark.spark
 

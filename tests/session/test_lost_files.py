@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
 
 pytestmark = pytest.mark.spark
 

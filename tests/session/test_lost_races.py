@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session, connect
-from deltasql.errors.concurrency import ConcurrentAppendError
-from deltasql.golden.schedules.schedule import Fault
-from deltasql.golden.schedules.writers import NextPut
+from deltasql.base.errors.concurrency import ConcurrentAppendError
+from deltasql.clients.golden.schedules.schedule import Fault
+from deltasql.clients.golden.schedules.writers import NextPut
 
 pytestmark = pytest.mark.spark
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
 
 _THREADS = """
 import sys, threading, deltasql

@@ -12,8 +12,8 @@ import pytest
 
 import deltasql
 from deltasql import DeltaSqlError, Session
-from deltasql.errors.catalog import TableAlreadyExistsError
-from deltasql.reflection import described
+from deltasql.base.errors.catalog import TableAlreadyExistsError
+from deltasql.session.reflection import described
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

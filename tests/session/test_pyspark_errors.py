@@ -11,9 +11,9 @@ import pytest
 
 import deltasql
 from deltasql import DeltaSqlError, Session
-from deltasql.errors.catalog import TableAlreadyExistsError, TableNotFoundError
-from deltasql.errors.write import CheckViolationError
-from deltasql.tables import DeltaTable
+from deltasql.base.errors.catalog import TableAlreadyExistsError, TableNotFoundError
+from deltasql.base.errors.write import CheckViolationError
+from deltasql.clients.tables import DeltaTable
 
 pytestmark = pytest.mark.spark
 

@@ -10,10 +10,10 @@ import pytest
 
 import deltasql
 from deltasql import DeltaSqlError, Row, Session
-from deltasql.execution import commit
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.session.execution import commit
 
 pytestmark = pytest.mark.spark
 
@@ -113,7 +113,7 @@ def test_a_lost_race_is_a_conflict_and_staged_files_go(people: Session, monkeypa
     before = data_files(people, "people")
     people.sql("SET deltasql.retry.statements = none")
     monkeypatch.setattr(commit, "Transaction", outrun)
-    with pytest.raises(deltasql.errors.ConcurrentModificationError) as caught:
+    with pytest.raises(deltasql.base.errors.ConcurrentModificationError) as caught:
         people.sql("UPDATE people SET name = 'z' WHERE id = 1")
     assert caught.value.condition == "DELTA_METADATA_CHANGED"
     assert "ADD COLUMNS" in str(caught.value)

@@ -22,12 +22,12 @@ from hypothesis import HealthCheck, event, given, note, settings
 from hypothesis import strategies as st
 
 from deltasql import Session, connect
-from deltasql.errors.concurrency import ConcurrentModificationError
-from deltasql.execution.pending import Pending
+from deltasql.base.errors.concurrency import ConcurrentModificationError
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.deletion_vectors import deleted_rows, vector_path
 from deltasql.log.configuration.row_ids import row_id_columns
 from deltasql.log.replay.delta_log import DeltaLog
+from deltasql.session.execution.pending import Pending
 
 pytestmark = pytest.mark.spark
 

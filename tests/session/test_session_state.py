@@ -17,8 +17,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session, connect
-from deltasql.errors.engine import SparkError
-from deltasql.server.command import Settings, running
+from deltasql.base.errors.engine import SparkError
+from deltasql.clients.server.command import Settings, running
 from tests.session.state_grid import (
     CHANGES,
     ENGINE,

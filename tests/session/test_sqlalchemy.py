@@ -13,11 +13,11 @@ import sqlalchemy as sa
 from sqlalchemy import Engine, orm
 from sqlalchemy.dialects import registry
 
-from deltasql.integrations.sqlalchemy import ARRAY, STRUCT
+from deltasql.clients.sqlalchemy import ARRAY, STRUCT
 
 pytestmark = pytest.mark.spark
 
-registry.register("deltasql", "deltasql.integrations.sqlalchemy.dialect", "DeltaSqlDialect")
+registry.register("deltasql", "deltasql.clients.sqlalchemy.dialect", "DeltaSqlDialect")
 
 
 @pytest.fixture

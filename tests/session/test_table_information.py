@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
 
 COLUMN = re.compile(r"^ \|-- (.*): (.*) \(nullable = (.*)\b", re.MULTILINE)
 

@@ -8,17 +8,17 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session, connect
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.concurrency import ConcurrentModificationError
-from deltasql.errors.log import AmbiguousWriteError, StorageError
-from deltasql.errors.statements.transaction import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.concurrency import ConcurrentModificationError
+from deltasql.base.errors.log import AmbiguousWriteError, StorageError
+from deltasql.base.errors.statements.transaction import (
     NestedTransactionError,
     NotInTransactionError,
     NoTransactionError,
     StaleStatementError,
 )
-from deltasql.execution.transaction.open_transaction import OpenTransaction
 from deltasql.log.committer.committers import FileSystemCommitter
+from deltasql.session.execution.transaction.open_transaction import OpenTransaction
 from tests.session.test_serialisability import left_over
 
 

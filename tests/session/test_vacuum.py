@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import Session
-from deltasql.errors.statements.vacuum import InventorySchemaError
+from deltasql.base.errors.statements.vacuum import InventorySchemaError
 
 pytestmark = pytest.mark.spark
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from deltasql import DeltaSqlError, Session
-from deltasql.render.grid import Grid
-from deltasql.render.values import value_json, value_text
+from deltasql.files.render.grid import Grid
+from deltasql.files.render.values import value_json, value_text
 from deltasql.schema.types import VARIANT
 
 pytestmark = pytest.mark.spark

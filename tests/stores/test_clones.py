@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.log.storage import log_store
 from deltasql.log.storage.log_store import LogStore
-from deltasql.session import Session
+from deltasql.session.session import Session
 from tests.stores.conftest import Store
 
 

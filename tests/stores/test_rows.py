@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.golden import run_file
+from deltasql.clients.golden import run_file
+from deltasql.files.result import Result
 from deltasql.log.storage.credentials import long_names
 from deltasql.log.storage.stores import Stores
-from deltasql.result import Result
 from tests.stores.conftest import Store
 
 pytestmark = pytest.mark.spark

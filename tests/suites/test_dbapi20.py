@@ -9,7 +9,7 @@ from typing import Any
 import dbapi20
 import pytest
 
-from deltasql import dbapi
+from deltasql.clients import dbapi
 
 pytestmark = pytest.mark.spark
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from deltasql.errors.base import Caret
-from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.engine import SparkError
-from deltasql.interrupts import StatementInterrupted
-from deltasql.result import Result
+from deltasql.base.errors.base import Caret
+from deltasql.base.errors.catalog import TableNotFoundError
+from deltasql.base.errors.engine import SparkError
+from deltasql.base.interrupts import StatementInterrupted
+from deltasql.files.result import Result
 from deltasql.schema import types as t
 
 NUMBERS = t.StructType((t.StructField("n", t.LONG),))

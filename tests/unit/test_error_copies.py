@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from deltasql import errors
-from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.engine import SparkError
-from deltasql.errors.usage import UnknownDirectiveError
+from deltasql.base import errors
+from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base.errors.engine import SparkError
+from deltasql.base.errors.usage import UnknownDirectiveError
 
 ROOM = Path(errors.__file__).parent
 for module in ROOM.rglob("[a-z]*.py"):
-    import_module(".".join(("deltasql.errors", *module.relative_to(ROOM).with_suffix("").parts)))
+    import_module(".".join(("deltasql.base.errors", *module.relative_to(ROOM).with_suffix("").parts)))
 
 
 def classes(base: type[DeltaSqlError] = DeltaSqlError) -> Iterator[type[DeltaSqlError]]:

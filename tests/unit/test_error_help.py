@@ -8,12 +8,12 @@ from string import Formatter
 
 import pytest
 
-from deltasql.errors.base import cause_of, help_text, message_of, problem_and_remedy
-from deltasql.errors.concurrency import MetadataChangedError, RowAppendError
-from deltasql.errors.statements.insert import TooFewInsertColumnsError
-from deltasql.errors.usage import UnknownConditionError
-from deltasql.errors.write import MissingSetColumnError
-from deltasql.render.values import error_classes, help_on
+from deltasql.base.errors.base import cause_of, help_text, message_of, problem_and_remedy
+from deltasql.base.errors.concurrency import MetadataChangedError, RowAppendError
+from deltasql.base.errors.statements.insert import TooFewInsertColumnsError
+from deltasql.base.errors.usage import UnknownConditionError
+from deltasql.base.errors.write import MissingSetColumnError
+from deltasql.files.render.values import error_classes, help_on
 from tests.source_trees import refuse
 
 CLASSES = [error for errors in error_classes().values() for error in errors]

@@ -13,10 +13,10 @@ import pytest
 import deltasql
 
 PACKAGE = Path(deltasql.__file__).parent
-ERRORS = PACKAGE / "errors"
+ERRORS = PACKAGE / "base" / "errors"
 OF_STATEMENTS = Path("statements")
 """Its folder for errors of one family."""
-STATEMENTS = PACKAGE / "planner" / "statements"
+STATEMENTS = PACKAGE / "statements" / "rules"
 MOST_LINES = 800
 
 STEMS = {
@@ -40,7 +40,7 @@ STEMS = {
     "table_location": "table",
     "upkeep": "refused",
 }
-"""Modules of planner/statements/ without a file of their own in errors/statements/ → the one that they share."""
+"""Modules of statements/rules/ without a file of their own in errors/statements/ → the one that they share."""
 
 GENERAL = {"catalog", "delete", "fsck", "query", "uniform", "update"}
 """Those that raise only what is in errors/, where no single statement owns it: `catalog`, `write`, `iceberg`."""
@@ -152,7 +152,7 @@ def test_every_class_is_used() -> None:
 @pytest.mark.parametrize("path", sorted(ERRORS.rglob("*.py")), ids=lambda path: path.relative_to(ERRORS).as_posix())
 def test_files_are_short(path: Path) -> None:
     lines = len(path.read_text(encoding="utf-8").splitlines())
-    assert lines <= MOST_LINES, f"{path.name} has {lines} lines: split it along the families of planner/statements/"
+    assert lines <= MOST_LINES, f"{path.name} has {lines} lines: split it along the families of statements/rules/"
 
 
 def test_an_error_lives_with_the_statement_that_raises_it() -> None:

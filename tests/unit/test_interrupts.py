@@ -13,8 +13,8 @@ from types import ModuleType
 
 import pytest
 
-from deltasql import interrupts
-from deltasql.interrupts import (
+from deltasql.base import interrupts
+from deltasql.base.interrupts import (
     StatementInterrupted,
     cancel_with,
     check,

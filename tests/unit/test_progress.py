@@ -8,9 +8,9 @@ import warnings
 
 import pytest
 
-from deltasql import progress as module
-from deltasql.progress import Listener, Progress, Watch
-from deltasql.render.progress import ProgressLine, number_text, progress_text, seconds_text, size_text
+from deltasql.base import progress as module
+from deltasql.base.progress import Listener, Progress, Watch
+from deltasql.files.render.progress import ProgressLine, number_text, progress_text, seconds_text, size_text
 
 
 @pytest.fixture(autouse=True)

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from deltasql.base.registry.entries import Registry, RegistryEntry
+from deltasql.base.registry.readers import boolean
+from deltasql.base.settings.session_settings import SETTINGS
+from deltasql.clients.command.settings_page import PAGE, renewed
+from deltasql.files.frame_options import READ_OPTIONS, STREAM_OPTIONS, WRITE_OPTIONS
 from deltasql.log.properties.property_registry import PROPERTIES
-from deltasql.registry.entries import Registry, RegistryEntry
-from deltasql.registry.readers import boolean
-from deltasql.settings.document import PAGE, renewed
-from deltasql.settings.frame_options import READ_OPTIONS, STREAM_OPTIONS, WRITE_OPTIONS
-from deltasql.settings.session_settings import SETTINGS
 
 REGISTRIES: list[Registry[Any]] = [PROPERTIES, SETTINGS, WRITE_OPTIONS, READ_OPTIONS, STREAM_OPTIONS]
 ENTRIES: list[RegistryEntry[Any]] = [entry for registry in REGISTRIES for entry in registry.values()]
@@ -19,7 +19,7 @@ ENTRIES: list[RegistryEntry[Any]] = [entry for registry in REGISTRIES for entry 
 
 def test_the_page_is_what_the_registries_say() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    assert page == renewed(page), "renew docs/settings.md: python -m deltasql.settings.document"
+    assert page == renewed(page), "renew docs/settings.md: python -m deltasql.clients.command.settings_page"
 
 
 def test_the_page_has_every_entry() -> None:

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from deltasql import connect
-from deltasql import session as session_module
-from deltasql.errors.concurrency import (
+from deltasql.base.errors.concurrency import (
     ConcurrentAppendError,
     ConcurrentModificationError,
     ConcurrentWriteError,
@@ -23,6 +22,7 @@ from deltasql.log.commit import commit_race as race_module
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
+from deltasql.session import session as session_module
 
 _COMMIT = re.compile(r"_delta_log/\d{20}\.json")
 

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from deltasql import Session, connect
-from deltasql.cli import main
-from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.engine import SparkError
-from deltasql.errors.log import StorageError
-from deltasql.errors.secrets import REDACTED, conceal, has_secret, is_secret, reveal, shown_value, without_secrets
-from deltasql.golden import run_file
-from deltasql.repl.prompt import user_history
-from deltasql.repl.shell import Shell, Terminal
+from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base.errors.engine import SparkError
+from deltasql.base.errors.log import StorageError
+from deltasql.base.errors.secrets import REDACTED, conceal, has_secret, is_secret, reveal, shown_value, without_secrets
+from deltasql.clients.cli import main
+from deltasql.clients.golden import run_file
+from deltasql.clients.repl.prompt import user_history
+from deltasql.clients.repl.shell import Shell, Terminal
 
 CANARY = "c4n4ry-Value"
 

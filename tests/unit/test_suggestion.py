@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.errors.suggestion import (
+from deltasql.base.errors.suggestion import (
     OPEN_SET,
     closest,
     column_meant,
@@ -89,7 +89,7 @@ def test_words_have_few_slips() -> None:
 
 
 def test_nothing_else_guesses() -> None:
-    """A second home for guesses gets a second cutoff: call deltasql.errors.suggestion instead."""
+    """A second home for guesses gets a second cutoff: call deltasql.base.errors.suggestion instead."""
     wrong = [
         str(path.relative_to(PACKAGE))
         for path in PACKAGE.rglob("*.py")
@@ -97,4 +97,4 @@ def test_nothing_else_guesses() -> None:
         if (isinstance(node, ast.alias) and node.name == "get_close_matches")
         or (isinstance(node, ast.Attribute) and node.attr == "get_close_matches")
     ]
-    assert wrong == ["errors/suggestion.py"]
+    assert wrong == ["base/errors/suggestion.py"]

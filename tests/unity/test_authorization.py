@@ -10,9 +10,9 @@ from types import SimpleNamespace
 import pytest
 
 import deltasql
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.external_catalog import CatalogAccessError, CatalogConfigurationError
 from deltasql.catalog.external.unity import authorization
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.external_catalog import CatalogAccessError, CatalogConfigurationError
 from tests.unity.conftest import TOKEN, rows
 from tests.unity.server import UnityServer
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import deltasql
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.external_catalog import CatalogAccessError, CatalogUnavailableError
 from deltasql.catalog.external.unity.credentials import LentCredentials, lent_options
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.external_catalog import CatalogAccessError, CatalogUnavailableError
 from deltasql.log.storage import probe
 from tests.stores.tiny_s3 import TinyS3
 from tests.unity.conftest import rows

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.errors.catalog import (
+from deltasql.base.errors.catalog import (
     SchemaAlreadyExistsError,
     SchemaNotEmptyError,
     SchemaNotFoundError,
     TableAlreadyExistsError,
     TableNotFoundError,
 )
-from deltasql.errors.external_catalog import CatalogOperationError
+from deltasql.base.errors.external_catalog import CatalogOperationError
 from tests.unity.conftest import rows
 from tests.unity.server import UnityServer
 from tests.unity.state import Catalogs

@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
 from deltasql import Session, connect
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.engines.spark.session.spark_types import frame_schema
-from deltasql.errors.base import DeltaSqlError
 from tests.oracle.values import in_order, plain_row
 
 COLLATIONS = ("UTF8_BINARY", "UTF8_LCASE", "UNICODE", "UNICODE_CI", "UTF8_BINARY_RTRIM")

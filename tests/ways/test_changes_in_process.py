@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.datafiles.reading import file_reader, pieces
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.engines import choice
 from deltasql.engines.local import merge_actions as actions_here
 from deltasql.engines.local import pairs, selections
@@ -21,7 +21,7 @@ from deltasql.engines.local import rewrites as rewritten_here
 from deltasql.engines.local.values import rows_of, values
 from deltasql.engines.rewriting import outcome
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.errors.base import LeftToEngineError
+from deltasql.files.reading import file_reader, pieces
 from deltasql.schema.types import DOUBLE, INTEGER, LONG, STRING, StructField, StructType
 from deltasql.sql.evaluated.expressions import RowScope, row_expression
 

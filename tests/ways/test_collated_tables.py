@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.schema.json import schema_to_json
 from tests.ways.collated import COLLATIONS, COLUMNS, COMPARED, VIEW, WAYS, Grid, frame_of, opened, sample
 

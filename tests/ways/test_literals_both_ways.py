@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.timezone import zone
 from deltasql.engines.engine import InProcessFirst
-from deltasql.errors.base import LeftToEngineError
 from deltasql.plan.operators import Literals, SqlQuery
-from deltasql.schema.timezone import zone
 from deltasql.schema.types import DataType, StructType
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import literal_constant, literal_rows
@@ -100,7 +100,7 @@ INDEX_ALL = "TBLPROPERTIES ('delta.dataSkippingNumIndexedCols' = '-1', 'delta.fe
 def with_spark() -> Iterator[None]:
     """Within, INSERT takes no notice that it knows the rows."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("deltasql.planner.statements.data.insert.constant_source", lambda *_: None)
+        patch.setattr("deltasql.statements.rules.data.insert.constant_source", lambda *_: None)
         yield
 
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import pytest
 
 from deltasql import Session
-from deltasql.errors.base import DeltaSqlError
-from deltasql.settings.session_settings import ANSWER_FROM_LOG
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.settings.session_settings import ANSWER_FROM_LOG
 
 COLUMNS = {
     "b": "TINYINT",

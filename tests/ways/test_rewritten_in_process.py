@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.engines import engine
 from deltasql.engines.local import rewrites as module
 from deltasql.engines.local import selections
-from deltasql.errors.base import LeftToEngineError
 from tests.ways import compare
 from tests.ways.compare import MAPPED, VECTORS, Both
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
+from deltasql.base.settings.engines import VARIABLE
 from deltasql.engines.spark.rewrites import position_search
-from deltasql.settings.engines import VARIABLE
 
 pytestmark = pytest.mark.spark
 

@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.datafiles.reading import file_reader, pieces
-from deltasql.datafiles.writing import streamed_files
 from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.files.reading import file_reader, pieces
+from deltasql.files.writing import streamed_files
 
 ROWS = 1000
 NAN = float("nan")

@@ -11,11 +11,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from deltasql.base.errors.external_catalog import CatalogConfigurationError
+from deltasql.base.errors.secrets import conceal, is_secret
+from deltasql.base.errors.suggestion import similar_names
 from deltasql.catalog.entries import DEFAULT_CATALOG
 from deltasql.catalog.information import SYSTEM
-from deltasql.errors.external_catalog import CatalogConfigurationError
-from deltasql.errors.secrets import conceal, is_secret
-from deltasql.errors.suggestion import similar_names
 
 Catalogs: TypeAlias = Mapping[str, Mapping[str, Any]]
 """Options of external catalogs by name: `{"main": {"type": "unity", "uri": …, "token": …}}`."""

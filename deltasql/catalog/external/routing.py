@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from threading import RLock
 
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.external_catalog import CatalogLibraryMissingError, RenameAcrossCatalogsError
 from deltasql.catalog.commit_registry import CommitStore
 from deltasql.catalog.entries import (
     DEFAULT_CATALOG,
@@ -24,8 +26,6 @@ from deltasql.catalog.external.store import ExternalStore
 from deltasql.catalog.governance import Governance, Securable
 from deltasql.catalog.information import INFORMATION_SCHEMA
 from deltasql.catalog.store import CatalogStore, Kind, NameMissingError, NameTakenError, SchemaKey, TableKey, Volumes
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.external_catalog import CatalogLibraryMissingError, RenameAcrossCatalogsError
 from deltasql.log.storage.credentials import Lent
 
 _LOGGER = logging.getLogger(__name__)

@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import ClassVar, NoReturn
 
+from deltasql.base.errors.external_catalog import CatalogOperationError
+from deltasql.base.errors.log import StorageError
 from deltasql.catalog.entries import Entry, FunctionEntry, StoredCatalog, StoredSchema, TableEntry, ViewEntry
 from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.mirror import MirroredTable, ReadFacts, TableFacts
 from deltasql.catalog.store import Kind, NameMissingError, SchemaKey, TableKey, Volumes
-from deltasql.errors.external_catalog import CatalogOperationError
-from deltasql.errors.log import StorageError
 from deltasql.log.committer.committers import CommitCatalog
 from deltasql.log.storage.credentials import Lent
 

@@ -7,6 +7,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from deltasql.base.version import __version__
+from deltasql.clients.dbapi.types import (
+    BINARY,
+    NUMBER,
+    ROWID,
+    STRING,
+    Binary,
+    Date,
+    DateFromTicks,
+    Time,
+    TimeFromTicks,
+    Timestamp,
+    TimestampFromTicks,
+    TypeObject,
+)
 from deltasql.databricks.sql.client import (
     TRANSACTION_ISOLATION_LEVEL_REPEATABLE_READ,
     Connection,
@@ -29,21 +44,6 @@ from deltasql.databricks.sql.exc import (
     TransactionError,
     Warning,  # noqa: A004 - the PEP's name
 )
-from deltasql.dbapi.types import (
-    BINARY,
-    NUMBER,
-    ROWID,
-    STRING,
-    Binary,
-    Date,
-    DateFromTicks,
-    Time,
-    TimeFromTicks,
-    Timestamp,
-    TimestampFromTicks,
-    TypeObject,
-)
-from deltasql.version import __version__
 
 __all__ = [
     "BINARY",

@@ -9,6 +9,10 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import uuid4
 
+from deltasql.clients.dbapi import connection as dbapi_connection
+from deltasql.clients.dbapi import cursor as dbapi_cursor
+from deltasql.clients.dbapi.rows import FetchedRows, rows_of
+from deltasql.clients.dbapi.types import describe
 from deltasql.databricks.sql import listings
 from deltasql.databricks.sql.exc import (
     InterfaceError,
@@ -18,14 +22,10 @@ from deltasql.databricks.sql.exc import (
     as_of_server,
 )
 from deltasql.databricks.sql.parameters import bound
-from deltasql.dbapi import connection as dbapi_connection
-from deltasql.dbapi import cursor as dbapi_cursor
-from deltasql.dbapi.rows import FetchedRows, rows_of
-from deltasql.dbapi.types import describe
-from deltasql.opening import local_folders
+from deltasql.files.result import Result
 from deltasql.plan.base import quote
-from deltasql.result import Result
-from deltasql.session import Session
+from deltasql.session.opening import local_folders
+from deltasql.session.session import Session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

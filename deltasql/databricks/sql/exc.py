@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from deltasql.dbapi.exceptions import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.clients.dbapi.exceptions import (
     DatabaseError,
     DataError,
     Error,
@@ -18,7 +19,6 @@ from deltasql.dbapi.exceptions import (
     Warning,  # noqa: A004 - the PEP's name
     translated,
 )
-from deltasql.errors.base import DeltaSqlError
 
 __all__ = [
     "CursorAlreadyClosedError",

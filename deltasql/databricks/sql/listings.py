@@ -9,14 +9,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.catalog.entries import Entry, TableEntry, ViewEntry
-from deltasql.dbapi.types import type_code
-from deltasql.errors.base import DeltaSqlError
+from deltasql.clients.dbapi.types import type_code
+from deltasql.files.result import Result
 from deltasql.plan.base import TableName, quote
-from deltasql.result import Result
 from deltasql.schema.text import type_text
 from deltasql.schema.types import INTEGER, STRING, DataType, DecimalType, PrimitiveType, StructField, StructType
-from deltasql.session import Session
+from deltasql.session.session import Session
 
 
 def _texts(*names: str) -> StructType:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from deltasql.result import Row
+from deltasql.files.result import Row
 
 __all__ = ["Row"]

@@ -6,15 +6,15 @@ from collections.abc import Callable, Mapping
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Context, Decimal
 from typing import Any, NamedTuple, TypeAlias
 
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.lazy import Numbers, np, pa, pc
 from deltasql.engines.choice import is_small, scan_size
-from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import only_scan
 from deltasql.engines.local.selections import selected
-from deltasql.engines.thresholds import FEW_BYTES, GROUPS, SPLIT_BYTES
-from deltasql.errors.base import LeftToEngineError
-from deltasql.lazy import Numbers, np, pa, pc
+from deltasql.files.facts import SessionFacts
+from deltasql.files.thresholds import FEW_BYTES, GROUPS, SPLIT_BYTES
 from deltasql.plan.operators import Operator, Scan
-from deltasql.result_arrow import to_table
+from deltasql.schema.result_arrow import to_table
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import MOST_DIGITS, is_integral
 from deltasql.schema.types import (

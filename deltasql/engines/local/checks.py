@@ -8,10 +8,10 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.lazy import np, pa
 from deltasql.engines.local.values import rows_of, true_mask
 from deltasql.engines.violations import ViolatedError, shown_columns
-from deltasql.errors.base import LeftToEngineError
-from deltasql.lazy import np, pa
 from deltasql.plan.operators import Constraint
 from deltasql.schema.types import StructType
 from deltasql.sql.evaluated.expressions import RowExpression, RowScope, row_condition

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 
-from deltasql.datafiles.reading.file_reader import are_among
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.lazy import np, pa, pc
 from deltasql.engines.local.checks import row_checks
 from deltasql.engines.local.pairs import equalities
 from deltasql.engines.local.plain_scans import ScanFilter
 from deltasql.engines.local.values import BoundRows, rows_of, true_mask, values
-from deltasql.engines.thresholds import CHANGED_ROWS
-from deltasql.errors.base import LeftToEngineError
-from deltasql.lazy import np, pa, pc
+from deltasql.files.reading.file_reader import are_among
+from deltasql.files.thresholds import CHANGED_ROWS
 from deltasql.plan.operators import Rewrite, RowAction, RowEffect, RowKind
 from deltasql.schema.types import StructType
 from deltasql.sql.constants import current_micros

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.lazy import Numbers, np, pc
 from deltasql.engines.local.values import BoundRows, indexes_where, values
-from deltasql.engines.thresholds import JOINED_PAIRS
-from deltasql.errors.base import LeftToEngineError
-from deltasql.lazy import Numbers, np, pc
+from deltasql.files.thresholds import JOINED_PAIRS
 from deltasql.schema.types import BOOLEAN, DOUBLE
 from deltasql.sql.evaluated.expressions import ColumnOf, Compared, Joined, RowExpression, Widened
 

@@ -12,21 +12,22 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from deltasql.datafiles.reading.file_reader import ADDRESS, FileReader, RowFilter, reader_schema
-from deltasql.datafiles.reading.file_tables import (
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.lazy import np, pa, pc
+from deltasql.base.settings.session_settings import MEMORY_LIMIT
+from deltasql.engines.choice import require_streaming
+from deltasql.files.facts import SessionFacts
+from deltasql.files.memory import memory_limit, require_memory
+from deltasql.files.reading.file_reader import ADDRESS, FileReader, RowFilter, reader_schema
+from deltasql.files.reading.file_tables import (
     deleted_by_file,
     file_pieces,
     located,
     readable_files,
     vector_positions,
 )
-from deltasql.datafiles.reading.pieces import Piece, tables_of
-from deltasql.engines.choice import require_streaming
-from deltasql.engines.facts import SessionFacts
-from deltasql.engines.memory import memory_limit, require_memory
-from deltasql.engines.thresholds import RESULT_BYTES
-from deltasql.errors.base import LeftToEngineError
-from deltasql.lazy import np, pa, pc
+from deltasql.files.reading.pieces import Piece, tables_of
+from deltasql.files.thresholds import RESULT_BYTES
 from deltasql.plan.operators import Operator, Scan, SqlQuery
 from deltasql.schema.edits import without_metadata
 from deltasql.schema.lengths import has_lengths, with_lengths
@@ -41,7 +42,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.settings.session_settings import MEMORY_LIMIT
 from deltasql.sql.queries.projections import plain_columns
 
 _NUMBERS = frozenset({"byte", "short", "integer", "long", "float", "double"})

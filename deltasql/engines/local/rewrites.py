@@ -13,23 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from deltasql.datafiles.reading.file_reader import (
-    ADDRESS,
-    index_mask,
-    reader_schema,
-    slice_between,
-    spark_uri,
-    split_addresses,
-)
-from deltasql.datafiles.reading.file_tables import file_numbers
-from deltasql.datafiles.reading.pieces import in_memory
-from deltasql.datafiles.staged import Staged
-from deltasql.datafiles.writing.arrow_files import as_stored
-from deltasql.datafiles.writing.staged_files import ORIGIN
-from deltasql.datafiles.writing.successors import CompactionGroup
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.lazy import Numbers, np, pa, pc
 from deltasql.engines.choice import is_small, require_searching
-from deltasql.engines.door import RewriteOutcome
-from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.checks import require_satisfied
 from deltasql.engines.local.merge_actions import CompiledAction, CompiledActions
 from deltasql.engines.local.pairs import equal_pairs, paired
@@ -37,7 +23,6 @@ from deltasql.engines.local.plain_scans import plain_rows, require_plain
 from deltasql.engines.local.sources import local_rows
 from deltasql.engines.local.values import BoundRows, computed_table, indexes_where, rows_of
 from deltasql.engines.local.writes import refuse_long_names
-from deltasql.engines.memory import require_memory
 from deltasql.engines.rewriting.outcome import (
     candidates,
     changed_columns,
@@ -49,14 +34,29 @@ from deltasql.engines.rewriting.outcome import (
     subset,
 )
 from deltasql.engines.rewriting.positions import Positions, positions_of
-from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.rewriting.stored_rows import partition_folder, partition_values
-from deltasql.engines.thresholds import CHANGED_ROWS, FILE_BYTES
-from deltasql.errors.base import LeftToEngineError
-from deltasql.lazy import Numbers, np, pa, pc
+from deltasql.files.facts import SessionFacts
+from deltasql.files.memory import require_memory
+from deltasql.files.reading.file_reader import (
+    ADDRESS,
+    index_mask,
+    reader_schema,
+    slice_between,
+    spark_uri,
+    split_addresses,
+)
+from deltasql.files.reading.file_tables import file_numbers
+from deltasql.files.reading.pieces import in_memory
+from deltasql.files.stage import FileStage
+from deltasql.files.staged import Staged
+from deltasql.files.thresholds import CHANGED_ROWS, FILE_BYTES
+from deltasql.files.writing.arrow_files import as_stored
+from deltasql.files.writing.staged_files import ORIGIN
+from deltasql.files.writing.successors import CompactionGroup
 from deltasql.plan.hidden import ROW_ADDRESS, ROW_INDEX
 from deltasql.plan.operators import MemoryRows, Rewrite, RowEffect, RowKind, Scan
 from deltasql.plan.way import EVALUATED, ComputedBy, Way
+from deltasql.planner.door import RewriteOutcome
 from deltasql.schema.column_mapping import is_mapped, physical_name
 from deltasql.schema.types import ArrayType, MapType, StructField, StructType
 

@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.datafiles.reading.pieces import Piece
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.lazy import np, pa, pc
 from deltasql.engines.choice import is_small, require_searching, scan_size
-from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.plain_scans import (
     PlainScan,
     ScanFilter,
@@ -22,9 +22,9 @@ from deltasql.engines.local.plain_scans import (
     with_columns,
 )
 from deltasql.engines.local.values import BoundRows, true_mask
-from deltasql.engines.thresholds import CHOSEN_ROWS, FEW_BYTES
-from deltasql.errors.base import LeftToEngineError
-from deltasql.lazy import np, pa, pc
+from deltasql.files.facts import SessionFacts
+from deltasql.files.reading.pieces import Piece
+from deltasql.files.thresholds import CHOSEN_ROWS, FEW_BYTES
 from deltasql.plan.operators import Operator, Scan
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import BOOLEAN, StructField, StructType

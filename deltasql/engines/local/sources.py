@@ -7,22 +7,22 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
-from deltasql.datafiles.arrow_types import bare_schema
-from deltasql.datafiles.foreign.parquet_paths import column_pieces, parquet_files, read_columns
-from deltasql.datafiles.reading.literal_rows import literal_table
-from deltasql.datafiles.reading.pieces import Piece
+from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
+from deltasql.base.lazy import pa
 from deltasql.engines.choice import require_fits_in_memory, require_streaming, scan_size
-from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.aggregates import aggregated
 from deltasql.engines.local.plain_scans import PlainScan, only_scan, require_plain
 from deltasql.engines.local.selections import SelectedRows, arranged, local_query, ordered_indexes, selected
 from deltasql.engines.local.values import indexes_where, rows_of
-from deltasql.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.lazy import pa
+from deltasql.files.facts import SessionFacts
+from deltasql.files.foreign.parquet_paths import column_pieces, parquet_files, read_columns
+from deltasql.files.reading.literal_rows import literal_table
+from deltasql.files.reading.pieces import Piece
 from deltasql.log.storage.locations import is_local
 from deltasql.plan.operators import MemoryRows, Operator, Scan, SqlQuery, Supplied, ViewColumns
-from deltasql.result_arrow import to_table
+from deltasql.schema.arrow_types import bare_schema
 from deltasql.schema.evolution import as_nullable
+from deltasql.schema.result_arrow import to_table
 from deltasql.schema.types import StructType
 from deltasql.sql.constants import current_micros
 from deltasql.sql.cursor import require_value

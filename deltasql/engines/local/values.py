@@ -9,9 +9,9 @@ from typing import Any
 
 from typing_extensions import assert_never
 
-from deltasql.datafiles.reading.literal_rows import literal_table
-from deltasql.errors.base import LeftToEngineError
-from deltasql.lazy import Numbers, np, pa, pc
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.lazy import Numbers, np, pa, pc
+from deltasql.files.reading.literal_rows import literal_table
 from deltasql.plan.operators import Literals
 from deltasql.schema.type_lattice import DIGITS_OF_LONG, MOST_DIGITS
 from deltasql.schema.types import DOUBLE, VOID, DataType, DecimalType, StructField, StructType
@@ -159,7 +159,7 @@ def _computed(operator: str, kind: DataType, left: Any, right: Any) -> pa.Array 
 
 def _cast(values: pa.Array | pa.ChunkedArray, kind: DataType) -> pa.Array | pa.ChunkedArray:
     """Values as a wider type. Raises LeftToEngineError for one that has too many digits for a decimal."""
-    from deltasql.result_arrow import arrow_type
+    from deltasql.schema.result_arrow import arrow_type
 
     try:
         if isinstance(kind, DecimalType) and pa.types.is_integer(values.type):

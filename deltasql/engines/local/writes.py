@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deltasql.datafiles.reading.file_reader import reader_schema
-from deltasql.datafiles.reading.pieces import CORES, Piece
-from deltasql.datafiles.staged import Staged
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.lazy import pa, pc
 from deltasql.engines.choice import spreads_rows
-from deltasql.engines.facts import SessionFacts
 from deltasql.engines.local.checks import require_satisfied, row_checks
 from deltasql.engines.local.plain_scans import require_plain
 from deltasql.engines.local.sources import LocalRows, local_rows
 from deltasql.engines.local.values import computed_table, rows_of
-from deltasql.engines.memory import require_memory
-from deltasql.engines.rewriting.stage import FileStage
-from deltasql.errors.base import LeftToEngineError
-from deltasql.lazy import pa, pc
+from deltasql.files.facts import SessionFacts
+from deltasql.files.memory import require_memory
+from deltasql.files.reading.file_reader import reader_schema
+from deltasql.files.reading.pieces import CORES, Piece
+from deltasql.files.stage import FileStage
+from deltasql.files.staged import Staged
 from deltasql.plan.operators import Check, Constraint, Literals, MemoryRows, Operator, Project, SqlQuery, Write
 from deltasql.plan.way import EVALUATED, IN_MEMORY, ComputedBy, Way
 from deltasql.schema.types import STRING, StructType

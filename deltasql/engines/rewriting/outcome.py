@@ -9,22 +9,22 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from deltasql.datafiles.reading.pieces import count_live_rows
-from deltasql.datafiles.staged import Staged
-from deltasql.datafiles.writing.successors import RewrittenFile
-from deltasql.engines.door import RewriteOutcome
-from deltasql.engines.facts import SessionFacts
+from deltasql.base.lazy import pa, pc
 from deltasql.engines.rewriting.positions import Positions
-from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.rewriting.stored_rows import StoredRows, partition_folder, partition_values
-from deltasql.engines.thresholds import CHANGED_PART, CHANGED_ROWS, FEW_CHANGED_ROWS
-from deltasql.lazy import pa, pc
+from deltasql.files.facts import SessionFacts
+from deltasql.files.reading.pieces import count_live_rows
+from deltasql.files.stage import FileStage
+from deltasql.files.staged import Staged
+from deltasql.files.thresholds import CHANGED_PART, CHANGED_ROWS, FEW_CHANGED_ROWS
+from deltasql.files.writing.successors import RewrittenFile
+from deltasql.log.skipping.pruning import prune
 from deltasql.log.storage.locations import decode_path
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import EqualKey, Rewrite, RowEffect, Scan
+from deltasql.planner.door import RewriteOutcome
 from deltasql.schema.text import sql_literal
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructType
-from deltasql.skipping.pruning import prune
 
 
 def candidates(target: Scan, alias: str, key_ranges: Iterable[tuple[EqualKey, Any, Any]]) -> Scan:

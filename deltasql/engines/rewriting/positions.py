@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from deltasql.datafiles.reading.file_reader import spark_uri, split_addresses
-from deltasql.lazy import np
+from deltasql.base.lazy import np
+from deltasql.files.reading.file_reader import spark_uri, split_addresses
 
 
 @dataclass(frozen=True, slots=True)

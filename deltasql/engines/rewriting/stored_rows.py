@@ -10,36 +10,36 @@ from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from deltasql.datafiles.inspection import readable
-from deltasql.datafiles.reading.file_reader import (
+from deltasql.base.errors.log import LostDataFileError
+from deltasql.base.lazy import np, pa, pc, pq
+from deltasql.base.settings.session_settings import IGNORE_MISSING_FILES
+from deltasql.engines.choice import copied_in_process, only_for_spark
+from deltasql.files.facts import SessionFacts
+from deltasql.files.inspection import readable
+from deltasql.files.reading.file_reader import (
     FileReader,
     footer_columns,
     is_of_old_calendar,
     reader_schema,
     row_group_rows,
 )
-from deltasql.datafiles.reading.file_tables import (
+from deltasql.files.reading.file_tables import (
     deleted_by_file,
     file_pieces,
     missing_file,
     readable_files,
     vector_positions,
 )
-from deltasql.datafiles.reading.pieces import Piece, group_sizes
-from deltasql.datafiles.writing.arrow_files import as_stored, directory_name
-from deltasql.datafiles.writing.spliced_files import may_splice_from
-from deltasql.datafiles.writing.successors import FileInMemory
-from deltasql.engines.choice import copied_in_process, only_for_spark
-from deltasql.engines.facts import SessionFacts
-from deltasql.engines.rewriting.stage import FileStage
-from deltasql.engines.thresholds import FILE_BYTES
-from deltasql.errors.log import LostDataFileError
-from deltasql.lazy import np, pa, pc, pq
+from deltasql.files.reading.pieces import Piece, group_sizes
+from deltasql.files.stage import FileStage
+from deltasql.files.thresholds import FILE_BYTES
+from deltasql.files.writing.arrow_files import as_stored, directory_name
+from deltasql.files.writing.spliced_files import may_splice_from
+from deltasql.files.writing.successors import FileInMemory
 from deltasql.plan.operators import Scan
 from deltasql.schema.column_mapping import physical_name, physical_schema
 from deltasql.schema.lengths import with_lengths, without_lengths
 from deltasql.schema.types import VOID, StructType
-from deltasql.settings.session_settings import IGNORE_MISSING_FILES
 
 
 def may_copy_rows(

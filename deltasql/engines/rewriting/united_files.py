@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from functools import partial
 
-from deltasql.datafiles.staged import Staged
-from deltasql.datafiles.writing.successors import CompactionGroup
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.lazy import pa, pc
 from deltasql.engines.choice import evaluated_in_process
-from deltasql.engines.facts import SessionFacts
-from deltasql.engines.memory import memory_limit
-from deltasql.engines.rewriting.stage import FileStage
 from deltasql.engines.rewriting.stored_rows import StoredRows, are_copyable, partition_values
-from deltasql.engines.thresholds import UNPACKED
-from deltasql.errors.base import LeftToEngineError
-from deltasql.lazy import pa, pc
+from deltasql.files.facts import SessionFacts
+from deltasql.files.memory import memory_limit
+from deltasql.files.stage import FileStage
+from deltasql.files.staged import Staged
+from deltasql.files.thresholds import UNPACKED
+from deltasql.files.writing.successors import CompactionGroup
 from deltasql.plan.operators import Rearrange
 from deltasql.schema.types import StructType
 

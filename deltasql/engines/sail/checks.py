@@ -11,6 +11,8 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.patterns import GAP
 from deltasql.engines.sail.dialect.names import spark_names
 from deltasql.engines.sail.dialect.order import rows_selected, select_first, values_alike
 from deltasql.engines.sail.dialect.paths import with_parts
@@ -23,10 +25,8 @@ from deltasql.engines.sail.guards.text_checks import with_checks
 from deltasql.engines.sail.kinds import rows_of_query
 from deltasql.engines.sail.texts import PossibleTypes
 from deltasql.engines.spark.session.spark_types import frame_schema
-from deltasql.errors.engine import NotOnSailError
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructType
-from deltasql.sql.patterns import GAP
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -13,14 +13,14 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.lazy import pa
 from deltasql.catalog.definitions import TableSource
-from deltasql.datafiles.statistics.floats import float_bounds
-from deltasql.datafiles.statistics.nan_bounds import with_sure_bounds
-from deltasql.datafiles.writing.arrow_files import encoded
 from deltasql.engines.sail.dialect.paths import DirectoryWrite
 from deltasql.engines.spark.session.spark_types import frame_schema
-from deltasql.errors.engine import NotOnSailError
-from deltasql.lazy import pa
+from deltasql.files.statistics.floats import float_bounds
+from deltasql.files.statistics.nan_bounds import with_sure_bounds
+from deltasql.files.writing.arrow_files import encoded
 from deltasql.log.storage.locations import is_local
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import (
@@ -133,7 +133,7 @@ def _field(field: StructField) -> pa.Field:
 
 def _stored(kind: DataType) -> pa.DataType:
     """Columns and fields may be NULL, as in files of Spark's; elements and values where the query's may."""
-    from deltasql.result_arrow import arrow_type
+    from deltasql.schema.result_arrow import arrow_type
 
     match kind:
         case StructType():

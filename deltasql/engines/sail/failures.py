@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.errors.suggestion import similar_names
 from deltasql.engines.spark.failures.write_errors import Failure
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.engine import NotOnSailError
-from deltasql.errors.suggestion import similar_names
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException

@@ -10,6 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 from warnings import warn
 
+from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
+from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.settings.session_settings import ANSI, DEFAULTS, UNPROVEN
 from deltasql.engines.sail.checks import checked_query
 from deltasql.engines.sail.dialect.char_padding import Reach
 from deltasql.engines.sail.dialect.inlining import checked_body
@@ -34,15 +37,12 @@ from deltasql.engines.spark.session.local_rows import evaluated_rows
 from deltasql.engines.spark.session.scratch import retain_with
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema
-from deltasql.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.errors.engine import NotOnSailError
+from deltasql.files.result import CommandRows, RowSource
 from deltasql.plan import marks
 from deltasql.plan.hidden import ORDINAL
 from deltasql.plan.operators import Operator, PythonFunction, Rewrite, Scan, SqlFunction, SqlQuery
-from deltasql.result import CommandRows, RowSource
 from deltasql.schema.text import type_text
 from deltasql.schema.types import STRING, DataType, StructField, StructType
-from deltasql.settings.session_settings import ANSI, DEFAULTS, UNPROVEN
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException

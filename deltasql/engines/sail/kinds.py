@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.engines.sail.dialect.paths import with_parts
 from deltasql.engines.sail.dialect.scopes import SailScope
 from deltasql.engines.sail.guards.exact_types import OperandRows, unlike_names
 from deltasql.engines.sail.texts import possible_types
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema
-from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.operators import Operator
 from deltasql.schema.types import DataType, StructField, StructType
 

@@ -14,21 +14,21 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from deltasql.datafiles.arrow_types import plain_type
-from deltasql.datafiles.foreign.parquet_paths import column_pieces, parquet_files
-from deltasql.datafiles.inspection import NAN_SAFE_KEY, float_leaves, footer
-from deltasql.datafiles.reading.file_reader import is_of_old_calendar, reader_schema
-from deltasql.datafiles.reading.pieces import tables_of
-from deltasql.datafiles.threads import working
+from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
+from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.lazy import pa, pq
 from deltasql.engines.spark.session.scratch import frame_of_file
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import spark_schema
-from deltasql.engines.thresholds import FEW_BYTES
-from deltasql.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.errors.engine import NotOnSailError
-from deltasql.lazy import pa, pq
+from deltasql.files.foreign.parquet_paths import column_pieces, parquet_files
+from deltasql.files.inspection import NAN_SAFE_KEY, float_leaves, footer
+from deltasql.files.reading.file_reader import is_of_old_calendar, reader_schema
+from deltasql.files.reading.pieces import tables_of
+from deltasql.files.threads import working
+from deltasql.files.thresholds import FEW_BYTES
 from deltasql.log.storage.locations import is_local
 from deltasql.plan.base import quote
+from deltasql.schema.arrow_types import plain_type
 from deltasql.schema.lengths import has_lengths
 from deltasql.schema.types import StructType
 from deltasql.sql.evaluated.selections import parquet_paths, view_of

@@ -11,16 +11,16 @@ from hashlib import sha256
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from deltasql.base.errors.engine import NotOnSailError
 from deltasql.engines.spark.reading.frames import register_python
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.errors.engine import NotOnSailError
-from deltasql.parser import parse_type
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import hidden
 from deltasql.plan.operators import PythonFunction, SqlFunction
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructType
 from deltasql.sql.function_text import FunctionText, function_text
+from deltasql.sql.parser import parse_type
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

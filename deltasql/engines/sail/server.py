@@ -8,13 +8,13 @@ from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engines.facts import RUNNING
-from deltasql.engines.memory import available_memory
+from deltasql.base.errors.engine import EnginesMixedError, SailMissingError
+from deltasql.base.errors.statements.settings import InvalidSettingError
+from deltasql.base.timezone import zone
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.session.remote import release_at_end, release_ended
-from deltasql.errors.engine import EnginesMixedError, SailMissingError
-from deltasql.errors.statements.settings import InvalidSettingError
-from deltasql.schema.timezone import zone
+from deltasql.files.facts import RUNNING
+from deltasql.files.memory import available_memory
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

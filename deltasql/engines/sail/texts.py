@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.errors.engine import NotOnSailError
 from deltasql.engines.sail.dialect.char_padding import Reach, padded
 from deltasql.engines.sail.dialect.inlining import Inline, inlined
 from deltasql.engines.sail.dialect.words import single_quotes
@@ -17,8 +19,6 @@ from deltasql.engines.sail.python_functions import python_of, registered
 from deltasql.engines.sail.session_variables import variables_of
 from deltasql.engines.sail.variables import expression_with_values, query_with_values
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.errors.base import LeftToEngineError
-from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.operators import Operator, Project, PythonFunction, Scan, SqlFunction, SqlQuery, children
 from deltasql.schema.lengths import TYPE_KEY, declared_texts
 from deltasql.schema.text import sql_text

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from deltasql.base.errors.engine import NotOnSailError
 from deltasql.engines.sail.guards.unsupported import unsupported_condition
 from deltasql.engines.spark.failures.spark_errors import translated
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
-from deltasql.errors.engine import NotOnSailError
 from deltasql.plan import marks
 from deltasql.plan.hidden import LOOKUP
 from deltasql.plan.operators import Check, Operator, Project, Rewrite, children

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from deltasql.base.errors.base import Caret, LeftToEngineError
+from deltasql.base.errors.engine import NotOnSailError, SparkError
 from deltasql.engines.sail.dialect.session_variables import (
     Assign,
     AssignedVariable,
@@ -21,8 +23,6 @@ from deltasql.engines.sail.dialect.session_variables import (
 )
 from deltasql.engines.sail.session_variables import SessionVariable, typed_literal
 from deltasql.engines.spark.session.spark_types import frame_schema
-from deltasql.errors.base import Caret, LeftToEngineError
-from deltasql.errors.engine import NotOnSailError, SparkError
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import is_number
 from deltasql.schema.types import STRING, VOID, DataType

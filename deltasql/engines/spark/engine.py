@@ -8,10 +8,11 @@ from functools import cached_property
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.settings.session_settings import IO_MODE, TIME_ZONE
 from deltasql.catalog.definitions import TableSource
-from deltasql.datafiles.staged import Staged
 from deltasql.engines.choice import moved_in_process, only_for_spark, spreads_rows
-from deltasql.engines.door import RewriteOutcome, Stage
 from deltasql.engines.spark.failures.spark_errors import failure_of, translated_errors
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, assigned_sql, rewrite_context
 from deltasql.engines.spark.reading.frames import Frames, types_over
@@ -29,9 +30,9 @@ from deltasql.engines.spark.session.spark import SparkHandle, sql_name, temporar
 from deltasql.engines.spark.session.spark_types import declared_spark_schema
 from deltasql.engines.spark.writing.row_writers import Counts, row_counter, write_source
 from deltasql.engines.spark.writing.stage import SparkStage
-from deltasql.engines.thresholds import STORE_BYTES
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.engine import NotOnSailError
+from deltasql.files.result import RowSource
+from deltasql.files.staged import Staged
+from deltasql.files.thresholds import STORE_BYTES
 from deltasql.log.actions.actions import AddCDCFile
 from deltasql.log.storage.locations import is_local, table_location
 from deltasql.log.storage.stores import Stores
@@ -49,18 +50,17 @@ from deltasql.plan.operators import (
     stored_schemas,
 )
 from deltasql.plan.reads import Reads
-from deltasql.result import RowSource
+from deltasql.planner.door import RewriteOutcome, Stage
 from deltasql.schema.checks import COMMIT_TIMESTAMP, COMMIT_VERSION
 from deltasql.schema.types import DataType, StructType
-from deltasql.settings.session_settings import IO_MODE, TIME_ZONE
 from deltasql.sql.functions.spark_names import FUNCTIONS as SPARKS_OWN
 
 if TYPE_CHECKING:
     from pyspark.errors import PySparkException
     from pyspark.sql import DataFrame
 
+    from deltasql.files.result import Columnar
     from deltasql.log.replay.snapshot import Snapshot
-    from deltasql.result import Columnar
 
 _OF_SESSION: tuple[list[str], ...] = ([], ["session"], ["system", "session"])
 EMPTY: Mapping[str, Operator] = {}

@@ -8,6 +8,10 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
+from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.interrupts import interruptible
+from deltasql.base.lazy import pa
 from deltasql.engines.choice import handed_out
 from deltasql.engines.spark.failures.spark_errors import FailureReader, translated_errors
 from deltasql.engines.spark.failures.write_errors import WriteContext
@@ -16,10 +20,6 @@ from deltasql.engines.spark.session.interrupts import stoppable
 from deltasql.engines.spark.session.progress import watched
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema, spark_schema
-from deltasql.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.errors.engine import NotOnSailError
-from deltasql.interrupts import interruptible
-from deltasql.lazy import pa
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import hidden
 from deltasql.schema.text import text_sql
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class QueryResult:
-    """Implements `deltasql.result.RowSource`. `size` is the bytes that the query reads.
+    """Implements `deltasql.files.result.RowSource`. `size` is the bytes that the query reads.
 
     With `write` what is wrong with a row is said as the write would say it. `for_caller` makes the DataFrame that the
     caller gets, which names the files that it reads; without it that is `frame`.

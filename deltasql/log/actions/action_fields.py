@@ -15,8 +15,8 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 from urllib.parse import unquote
 
-from deltasql.errors.log import InvalidDeletionVectorError, InvalidLogJsonError
-from deltasql.lazy import pa, pc
+from deltasql.base.errors.log import InvalidDeletionVectorError, InvalidLogJsonError
+from deltasql.base.lazy import pa, pc
 from deltasql.log.actions.actions import Json
 
 
@@ -288,7 +288,7 @@ def read_objects(texts: pa.StringArray, fields: Iterable[pa.Field]) -> pa.Table:
     """
     import pyarrow.json
 
-    from deltasql.log.storage.arrow_values import strings
+    from deltasql.schema.arrow_values import strings
 
     texts = texts if texts.null_count == 0 else pc.fill_null(texts, strings(["{}"])[0])
     # Arrow's reader ends the whole process at a `null` between objects.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, TypeAlias, Union
 
-from deltasql.errors.schema import InvalidSchemaJsonError
+from deltasql.base.errors.schema import InvalidSchemaJsonError
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.schema.json import schema_from_json, schema_to_json

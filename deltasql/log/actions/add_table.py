@@ -9,8 +9,8 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from json.encoder import encode_basestring_ascii
 
-from deltasql.errors.log import InvalidCommitError
-from deltasql.lazy import np, pa, pc
+from deltasql.base.errors.log import InvalidCommitError
+from deltasql.base.lazy import np, pa, pc
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.actions.record_count import record_count

@@ -14,7 +14,7 @@ from uuid import NAMESPACE_URL, uuid5
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltasql.lazy import np
+from deltasql.base.lazy import np
 from deltasql.log.actions.add_table import with_column
 from deltasql.log.actions.deletion_vectors import vector_file, vector_path, z85_encode
 from deltasql.log.actions.file_tables import (
@@ -24,9 +24,9 @@ from deltasql.log.actions.file_tables import (
     file_locations,
     one_array,
 )
-from deltasql.log.storage.arrow_values import TRUE, flags, strings
 from deltasql.log.storage.copying import Copy
 from deltasql.log.storage.locations import encode_path, hadoop_location, located, table_uri
+from deltasql.schema.arrow_values import TRUE, flags, strings
 
 OF_TARGET = ("path", "size", "stats", "deletionVector", "baseRowId")
 """Columns of the target's live files that `shallow_files` and `deep_files` compare."""

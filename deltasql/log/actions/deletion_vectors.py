@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID, uuid4
 
-from deltasql.errors.log import DeletionVectorNotFoundError, InvalidDeletionVectorError
-from deltasql.lazy import np, pa, pc
+from deltasql.base.errors.log import DeletionVectorNotFoundError, InvalidDeletionVectorError
+from deltasql.base.lazy import np, pa, pc
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector
 from deltasql.log.storage.listing import open_regular
 from deltasql.log.storage.locations import canonical, folder_and_name, is_absolute, is_local

@@ -19,8 +19,8 @@ import pyarrow.json as pj
 
 from deltasql.log.actions.action_fields import ACTIONS, has_odd_bytes, parse_line
 from deltasql.log.actions.actions import AddFile, Json, RemoveFile
-from deltasql.log.storage.arrow_values import EMPTY, flags, from_python, integers, no_rows, strings
 from deltasql.log.storage.locations import canonical
+from deltasql.schema.arrow_values import EMPTY, flags, from_python, integers, no_rows, strings
 
 ENCODED_STRING = pa.dictionary(pa.int32(), pa.string())
 STRING_MAP = pa.map_(pa.string(), pa.string())

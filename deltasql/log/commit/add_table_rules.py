@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltasql.errors.log import DuplicateActionsError, InvalidCommitError
+from deltasql.base.errors.log import DuplicateActionsError, InvalidCommitError
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.actions.add_table import add_objects, first_repeated, has_vector, keys_of_maps
 from deltasql.log.actions.file_tables import canonical_paths

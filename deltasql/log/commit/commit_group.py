@@ -6,9 +6,9 @@ import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import AmbiguousWriteError, CommitRetriesExceededError, StorageError
-from deltasql.interrupts import note_commit, note_doubt, shielded
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.log import AmbiguousWriteError, CommitRetriesExceededError, StorageError
+from deltasql.base.interrupts import note_commit, note_doubt, shielded
 from deltasql.log.actions.actions import Action, TransactionGroup
 from deltasql.log.commit.commit_race import MOST_ATTEMPTS, MOST_SECONDS, CommitRace, WonRace, back_off
 from deltasql.log.commit.commit_writer import CommitText

@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import AmbiguousWriteError, CommitRetriesExceededError, StorageError
-from deltasql.interrupts import note_commit, note_doubt, shielded
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.log import AmbiguousWriteError, CommitRetriesExceededError, StorageError
+from deltasql.base.interrupts import note_commit, note_doubt, shielded
 from deltasql.log.actions.actions import Action, Json, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile, FileChanges
 from deltasql.log.actions.operations import operation_named

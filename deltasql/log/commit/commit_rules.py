@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from deltasql.errors.log import (
+from deltasql.base.errors.log import (
     DomainMetadataNotSupportedError,
     DuplicateActionsError,
     DuplicateDomainError,
     InvalidCommitError,
 )
-from deltasql.errors.write import AppendOnlyError
-from deltasql.lazy import pa
+from deltasql.base.errors.write import AppendOnlyError
+from deltasql.base.lazy import pa
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile, SetTransaction
 from deltasql.log.configuration.iceberg_compat import check_files
 from deltasql.log.configuration.indexed_columns import partition_keys

@@ -12,8 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.errors.secrets import shown_pairs
-from deltasql.lazy import pa
+from deltasql.base.errors.secrets import shown_pairs
+from deltasql.base.lazy import pa
+from deltasql.base.version import __version__
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddCDCFile, AddFile, CommitInfo, Metadata, RemoveFile
 from deltasql.log.actions.commit_file import BIG, CommitFile, encode_actions, parse_commit
@@ -34,7 +35,6 @@ from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import commit_path
 from deltasql.log.storage.log_store import LogStore
 from deltasql.schema.widening import with_table_version
-from deltasql.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

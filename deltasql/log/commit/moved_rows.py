@@ -13,8 +13,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from deltasql.errors.log import InvalidDeletionVectorError
-from deltasql.lazy import np
+from deltasql.base.errors.log import InvalidDeletionVectorError
+from deltasql.base.lazy import np
 from deltasql.log.actions.actions import Action, AddFile, Json
 from deltasql.log.actions.commit_file import FileChanges
 from deltasql.log.actions.deletion_vectors import (

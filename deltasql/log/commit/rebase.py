@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from deltasql.errors.concurrency import ConcurrentAppendError, ConcurrentModificationError
+from deltasql.base.errors.concurrency import ConcurrentAppendError, ConcurrentModificationError
 from deltasql.log.actions.actions import Action, Json
 from deltasql.log.actions.commit_file import FileChanges
 from deltasql.log.commit.conflict import Attempt, IsolationLevel, Winner, file_conflict

@@ -18,8 +18,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from deltasql.errors.base import counted
-from deltasql.errors.concurrency import (
+from deltasql.base.errors.base import counted
+from deltasql.base.errors.concurrency import (
     AppendBudgetError,
     ConcurrentDeleteDeleteError,
     ConcurrentModificationError,
@@ -27,7 +27,7 @@ from deltasql.errors.concurrency import (
     RowAppendError,
     RowDeleteReadError,
 )
-from deltasql.lazy import np
+from deltasql.base.lazy import np
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, Json
 from deltasql.log.actions.commit_file import FileChanges

@@ -6,12 +6,12 @@ import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from deltasql.errors.concurrency import TableReplacedError
-from deltasql.errors.log import (
+from deltasql.base.errors.concurrency import TableReplacedError
+from deltasql.base.errors.log import (
     InvalidCommitError,
     StorageError,
 )
-from deltasql.lazy import pa
+from deltasql.base.lazy import pa
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import (
     Action,

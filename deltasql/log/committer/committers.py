@@ -14,8 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol as Interface
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import AmbiguousWriteError, StorageError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.log import AmbiguousWriteError, StorageError
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import STAGED_COMMITS, commit_path
 from deltasql.log.storage.log_store import LogStore

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltasql.errors.log import RowIdsWithoutStatisticsError
+from deltasql.base.errors.log import RowIdsWithoutStatisticsError
 from deltasql.log.actions.add_table import row_counts, with_column
 from deltasql.log.actions.file_tables import canonical_paths
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from importlib.util import find_spec
 
-from deltasql.errors.iceberg import (
+from deltasql.base.errors.iceberg import (
     IcebergMappingError,
     IcebergPartitionsError,
     IcebergStatisticsError,

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from deltasql.errors.statements.features import UnsupportedWriteFeaturesError
-from deltasql.errors.statements.generate import ManifestPropertiesError, MappedManifestError
-from deltasql.errors.statements.properties import (
+from deltasql.base.errors.statements.features import UnsupportedWriteFeaturesError
+from deltasql.base.errors.statements.generate import ManifestPropertiesError, MappedManifestError
+from deltasql.base.errors.statements.properties import (
     AlterWithClusteringFeatureError,
     ColumnDefaultsNotEnabledError,
     ConstraintPropertyError,
@@ -29,7 +29,7 @@ from deltasql.errors.statements.properties import (
     UnknownPropertyError,
     UnsetMissingPropertyError,
 )
-from deltasql.errors.suggestion import OPEN_SET, did_you_mean
+from deltasql.base.errors.suggestion import OPEN_SET, did_you_mean
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.configuration.iceberg_compat import check_compatible
 from deltasql.log.properties.property import DELTASQL_PROPERTIES

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from uuid import uuid4
 
-from deltasql.errors.log import RowIdsWithoutStatisticsError
-from deltasql.lazy import pa
+from deltasql.base.errors.log import RowIdsWithoutStatisticsError
+from deltasql.base.lazy import pa
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, RemoveFile
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.operations import BACKFILL

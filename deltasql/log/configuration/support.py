@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from deltasql.errors.statements.features import (
+from deltasql.base.errors.statements.features import (
     CatalogManagedError,
     InvalidProtocolVersionError,
     ManagedElsewhereError,

@@ -16,9 +16,9 @@ from pyiceberg.manifest import DataFile, ManifestFile
 from pyiceberg.table.metadata import TableMetadataV2
 from pyiceberg.table.snapshots import MetadataLogEntry
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.iceberg import IcebergVectorsError, IcebergWritersError
-from deltasql.errors.log import LogFileNotFoundError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.iceberg import IcebergVectorsError, IcebergWritersError
+from deltasql.base.errors.log import LogFileNotFoundError
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import marked_files

@@ -12,7 +12,7 @@ from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
 from pyiceberg.typedef import Record
 from pyiceberg.utils.decimal import decimal_to_bytes
 
-from deltasql.errors.iceberg import IcebergStatisticsError
+from deltasql.base.errors.iceberg import IcebergStatisticsError
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.iceberg.schema_types import leaf_ids
 from deltasql.log.replay.stats_struct import parse_partitions, parse_stats, partition_type, stats_type

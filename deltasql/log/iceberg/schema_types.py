@@ -9,7 +9,7 @@ from pyiceberg.partitioning import PARTITION_FIELD_ID_START, PartitionField, Par
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import IdentityTransform
 
-from deltasql.errors.iceberg import IcebergIdError, IcebergTypeError
+from deltasql.base.errors.iceberg import IcebergIdError, IcebergTypeError
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties.property_registry import UNIVERSAL_FORMATS
 from deltasql.schema.column_mapping import ID, NESTED_IDS, physical_name

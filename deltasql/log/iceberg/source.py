@@ -21,7 +21,7 @@ from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 from pyiceberg.transforms import IdentityTransform, VoidTransform
 
-from deltasql.errors.iceberg import IcebergSourceError, NoIcebergTableError
+from deltasql.base.errors.iceberg import IcebergSourceError, NoIcebergTableError
 from deltasql.log.iceberg.current_metadata import METADATA_FOLDER
 from deltasql.log.iceberg.store_io import StoreIO
 from deltasql.log.properties.property_registry import COLUMN_MAPPING_MODE, MAX_COLUMN_ID

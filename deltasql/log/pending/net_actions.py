@@ -12,7 +12,7 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from deltasql.lazy import np
+from deltasql.base.lazy import np
 from deltasql.log.actions.actions import (
     Action,
     AddCDCFile,

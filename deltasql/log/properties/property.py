@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeVar
 
-from deltasql.errors.statements.properties import IsolationLevelError, PropertyValueError
-from deltasql.registry.entries import RegistryEntry
+from deltasql.base.errors.statements.properties import IsolationLevelError, PropertyValueError
+from deltasql.base.registry.entries import RegistryEntry
 
 T = TypeVar("T")
 

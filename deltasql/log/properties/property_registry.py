@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from deltasql.log.properties.property import OnDrop, OnReplace, Property
-from deltasql.registry.entries import Registry
-from deltasql.registry.readers import (
+from deltasql.base.registry.entries import Registry
+from deltasql.base.registry.readers import (
     CODECS,
     any_text,
     boolean,
@@ -22,6 +21,7 @@ from deltasql.registry.readers import (
     one_of,
     some_of,
 )
+from deltasql.log.properties.property import OnDrop, OnReplace, Property
 
 T = TypeVar("T")
 

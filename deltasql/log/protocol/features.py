@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 
-from deltasql.errors.statements.features import UnknownFeaturesError
-from deltasql.errors.suggestion import meant, similar_names
+from deltasql.base.errors.statements.features import UnknownFeaturesError
+from deltasql.base.errors.suggestion import meant, similar_names
 from deltasql.log.properties.property_registry import switches
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.schema.checks import INVARIANTS

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.errors.statements.features import InvalidProtocolVersionError, ReadFeaturesNeedWriterVersionError
+from deltasql.base.errors.statements.features import InvalidProtocolVersionError, ReadFeaturesNeedWriterVersionError
 from deltasql.log.protocol.features import (
     CATALOG_MANAGED,
     FEATURES,

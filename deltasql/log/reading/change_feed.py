@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from deltasql.lazy import np
+from deltasql.base.lazy import np
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, parse_whole_commit

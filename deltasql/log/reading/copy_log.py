@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.errors.statements.copy_into import CopyStateError
+from deltasql.base.errors.statements.copy_into import CopyStateError
 from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.locations import LOG

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltasql.lazy import pc
+from deltasql.base.lazy import pc
 from deltasql.log.actions.actions import Json, Metadata
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.protocol.features import requested_features

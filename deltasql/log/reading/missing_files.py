@@ -9,11 +9,11 @@ import pyarrow as pa
 
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.deletion_vectors import vector_file
-from deltasql.log.storage.arrow_values import flags
 from deltasql.log.storage.listing import path_exists
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import absolute, folder_and_name, is_local, local_path, located
 from deltasql.log.storage.log_store import LogStore
+from deltasql.schema.arrow_values import flags
 
 
 def missing_files(store: LogStore, files: pa.Table) -> tuple[pa.BooleanArray, pa.BooleanArray]:

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from deltasql.errors.log import LogFileNotFoundError
-from deltasql.errors.streams import (
+from deltasql.base.errors.log import LogFileNotFoundError
+from deltasql.base.errors.streams import (
     DifferentTableError,
     IncompatibleStreamSchemaError,
     SchemaChangedError,
@@ -19,8 +19,8 @@ from deltasql.errors.streams import (
     SourceDeleteError,
     StreamDataLossError,
 )
-from deltasql.errors.versions import MissingChangeDataError, VersionNotFoundError
-from deltasql.lazy import np, pa
+from deltasql.base.errors.versions import MissingChangeDataError, VersionNotFoundError
+from deltasql.base.lazy import np, pa
 from deltasql.log.actions.actions import Json, Metadata
 from deltasql.log.actions.commit_file import CommitFile, parse_whole_commit
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED

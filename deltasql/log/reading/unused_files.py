@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from deltasql.errors.statements.vacuum import VacuumLiteError
+from deltasql.base.errors.statements.vacuum import VacuumLiteError
 from deltasql.log.actions.action_fields import parse_line
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import parse_commit
@@ -29,9 +29,9 @@ from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
 from deltasql.log.replay.history import file_times
 from deltasql.log.replay.log_segment import list_log
 from deltasql.log.replay.snapshot import Snapshot
-from deltasql.log.storage.arrow_values import ZERO, flags, integers, strings
 from deltasql.log.storage.listing import IsHidden, TableListing, real_path
 from deltasql.log.storage.locations import canonical, commit_path, is_absolute, is_local
+from deltasql.schema.arrow_values import ZERO, flags, integers, strings
 
 if TYPE_CHECKING:
     from deltasql.log.replay.delta_log import DeltaLog

@@ -12,9 +12,8 @@ from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any, Protocol, TypeAlias, TypeVar
 
-from deltasql.datafiles.footers.row_groups import Footer
-from deltasql.errors.log import InvalidCheckpointError, InvalidLogJsonError, StorageError, StorageUnavailableError
-from deltasql.lazy import np, pa, pq
+from deltasql.base.errors.log import InvalidCheckpointError, InvalidLogJsonError, StorageError, StorageUnavailableError
+from deltasql.base.lazy import np, pa, pq
 from deltasql.log.actions.action_fields import parse_line
 from deltasql.log.actions.actions import Json
 from deltasql.log.replay.checkpoint_file import (
@@ -34,6 +33,7 @@ from deltasql.log.replay.log_segment import CheckpointFiles
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import LOG, decode_path
 from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.row_groups import Footer
 
 # Columns above this size are not cached.
 _CACHED_BYTES = 512 << 20
@@ -136,7 +136,7 @@ class Checkpoint:
 
     def _picked_before(self, rows: np.ndarray, columns: Sequence[str]) -> pa.Table | None:
         """The result of `adds_at` from the cached last one; None if that lacks a row or a column."""
-        from deltasql.log.storage.arrow_values import integers
+        from deltasql.schema.arrow_values import integers
 
         if self._picked is None or not set(columns) <= set(self._picked[1].column_names):
             return None
@@ -298,7 +298,7 @@ class Checkpoint:
         return pa.table(arrays, schema=pa.schema([schema.field(name) for name in columns]))
 
     def _read(self, kind: str, columns: Sequence[str], schema: pa.Schema) -> pa.Table:
-        from deltasql.log.storage.arrow_values import no_rows
+        from deltasql.schema.arrow_values import no_rows
 
         fields = pa.schema([schema.field(name) for name in columns])
         tables = self._of_each_source(lambda path: self._guarded(path, lambda file: action_rows(file, kind, fields)))

@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.datafiles.footers.row_groups import Footer, read_footer
-from deltasql.lazy import np, pa, pc, pq
+from deltasql.base.lazy import np, pa, pc, pq
 from deltasql.log.actions.action_fields import ACTIONS, check_action
 from deltasql.log.actions.actions import Json
+from deltasql.log.storage.row_groups import Footer, read_footer
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def _pruned(value: Any) -> Any:
 
 def action_rows(file: OpenFile, kind: str, schema: pa.Schema) -> pa.Table:
     """The actions of one kind in the file, in order, with the columns of `schema`."""
-    from deltasql.log.storage.arrow_values import no_rows
+    from deltasql.schema.arrow_values import no_rows
 
     # A row group may be empty.
     return pa.concat_tables([no_rows(schema), *action_batches(file, kind, schema, _BATCH)])
@@ -131,7 +131,7 @@ def _nulls(file: OpenFile, group: int, leaf: str) -> int | None:
 
 def rows_at(file: OpenFile, schema: pa.Schema, indexes: np.ndarray, start: int) -> tuple[pa.Table, int]:
     """The add actions of the file with the numbers `indexes`, and the number after its last; `start` is its first."""
-    from deltasql.log.storage.arrow_values import no_rows
+    from deltasql.schema.arrow_values import no_rows
 
     pieces = [no_rows(schema)]
     for group in row_groups(file, "add"):
@@ -207,7 +207,7 @@ def _leaves(kind: pa.DataType) -> Iterator[tuple[str, ...]]:
 
 def _picked(file: OpenFile, group: int, names: list[str], schema: pa.Schema, rows: np.ndarray) -> Iterator[pa.Table]:
     """The actions of a row group with these numbers; what follows the last one is not decoded."""
-    from deltasql.log.storage.arrow_values import integers
+    from deltasql.schema.arrow_values import integers
 
     start = 0
     for batch in file.parquet.iter_batches(SMALL_BATCH, row_groups=[group], columns=names):
@@ -223,7 +223,7 @@ def _picked(file: OpenFile, group: int, names: list[str], schema: pa.Schema, row
 
 def take_values(column: pa.ChunkedArray, rows: np.ndarray) -> pa.ChunkedArray:
     """The values of `column` in the sorted `rows`. Arrow would put all chunks of strings together first."""
-    from deltasql.log.storage.arrow_values import integers
+    from deltasql.schema.arrow_values import integers
 
     ends = np.cumsum([len(chunk) for chunk in column.chunks], dtype=np.int64)
     edges = [0, *np.searchsorted(rows, ends).tolist()]
@@ -273,7 +273,7 @@ def has_leaf(file: OpenFile, group: int, path: str) -> bool:
 
 def _action_rows(kind: str, chunk: pa.StructArray, schema: pa.Schema) -> pa.Table:
     """The present fields of the structs, as columns of the requested types. Raises ValueError for gaps."""
-    from deltasql.log.storage.arrow_values import indexes_of
+    from deltasql.schema.arrow_values import indexes_of
 
     fields = {field.name: chunk.field(index) for index, field in enumerate(chunk.type)}
     table = pa.table([_column(fields, column, len(chunk)) for column in schema], schema=schema)

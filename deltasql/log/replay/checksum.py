@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.lazy import pc
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.lazy import pc
 from deltasql.log.actions.action_fields import (
     ACTIONS,
     COUNTS,

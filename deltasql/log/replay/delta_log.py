@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from obstore.store import MemoryStore
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import NotADeltaTableError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.log import NotADeltaTableError
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.actions.commit_file import encode_actions
 from deltasql.log.committer.committers import (

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any
 
-from deltasql.errors.log import MissingCommitTimestampError
-from deltasql.errors.versions import NoCommitsFoundError, TimestampTooEarlyError, TimestampTooLateError
+from deltasql.base.errors.log import MissingCommitTimestampError
+from deltasql.base.errors.versions import NoCommitsFoundError, TimestampTooEarlyError, TimestampTooLateError
 from deltasql.log.actions.commit_file import parse_commit
 from deltasql.log.configuration.properties import first_with_timestamp
 from deltasql.log.replay.log_segment import LogListing

@@ -27,7 +27,7 @@ from deltasql.log.actions.file_tables import (
 from deltasql.log.replay.checkpoint import Checkpoint, FieldPath, StatisticsKey, StatisticsReader
 from deltasql.log.replay.checkpoint_file import take_rows, take_values
 from deltasql.log.replay.reconciliation import LogTail, hidden_rows, rows_of_paths, tail_adds, tail_removes
-from deltasql.log.storage.arrow_values import strings
+from deltasql.schema.arrow_values import strings
 
 _STREAMED = 1 << 16
 

@@ -19,8 +19,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deltasql.errors.log import LogGapError, NotADeltaTableError, StorageError, TruncatedLogError
-from deltasql.errors.versions import VersionNotFoundError
+from deltasql.base.errors.log import LogGapError, NotADeltaTableError, StorageError, TruncatedLogError
+from deltasql.base.errors.versions import VersionNotFoundError
 from deltasql.log.actions.action_fields import Fields, check_fields
 from deltasql.log.actions.actions import Json
 from deltasql.log.storage.locations import LAST_CHECKPOINT, LOG, checksum_path, commit_path, is_local

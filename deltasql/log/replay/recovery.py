@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import InvalidCheckpointError, InvalidCompactionError, LogFileNotFoundError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.log import InvalidCheckpointError, InvalidCompactionError, LogFileNotFoundError
 from deltasql.log.replay.log_segment import CheckpointFiles, Delta, list_log
 from deltasql.log.replay.segment_replay import SegmentReplay
 

@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from deltasql.errors.log import (
+from deltasql.base.errors.log import (
     InvalidCheckpointError,
     InvalidCompactionError,
     InvalidLogJsonError,
     InvalidMetadataError,
     LogFileNotFoundError,
 )
-from deltasql.errors.schema import InvalidSchemaJsonError
+from deltasql.base.errors.schema import InvalidSchemaJsonError
 from deltasql.log.actions.actions import DomainMetadata, Json, Metadata, SetTransaction
 from deltasql.log.actions.commit_file import CommitFile, parse_commit
 from deltasql.log.protocol.protocol import Protocol

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from deltasql.errors.log import LogFileNotFoundError, MissingCommitTimestampError, StateRecoverError
-from deltasql.lazy import pa
+from deltasql.base.errors.log import LogFileNotFoundError, MissingCommitTimestampError, StateRecoverError
+from deltasql.base.lazy import pa
 from deltasql.log.actions.actions import AddFile, CommitInfo, Metadata
 from deltasql.log.configuration.indexed_columns import partition_keys
 from deltasql.log.configuration.properties import has_commit_timestamps
@@ -36,7 +36,7 @@ FILE_COLUMNS = ("path", "partitionValues", "size", "modificationTime", "stats")
 class Snapshot:
     """A version of a table, immutable; safe to keep while the table moves on.
 
-    Whatever reads the log raises the errors of `deltasql.errors.log`. A damaged checkpoint is replaced by older log
+    Whatever reads the log raises the errors of `base.errors.log`. A damaged checkpoint is replaced by older log
     files where these allow it: see `recovery`.
     """
 

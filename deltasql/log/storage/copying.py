@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import NamedTuple
 
-from deltasql.errors.log import LostDataFileError
-from deltasql.interrupts import check
+from deltasql.base.errors.log import LostDataFileError
+from deltasql.base.interrupts import check
 from deltasql.log.storage.locations import folder_and_name
 from deltasql.log.storage.log_store import LogStore
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import BinaryIO
 
-from deltasql.lazy import pa
+from deltasql.base.lazy import pa
 from deltasql.log.storage.locations import LOG
 
 IsHidden = Callable[[str], bool]
@@ -95,7 +95,7 @@ def checksum_beside(path: str) -> str:
 
 def file_table(paths: list[str], sizes: list[int], times: list[int]) -> pa.Table:
     """Files as the columns of `TableListing.files`."""
-    from deltasql.log.storage.arrow_values import integers, strings
+    from deltasql.schema.arrow_values import integers, strings
 
     return pa.table({"path": strings(paths), "size": integers(sizes), "modified": integers(times)})
 
@@ -141,7 +141,7 @@ def _table(files: list[tuple[str, int, int]]) -> pa.Table:
 
 def _empty(folders: dict[str, int], occupied: set[str]) -> pa.Table:
     """The empty folders as `TableListing.empty`; keys of `folders` end with a slash."""
-    from deltasql.log.storage.arrow_values import integers, strings
+    from deltasql.schema.arrow_values import integers, strings
 
     for folder in sorted(occupied, key=len, reverse=True):
         parent = folder

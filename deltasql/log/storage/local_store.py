@@ -18,9 +18,9 @@ from typing import Any, BinaryIO
 
 from obstore.store import LocalStore
 
-from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
-from deltasql.interrupts import shielded
-from deltasql.lazy import pa
+from deltasql.base.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
+from deltasql.base.interrupts import shielded
+from deltasql.base.lazy import pa
 from deltasql.log.storage.listing import (
     STAGED_FOLDER,
     Inside,

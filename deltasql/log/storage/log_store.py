@@ -20,14 +20,14 @@ from typing import Any, NamedTuple, TypeVar
 import obstore
 from obstore import exceptions
 
-from deltasql.errors.log import (
+from deltasql.base.errors.log import (
     AmbiguousWriteError,
     ConditionalPutError,
     OverwrittenCommitError,
     StorageError,
     StorageUnavailableError,
 )
-from deltasql.lazy import pa
+from deltasql.base.lazy import pa
 from deltasql.log.storage.listing import IsHidden, TableListing, left_behind, list_objects
 from deltasql.log.storage.patience import (
     Patience,

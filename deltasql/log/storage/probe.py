@@ -10,8 +10,8 @@ import secrets
 import threading
 from contextlib import suppress
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import StorageError, UnsafeStoreError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.log import StorageError, UnsafeStoreError
 from deltasql.log.storage.locations import LOG
 from deltasql.log.storage.log_store import LogStore
 from deltasql.log.storage.patience import is_unknown_operation

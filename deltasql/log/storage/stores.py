@@ -10,8 +10,8 @@ from typing import Any
 from obstore import exceptions
 from obstore.store import MemoryStore, from_url
 
-from deltasql.errors.log import UnsupportedLocationError
-from deltasql.lazy import pa
+from deltasql.base.errors.log import UnsupportedLocationError
+from deltasql.base.lazy import pa
 from deltasql.log.storage.credentials import (
     KEYS,
     Lent,

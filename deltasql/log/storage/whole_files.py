@@ -10,8 +10,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 
-from deltasql.datafiles.footers.row_groups import parse_footer
 from deltasql.log.storage.log_store import LogStore
+from deltasql.log.storage.row_groups import parse_footer
 
 _STEP = 8 << 20
 _ORC = b"ORC"

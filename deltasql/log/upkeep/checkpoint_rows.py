@@ -25,7 +25,7 @@ from deltasql.log.properties.property_registry import (
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.replay.stats_struct import parse_partitions, parse_stats, partition_type, stats_type
-from deltasql.log.storage.arrow_values import ZERO, flags, integers
+from deltasql.schema.arrow_values import ZERO, flags, integers
 
 # Rows per batch and per row group.
 GROUP_ROWS = 100_000

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from deltasql.errors.log import CheckpointMismatchError
+from deltasql.base.errors.log import CheckpointMismatchError
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.file_tables import ADD, from_actions
 from deltasql.log.properties.property_registry import CHECKPOINT_POLICY

@@ -10,8 +10,8 @@ import re
 import time
 from collections.abc import Collection, Iterable
 
-from deltasql.errors.log import InvalidCheckpointError
-from deltasql.errors.statements.copy_into import CopyStateError
+from deltasql.base.errors.log import InvalidCheckpointError
+from deltasql.base.errors.statements.copy_into import CopyStateError
 from deltasql.log.properties.property_registry import (
     DELETED_FILE_RETENTION,
     LOG_CLEANUP,

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 import pyarrow as pa
 
-from deltasql.errors.statements.generate import ManifestVectorsError, MappedManifestError
+from deltasql.base.errors.statements.generate import ManifestVectorsError, MappedManifestError
 from deltasql.log.actions.commit_file import CommitFile
 from deltasql.log.actions.deletion_vectors import marked_files
 from deltasql.log.configuration.indexed_columns import partition_keys

@@ -13,7 +13,7 @@ import json
 import logging
 from collections.abc import Sequence
 
-from deltasql.errors.iceberg import ConversionError
+from deltasql.base.errors.iceberg import ConversionError
 from deltasql.log.actions.actions import Json
 from deltasql.log.actions.commit_file import CommitFile, action_key
 from deltasql.log.configuration.iceberg_compat import check_iceberg_library, converts_to_iceberg

@@ -6,8 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from deltasql.errors.base import DeltaSqlError, LeftToEngineError
+from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
+from deltasql.base.settings.query_meaning import has_plain_meaning
+from deltasql.base.settings.session_settings import ANSWER_FROM_LOG
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.skipping.conditions import Condition
+from deltasql.log.skipping.predicates import condition
+from deltasql.log.skipping.pruning import partition_only
+from deltasql.log.skipping.tallies import FileGroup, file_groups
 from deltasql.plan.base import SqlText, TableName
 from deltasql.planner.answers.values import Group, LogScope, key_values
 from deltasql.planner.binding import calls_session_functions
@@ -15,12 +21,6 @@ from deltasql.planner.context import Context
 from deltasql.planner.governance.enforcing import enforced
 from deltasql.planner.selected_files import location_of
 from deltasql.schema.types import BOOLEAN, StructType
-from deltasql.settings.query_meaning import has_plain_meaning
-from deltasql.settings.session_settings import ANSWER_FROM_LOG
-from deltasql.skipping.conditions import Condition
-from deltasql.skipping.predicates import condition
-from deltasql.skipping.pruning import partition_only
-from deltasql.skipping.tallies import FileGroup, file_groups
 from deltasql.sql.evaluated.aggregates import AggregateRows
 from deltasql.sql.expression_types import derived_type
 from deltasql.sql.queries.aggregate_query import AggregateQuery, aggregate_query

@@ -8,14 +8,14 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from deltasql.errors.base import LeftToEngineError
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.log.skipping.conditions import INTEGRAL as INTEGRAL_NAMES
+from deltasql.log.skipping.conditions import BoundedColumn
+from deltasql.log.skipping.partition_conditions import partition_value
+from deltasql.log.skipping.predicates import find_column
+from deltasql.log.skipping.tallies import FileGroup, TallyFilter, has_exact_high, has_exact_low
 from deltasql.schema.type_lattice import fits
 from deltasql.schema.types import LONG, DataType, DecimalType, StructField, StructType
-from deltasql.skipping.conditions import INTEGRAL as INTEGRAL_NAMES
-from deltasql.skipping.conditions import BoundedColumn
-from deltasql.skipping.partition_conditions import partition_value
-from deltasql.skipping.predicates import find_column
-from deltasql.skipping.tallies import FileGroup, TallyFilter, has_exact_high, has_exact_low
 from deltasql.sql.cursor import require_value
 from deltasql.sql.evaluated.aggregates import AggregateScope
 from deltasql.sql.queries.aggregate_query import Aggregate

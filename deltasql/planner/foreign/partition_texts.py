@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from datetime import timezone, tzinfo
 from decimal import ROUND_HALF_UP, Decimal, InvalidOperation
 
-from deltasql.datafiles.foreign.tables import SourceFile
-from deltasql.errors.sources import PartitionCountError, PartitionNameError, SourcePartitionValueError
+from deltasql.base.errors.sources import PartitionCountError, PartitionNameError, SourcePartitionValueError
+from deltasql.base.timezone import parse_timestamp
+from deltasql.files.foreign.tables import SourceFile
 from deltasql.log.storage.locations import located
 from deltasql.plan.base import quote
 from deltasql.schema.text import sql_text
-from deltasql.schema.timezone import parse_timestamp
 from deltasql.schema.type_lattice import fits, is_integral
 from deltasql.schema.types import (
     BOOLEAN,

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import reduce
 
-from deltasql.errors.sources import PartitionFoldersError
+from deltasql.base.errors.sources import PartitionFoldersError
+from deltasql.base.timezone import parse_timestamp
 from deltasql.plan.base import quote
-from deltasql.schema.timezone import parse_timestamp
 from deltasql.schema.type_lattice import MOST_DIGITS, fits
 from deltasql.schema.types import (
     DATE,

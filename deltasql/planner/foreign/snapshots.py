@@ -10,12 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.iceberg import IcebergSourceError
+from deltasql.base.errors.sources import DeltaLocationError, IcebergReadError, UnknownColumnsError
+from deltasql.base.timezone import zone
 from deltasql.catalog.definitions import TableSource
 from deltasql.catalog.entries import TableEntry
-from deltasql.datafiles.foreign.tables import SourceFile
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.iceberg import IcebergSourceError
-from deltasql.errors.sources import DeltaLocationError, IcebergReadError, UnknownColumnsError
+from deltasql.files.foreign.tables import SourceFile
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.configuration.indexed_columns import partition_keys
 from deltasql.log.replay.delta_log import unlogged_snapshot
@@ -28,7 +29,6 @@ from deltasql.planner.context import Context
 from deltasql.planner.foreign.partition_texts import partition_texts
 from deltasql.planner.foreign.partition_types import Folders, partition_fields
 from deltasql.schema.lengths import declared_length
-from deltasql.schema.timezone import zone
 from deltasql.schema.types import STRING, StructField, StructType
 
 ICEBERG = "iceberg"
@@ -160,7 +160,7 @@ def _file_columns(context: Context, source: TableSource, files: FileSource) -> S
 
 def _parquet_columns(context: Context, source: TableSource, files: FileSource) -> StructType:
     """The columns of the first file, as Spark takes them; with the option mergeSchema those of all."""
-    from deltasql.datafiles.foreign.tables import parquet_columns
+    from deltasql.files.foreign.tables import parquet_columns
 
     merges = options_of(source).get("mergeschema", "").lower() == "true"
     chosen = files.files if merges else files.files[:1]
@@ -171,7 +171,7 @@ def _parquet_columns(context: Context, source: TableSource, files: FileSource) -
 
 def _folders(source: TableSource, files: FileSource) -> Iterator[Folders]:
     """The partition folders of each file. Raises SourceFileError for one without a value."""
-    from deltasql.datafiles.foreign.tables import folder_values
+    from deltasql.files.foreign.tables import folder_values
 
     if options_of(source).get("recursivefilelookup", "").lower() == "true":
         return
@@ -186,7 +186,7 @@ def discovered(source: TableSource, files: FileSource) -> StructType:
 
 def _added(context: Context, files: FileSource, metadata: Metadata) -> Iterator[AddFile]:
     """The files as a log would have them. Raises SourcePartitionValueError, PartitionCountError."""
-    from deltasql.datafiles.foreign.tables import folder_values
+    from deltasql.files.foreign.tables import folder_values
 
     keys = partition_keys(metadata)
     fields = [field for name in metadata.partition_columns if (field := metadata.schema.find(name)) is not None]
@@ -201,7 +201,7 @@ def _added(context: Context, files: FileSource, metadata: Metadata) -> Iterator[
 
 def _iceberg(context: Context, entry: TableEntry, source: TableSource, table: str) -> Snapshot:
     """The current snapshot of an Iceberg table. Raises NoIcebergTableError, MissingIcebergReaderError."""
-    from deltasql.datafiles.foreign.tables import iceberg_source, source_statistics
+    from deltasql.files.foreign.tables import iceberg_source, source_statistics
 
     named: Mapping[str, str] = {**options_of(source), **{key.lower(): text for key, text in source.properties.items()}}
     try:

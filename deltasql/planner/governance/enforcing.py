@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from deltasql.base.errors.statements.governance import LostPolicyColumnError, PolicyTableError, SecurableNotFoundError
+from deltasql.base.settings.session_settings import GOVERNANCE_FILTERS
 from deltasql.catalog.entries import sql_name
 from deltasql.catalog.governance import Policies, Policy
-from deltasql.errors.statements.governance import LostPolicyColumnError, PolicyTableError, SecurableNotFoundError
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.base import TableName, quote
 from deltasql.plan.hidden import hidden_view
@@ -17,7 +18,6 @@ from deltasql.plan.operators import METADATA, Operator, Scan, SqlQuery
 from deltasql.planner.context import Context
 from deltasql.schema.text import sql_text
 from deltasql.schema.types import StructType
-from deltasql.settings.session_settings import GOVERNANCE_FILTERS
 
 
 def enforced(location: str, context: Context) -> Policies | None:

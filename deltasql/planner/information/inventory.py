@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, TypeVar
 
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.catalog import CatalogNotFoundError, SchemaNotFoundError
 from deltasql.catalog.entries import Entry, FunctionEntry, SchemaEntry, TableEntry, VolumeEntry
 from deltasql.catalog.information import INFORMATION_SCHEMA, SYSTEM
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.catalog import CatalogNotFoundError, SchemaNotFoundError
+from deltasql.log.skipping.pruning import prune
 from deltasql.plan.base import TableName
 from deltasql.planner.foreign.snapshots import has_certain_columns, source_snapshot
 from deltasql.schema.types import STRING, StructField, StructType
-from deltasql.skipping.pruning import prune
 
 if TYPE_CHECKING:
     from deltasql.log.replay.snapshot import Snapshot

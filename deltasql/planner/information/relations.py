@@ -9,19 +9,19 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TypeAlias
 
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.secrets import shown_value
 from deltasql.catalog.definitions import Refreshed
 from deltasql.catalog.entries import Entry, TableEntry, ViewEntry, table_kind
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.secrets import shown_value
 from deltasql.log.configuration.tags import column_tags, read_tags, table_tags
 from deltasql.log.properties.property import TAGS
-from deltasql.parser import parse_type
 from deltasql.planner.foreign.snapshots import ICEBERG
 from deltasql.planner.information.inventory import Inventory, moment, yes_or_no
 from deltasql.schema.identity import identity_of
 from deltasql.schema.lengths import declared_type
 from deltasql.schema.text import kind_text, path_text, type_text
 from deltasql.schema.types import DataType, DecimalType, PrimitiveType, StructField, StructType
+from deltasql.sql.parser import parse_type
 
 Row: TypeAlias = Mapping[str, object]
 """Values by the name of their column; missing ones are NULL."""

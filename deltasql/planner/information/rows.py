@@ -55,7 +55,7 @@ def memory_rows(schema: StructType, columns: Sequence[Sequence[Any]]) -> MemoryR
     """Rows in memory: the values of each column of `schema`."""
     import pyarrow as pa
 
-    from deltasql.result_arrow import arrow_type
+    from deltasql.schema.result_arrow import arrow_type
 
     arrays = [pa.array(values, arrow_type(field.type)) for values, field in zip(columns, schema, strict=True)]
     return MemoryRows(schema, pa.table(arrays, names=list(schema.names)))

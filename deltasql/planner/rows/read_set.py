@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 
-from deltasql.lazy import pa
+from deltasql.base.lazy import pa
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.skipping.file_masks import file_mask, rows_of
+from deltasql.log.skipping.partition_conditions import Partitions
+from deltasql.log.skipping.predicates import condition
 from deltasql.plan.operators import MemoryRows, Operator, Rewrite, Scan, Supplied, TableVersion, children
 from deltasql.plan.reads import Reads
 from deltasql.planner.context import Context
-from deltasql.skipping.file_masks import file_mask, rows_of
-from deltasql.skipping.partition_conditions import Partitions
-from deltasql.skipping.predicates import condition
 
 WHOLE_TABLE = Reads("TRUE", whole_table=True)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from deltasql.base.errors.statements.governance import PolicyTableError
 from deltasql.catalog.governance import Policies
-from deltasql.errors.statements.governance import PolicyTableError
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.operators import Constraint
 from deltasql.planner import binding

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from deltasql.base.settings.write_settings import DELETE_VECTORS, MERGE_VECTORS, UPDATE_VECTORS
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.properties.property_registry import CHANGE_DATA_FEED, DELETION_VECTORS
@@ -32,7 +33,6 @@ from deltasql.planner.changes import CommitSpec, LayoutChange, Plan, RowChange, 
 from deltasql.planner.context import Context
 from deltasql.planner.rows.read_set import reads_of
 from deltasql.planner.rows.row_level import must_materialize_source, rewritten_rows
-from deltasql.settings.write_settings import DELETE_VECTORS, MERGE_VECTORS, UPDATE_VECTORS
 from deltasql.sql.references import Scope, has_subquery, is_deterministic, is_stable, stars_spelled
 
 _VECTORS = {

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.settings.session_settings import ROW_LEVEL, ROW_LEVEL_SUBQUERIES
 from deltasql.log.properties.property_registry import DELETION_VECTORS
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
@@ -30,7 +31,6 @@ from deltasql.planner.context import Context
 from deltasql.planner.rows.read_set import reads_otherwise, table_scans
 from deltasql.schema.identity import identities
 from deltasql.schema.types import DecimalType, PrimitiveType
-from deltasql.settings.session_settings import ROW_LEVEL, ROW_LEVEL_SUBQUERIES
 from deltasql.sql.queries.projections import end_of_plain_projection
 from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import column_references, is_stable, subqueries

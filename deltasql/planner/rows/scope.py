@@ -8,10 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from deltasql.errors.base import DeltaSqlError, LeftToEngineError
-from deltasql.errors.statements.merge import MergeUnresolvedError
-from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.errors.write import AggregateInConditionError, NonDeterministicConditionError, SubqueryInConditionError
+from deltasql.base.errors.base import DeltaSqlError, LeftToEngineError
+from deltasql.base.errors.statements.merge import MergeUnresolvedError
+from deltasql.base.errors.syntax import ParseSyntaxError
+from deltasql.base.errors.write import (
+    AggregateInConditionError,
+    NonDeterministicConditionError,
+    SubqueryInConditionError,
+)
 from deltasql.plan.base import SqlText, TableName, quote
 from deltasql.plan.operators import Operator
 from deltasql.planner import binding

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from deltasql.errors.base import Caret
-from deltasql.errors.statements.view import (
+from deltasql.base.errors.base import Caret
+from deltasql.base.errors.statements.view import (
     GeneratedBehindViewError,
     HiddenColumnError,
     PartialViewError,

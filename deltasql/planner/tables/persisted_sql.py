@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.statements.view import StoredParameterError, TemporaryReferenceError
-from deltasql.parser.parameters import markers
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.statements.view import StoredParameterError, TemporaryReferenceError
+from deltasql.base.settings.session_settings import TIME_ZONE
 from deltasql.plan.base import SqlText, quote
 from deltasql.plan.operators import Scan, SqlQuery
 from deltasql.planner.context import Context
-from deltasql.settings.session_settings import TIME_ZONE
 from deltasql.sql.function_text import function_calls
+from deltasql.sql.parser.parameters import markers
 from deltasql.sql.queries.relations import table_references
 from deltasql.sql.references import ColumnReference, free_names
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from deltasql.errors.log import RowIdsWithoutStatisticsError
-from deltasql.lazy import pc
+from deltasql.base.errors.log import RowIdsWithoutStatisticsError
+from deltasql.base.lazy import pc
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.configuration.row_ids import (

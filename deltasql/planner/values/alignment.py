@@ -17,7 +17,7 @@ from enum import Enum
 from itertools import count
 from urllib.parse import quote as percent_encoded
 
-from deltasql.errors.write import (
+from deltasql.base.errors.write import (
     NestedArityError,
     NestedColumnsMismatchError,
     NestedOrderError,
@@ -25,6 +25,7 @@ from deltasql.errors.write import (
     StructTypeMismatchError,
     VoidColumnError,
 )
+from deltasql.base.settings.session_settings import ANSI, STORE_ASSIGNMENT
 from deltasql.plan import marks
 from deltasql.plan.base import quote
 from deltasql.planner.context import Context
@@ -33,7 +34,6 @@ from deltasql.schema.paths import Path
 from deltasql.schema.text import sql_text, text_sql, type_text
 from deltasql.schema.type_lattice import can_up_cast
 from deltasql.schema.types import VOID, ArrayType, DataType, MapType, StructField, StructType
-from deltasql.settings.session_settings import ANSI, STORE_ASSIGNMENT
 
 
 class StructRule(Enum):

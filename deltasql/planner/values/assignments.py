@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from deltasql.errors.base import Caret
-from deltasql.errors.write import ConflictingAssignmentsError, FieldOfNonStructError
+from deltasql.base.errors.base import Caret
+from deltasql.base.errors.write import ConflictingAssignmentsError, FieldOfNonStructError
 from deltasql.plan.base import ColumnPath, quote
 from deltasql.schema.paths import folded
 from deltasql.schema.text import sql_text, text_sql, type_text

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.column_values import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.column_values import (
     DefaultExpressionError,
     DefaultNotConstantError,
     DefaultNotDeterministicError,

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from deltasql.errors.column_values import (
+from deltasql.base.errors.column_values import (
     GeneratedDependentError,
     GeneratedExpressionError,
     GeneratedFromRandomError,
     GeneratedTypeMismatchError,
 )
-from deltasql.errors.statements.constraints import ConstraintTypeMismatchError
+from deltasql.base.errors.statements.constraints import ConstraintTypeMismatchError
+from deltasql.base.settings.session_settings import AUTOMATIC_WIDENING
 from deltasql.log.configuration.iceberg_compat import compat_keys
 from deltasql.log.properties.property_registry import TYPE_WIDENING
 from deltasql.log.properties.table_properties import TableProperties
@@ -29,7 +30,6 @@ from deltasql.schema.paths import find_path, walk
 from deltasql.schema.text import path_text, sql_text, type_text
 from deltasql.schema.type_lattice import Widening
 from deltasql.schema.types import DataType, StructField, StructType
-from deltasql.settings.session_settings import AUTOMATIC_WIDENING
 from deltasql.sql.references import column_references, is_deterministic, refers_to
 from deltasql.sql.stored_expressions import Use, bare, stored_refusal
 from deltasql.sql.text_edits import Replacement, splice

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.column_values import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.column_values import (
     GeneratedAggregateError,
     GeneratedExpressionError,
     GeneratedNotDeterministicError,

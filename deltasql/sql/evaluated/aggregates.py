@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from deltasql.errors.base import LeftToEngineError
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.schema.lengths import declared_length
 from deltasql.schema.type_lattice import INTEGRAL, fits
 from deltasql.schema.types import EMPTY_METADATA, INTEGER, LONG, DataType, StructField, StructType

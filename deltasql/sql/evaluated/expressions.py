@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, Union
 
-from deltasql.errors.base import LeftToEngineError
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import BITS, as_decimal, common_of_values, is_integral
 from deltasql.schema.types import (

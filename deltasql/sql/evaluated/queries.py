@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deltasql.errors.base import LeftToEngineError
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.plan.operators import Literals, Operator, SqlQuery
 from deltasql.schema.types import StructField, StructType
 from deltasql.sql.constants import Constant

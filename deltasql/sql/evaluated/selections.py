@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
-from deltasql.errors.base import LeftToEngineError
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.plan.base import quote
 from deltasql.schema.checks import HIDDEN_PREFIX
 from deltasql.sql.constants import whole_number

@@ -12,8 +12,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from deltasql.errors.suggestion import did_you_mean
-from deltasql.errors.syntax import CollationNameError
+from deltasql.base.errors.suggestion import did_you_mean
+from deltasql.base.errors.syntax import CollationNameError
 from deltasql.schema.type_lattice import (
     MOMENTS,
     MOST_DIGITS,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias, Union
 
-from deltasql.errors.base import LeftToEngineError
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.plan.base import SqlText
 from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.queries.relations import TableReference, table_references

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from deltasql.lazy import exp, sqlglot
+from deltasql.base.lazy import exp, sqlglot
 from deltasql.schema.type_lattice import is_atomic
 from deltasql.schema.types import DataType, StructType
 from deltasql.sql.references import AGGREGATES, DIALECT

@@ -5,8 +5,8 @@ Gives up at what sqlglot cannot read, at joins, samples, sub-queries, aggregates
 
 from __future__ import annotations
 
-from deltasql.errors.base import LeftToEngineError
-from deltasql.lazy import exp
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.lazy import exp
 from deltasql.sql.cursor import TokenCursor
 from deltasql.sql.references import has_aggregate, parse_expression
 from deltasql.sql.tokens import Token, closing, tokenize

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deltasql.lazy import exp
+from deltasql.base.lazy import exp
 from deltasql.sql.references import parse_statement
 from deltasql.sql.tokens import tokenize
 

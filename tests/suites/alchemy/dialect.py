@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltasql.integrations.sqlalchemy.dialect import DeltaSqlDialect
+from deltasql.clients.sqlalchemy.dialect import DeltaSqlDialect
 
 
 class SuiteDialect(DeltaSqlDialect):

@@ -10,7 +10,7 @@ from sqlalchemy.dialects import registry
 from tests.samples import draws
 from tests.suites.alchemy.left_out import reason
 
-for name in ("deltasql", "deltasql.dbapi"):
+for name in ("deltasql", "deltasql.clients.dbapi"):
     registry.register(name, "tests.suites.alchemy.dialect", "SuiteDialect")
 
 pytest.register_assert_rewrite("sqlalchemy.testing.assertions")

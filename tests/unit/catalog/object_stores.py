@@ -9,11 +9,11 @@ from typing import Any, TypeAlias, TypeVar
 
 from obstore.store import MemoryStore
 
+from deltasql.base.errors.log import AmbiguousWriteError
+from deltasql.base.errors.statements.view import CatalogNameTakenError
 from deltasql.catalog import Catalog
 from deltasql.catalog.definitions import FunctionDefinition, ViewDefinition
 from deltasql.catalog.entries import Entry, FunctionEntry
-from deltasql.errors.log import AmbiguousWriteError
-from deltasql.errors.statements.view import CatalogNameTakenError
 from deltasql.log.storage.log_store import LogStore, Tag
 from deltasql.schema.types import StructType
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from deltasql.base.errors import catalog as errors
 from deltasql.catalog import Catalog
-from deltasql.errors import catalog as errors
 
 
 def test_comments_and_locations_of_catalogs(catalog: Catalog, tmp_path: Path) -> None:

@@ -9,22 +9,22 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql import dbapi
-from deltasql.catalog.entries import Entry, StoredSchema, TableEntry
-from deltasql.catalog.external.configuration import TYPES, CatalogOptions, CatalogType, configured, of_spark
-from deltasql.catalog.external.store import ExternalStore
-from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaKey, TableKey
-from deltasql.cli import main
-from deltasql.command.configuration import catalog_option
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.catalog import CatalogAlreadyExistsError, SchemaNotFoundError, TableNotFoundError
-from deltasql.errors.external_catalog import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.catalog import CatalogAlreadyExistsError, SchemaNotFoundError, TableNotFoundError
+from deltasql.base.errors.external_catalog import (
     CatalogConfigurationError,
     CatalogLibraryMissingError,
     CatalogOperationError,
     RenameAcrossCatalogsError,
 )
-from deltasql.errors.secrets import REDACTED
+from deltasql.base.errors.secrets import REDACTED
+from deltasql.catalog.entries import Entry, StoredSchema, TableEntry
+from deltasql.catalog.external.configuration import TYPES, CatalogOptions, CatalogType, configured, of_spark
+from deltasql.catalog.external.store import ExternalStore
+from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaKey, TableKey
+from deltasql.clients import dbapi
+from deltasql.clients.cli import main
+from deltasql.clients.command.configuration import catalog_option
 
 TOKEN = "t0ken-of-the-test"
 

@@ -10,11 +10,11 @@ import pytest
 from obstore import exceptions
 from obstore.store import LocalStore, MemoryStore
 
-from deltasql.catalog import Catalog
-from deltasql.errors.catalog import (
+from deltasql.base.errors.catalog import (
     CatalogFileError,
 )
-from deltasql.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
+from deltasql.base.errors.log import AmbiguousWriteError, ConditionalPutError, StorageError
+from deltasql.catalog import Catalog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.log_store import LogStore, Tag
 from tests.unit.catalog.object_stores import (

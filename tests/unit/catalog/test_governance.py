@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.catalog.database import catalog_file
 from deltasql.catalog.governance import Argument, Governance, Policy, Securable
 from deltasql.catalog.governed import Subject
-from deltasql.errors.base import DeltaSqlError
 from deltasql.plan.notes import StatementWarning
 
 

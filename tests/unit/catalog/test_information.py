@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from deltasql.base.errors import catalog as errors
 from deltasql.catalog import Catalog
 from deltasql.catalog.entries import StoredSchema
 from deltasql.catalog.information import information_views
-from deltasql.errors import catalog as errors
 from deltasql.schema.text import type_text
 
 

@@ -13,14 +13,14 @@ from itertools import count
 import pytest
 from obstore.store import MemoryStore
 
-from deltasql.catalog import Catalog, TableEntry
-from deltasql.catalog.entries import FunctionEntry, ViewEntry
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.catalog import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.catalog import (
     SchemaNotFoundError,
     TableAlreadyExistsError,
     TableNotFoundError,
 )
+from deltasql.catalog import Catalog, TableEntry
+from deltasql.catalog.entries import FunctionEntry, ViewEntry
 from tests.unit.catalog.object_stores import (
     URL,
     GoneError,

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from obstore.store import MemoryStore
 
+from deltasql.base.errors.catalog import CatalogFileError, TableNotFoundError
 from deltasql.catalog import Catalog
 from deltasql.catalog.definitions import TableSource
-from deltasql.errors.catalog import CatalogFileError, TableNotFoundError
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
 from tests.unit.catalog.object_stores import opened
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.catalog import SchemaNotEmptyError
 from deltasql.catalog import Catalog
 from deltasql.catalog.definitions import RefreshDefinition, Refreshed, StoredExpectation, ViewDefinition
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.catalog import SchemaNotEmptyError
 from deltasql.schema.types import INTEGER, StructField, StructType
 
 

@@ -9,9 +9,9 @@ import pytest
 
 import deltasql
 from deltasql.catalog.definitions import RefreshDefinition, Refreshed, ViewDefinition
-from deltasql.checking import Checker
+from deltasql.clients.checking import Checker
 from deltasql.schema.types import INTEGER, StructField, StructType
-from deltasql.session import Session
+from deltasql.session.session import Session
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.checking import Checker
+from deltasql.clients.checking import Checker
 from tests.samples import draws
 
 GOLDEN = Path(__file__).parents[2] / "golden"

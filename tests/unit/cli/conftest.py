@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.concurrency import ConcurrentAppendError
-from deltasql.result import Result
+from deltasql.base.errors.concurrency import ConcurrentAppendError
+from deltasql.files.result import Result
 from tests.unit.canned import answer
 
 
@@ -48,5 +48,5 @@ def sessions(monkeypatch: pytest.MonkeyPatch) -> list[Canned]:
         made.append(Canned(warehouse, spark))
         return made[-1]
 
-    monkeypatch.setitem(sys.modules, "deltasql.opening", SimpleNamespace(connect=connect))
+    monkeypatch.setitem(sys.modules, "deltasql.session.opening", SimpleNamespace(connect=connect))
     return made

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql import cli
+from deltasql.clients import cli
 
 FILE = "CREATE TABLE t (a INT);\nSELECT b\nFROM t;\nSELEC 1;\n"
 

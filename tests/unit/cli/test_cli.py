@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql import cli
+from deltasql.clients import cli
 from tests.unit.cli.conftest import Canned
 
 
@@ -143,7 +143,7 @@ def test_a_terminal_gets_the_shell(sessions: list[Canned], monkeypatch: pytest.M
 
     started: list[Any] = []
     monkeypatch.setattr(sys, "stdin", Terminal())
-    monkeypatch.setattr("deltasql.repl.start", start)
+    monkeypatch.setattr("deltasql.clients.repl.start", start)
     assert cli.main(["--format", "vertical", "--stack"]) == 0
     assert cli.main(["--no-progress", "-D", "a=1"]) == 0
     assert started == [(sessions[0], "vertical", True, "on", None), (sessions[1], "auto", False, "off", {"a": 1})]
@@ -188,8 +188,9 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
 def test_a_closed_pipe_is_no_traceback() -> None:
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r});"
-        "from types import SimpleNamespace; from deltasql import cli; from test_cli import Canned;"
-        "sys.modules['deltasql.opening'] = SimpleNamespace(connect=lambda place, spark, **_: Canned(place, spark));"
+        "from types import SimpleNamespace; from deltasql.clients import cli; from test_cli import Canned;"
+        "opening = SimpleNamespace(connect=lambda place, spark, **_: Canned(place, spark));"
+        "sys.modules['deltasql.session.opening'] = opening;"
         "sys.exit(cli.main(['-e', 'SELECT 1;' * 20000, '--format', 'csv']))"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -203,6 +204,6 @@ def test_a_closed_pipe_is_no_traceback() -> None:
 
 
 def test_start_up_loads_nothing_heavy() -> None:
-    code = "import sys, deltasql.cli; print(*sys.modules)"
+    code = "import sys, deltasql.clients.cli; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"pyspark", "sqlglot", "pandas", "pyarrow", "rich", "prompt_toolkit", "lark"} & set(loaded)

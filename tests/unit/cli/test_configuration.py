@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from deltasql import cli
-from deltasql.command.configuration import (
+from deltasql.base.errors.usage import ConfigurationFileError
+from deltasql.clients import cli
+from deltasql.clients.command.configuration import (
     Configuration,
     give_to_spark,
     parameter,
     read_configuration,
     split_settings,
 )
-from deltasql.command.shells import SHELLS
+from deltasql.clients.command.shells import SHELLS
 from deltasql.engines.spark.session.local import outside_settings
-from deltasql.errors.usage import ConfigurationFileError
 from tests.unit.cli.conftest import Canned
 
 FULL = """

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql import cli
+from deltasql.clients import cli
 
 HOOKS = Path(__file__).parents[3] / ".pre-commit-hooks.yaml"
 

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from deltasql.result import Result, Row
+from deltasql.files.result import Result, Row
 from deltasql.schema import types as t
 
 SCHEMA = t.StructType(

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.cli import main
-from deltasql.command.shells import SHELLS
+from deltasql.clients.cli import main
+from deltasql.clients.command.shells import SHELLS
 
 LINES = {
     "deltasql --fo": ["--format"],

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.log import AmbiguousWriteError
+from deltasql.base.errors.log import AmbiguousWriteError
 from deltasql.log.actions import operations
 from deltasql.log.committer.committers import FileSystemCommitter
 from tests.unit.concurrency.writers import (

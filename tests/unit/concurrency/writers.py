@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from deltasql import Session, connect
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.commit_writer import Provenance

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from deltasql.datafiles.writing.arrow_files import by_directory
+from deltasql.files.writing.arrow_files import by_directory
 
 
 def test_more_columns_than_a_number_counts() -> None:

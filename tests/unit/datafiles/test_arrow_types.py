@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from deltasql.datafiles.arrow_types import arrow_schema, bare_schema
-from deltasql.errors.base import LeftToEngineError
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.schema.arrow_types import arrow_schema, bare_schema
 from deltasql.schema.json import schema_from_json, type_to_json
 from deltasql.schema.types import (
     VOID,

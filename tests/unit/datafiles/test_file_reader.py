@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.datafiles.footers.thrift import Struct
-from deltasql.datafiles.reading import file_reader, pieces
-from deltasql.datafiles.reading.file_reader import ADDRESS, FileReader, split_addresses
-from deltasql.errors.log import UnreadableDataFileError
+from deltasql.base.errors.log import UnreadableDataFileError
+from deltasql.files.reading import file_reader, pieces
+from deltasql.files.reading.file_reader import ADDRESS, FileReader, split_addresses
 from deltasql.log.storage.stores import Stores
+from deltasql.log.storage.thrift import Struct
 from deltasql.plan.operators import Pruning, ReadInProcess, Scan, TableVersion
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
 

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.datafiles.reading.literal_rows import literal_table
-from deltasql.datafiles.statistics.floats import float_bounds
-from deltasql.datafiles.writing.literal_files import write_literals
-from deltasql.datafiles.writing.staged_files import staged_files
+from deltasql.files.reading.literal_rows import literal_table
+from deltasql.files.statistics.floats import float_bounds
+from deltasql.files.writing.literal_files import write_literals
+from deltasql.files.writing.staged_files import staged_files
 from deltasql.log.storage.open_store import open_store
 from deltasql.plan.operators import Literals
 from deltasql.schema.column_mapping import ID, PHYSICAL_NAME

@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import deltasql
-from deltasql.datafiles.inspection import NAN_SAFE_KEY, bounds_are_sure
-from deltasql.datafiles.statistics.floats import float_bounds
-from deltasql.datafiles.statistics.nan_bounds import with_sure_bounds
-from deltasql.datafiles.writing.arrow_files import encoded
+from deltasql.files.inspection import NAN_SAFE_KEY, bounds_are_sure
+from deltasql.files.statistics.floats import float_bounds
+from deltasql.files.statistics.nan_bounds import with_sure_bounds
+from deltasql.files.writing.arrow_files import encoded
 from deltasql.log.storage.stores import Stores
 
 NAN = float("nan")

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.datafiles.reading.file_reader import has_old_days
+from deltasql.files.reading.file_reader import has_old_days
 
 OLD_DAY, OLD_TIME = date(1500, 1, 1), datetime(1500, 1, 1)
 SPARK = "org.apache.spark.version"

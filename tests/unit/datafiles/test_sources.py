@@ -16,15 +16,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.datafiles.foreign.tables import SourceTable, source_statistics, source_table
-from deltasql.datafiles.statistics.of_footers import file_statistics, stats_json
-from deltasql.errors.sources import (
+from deltasql.base.errors.sources import (
     EmptySourceError,
     NestedTableError,
     SourceFileError,
     SourceSchemaError,
     UnknownParquetTypeError,
 )
+from deltasql.files.foreign.tables import SourceTable, source_statistics, source_table
+from deltasql.files.statistics.of_footers import file_statistics, stats_json
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.storage.stores import Stores
 from deltasql.schema.text import type_text

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltasql.datafiles.footers.edits import CREATED_BY, ROW_GROUPS, ending, footer_of
-from deltasql.datafiles.writing.spliced_files import NotSplicedError, joined, row_group_sizes, spliced
+from deltasql.files.footers.edits import CREATED_BY, ROW_GROUPS, ending, footer_of
+from deltasql.files.writing.spliced_files import NotSplicedError, joined, row_group_sizes, spliced
 from tests.samples import examples
 
 ROWS = 1000

@@ -13,14 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.datafiles.statistics.of_footers import (
+from deltasql.base.errors.statements.properties import PropertyValueError
+from deltasql.files.statistics.of_footers import (
     _prefix,
     _upper_prefix,
     file_statistics,
     stats_json,
 )
-from deltasql.datafiles.writing.staged_files import directory_values, staged_files, utc_text, written_files
-from deltasql.errors.statements.properties import PropertyValueError
+from deltasql.files.writing.staged_files import directory_values, staged_files, utc_text, written_files
 from deltasql.log.configuration.indexed_columns import IndexRule, index_rule, indexed_leaves
 from deltasql.log.storage.open_store import open_store
 from deltasql.schema.types import (

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.datafiles.reading import stream_batches as arrow_rows
-from deltasql.datafiles.reading.stream_batches import batches, fitted
+from deltasql.files.reading import stream_batches as arrow_rows
+from deltasql.files.reading.stream_batches import batches, fitted
 from deltasql.log.actions.deletion_vectors import inline_vector
 from deltasql.log.reading.stream_source import StreamFile
 from deltasql.log.storage.open_store import open_store

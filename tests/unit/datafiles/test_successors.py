@@ -15,12 +15,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.datafiles.reading.file_reader import split_addresses
-from deltasql.datafiles.reading.pieces import in_memory
-from deltasql.datafiles.writing import streamed_files
-from deltasql.datafiles.writing.arrow_files import TableFiles
-from deltasql.datafiles.writing.staged_files import ORIGIN, WrittenFile
-from deltasql.datafiles.writing.successors import (
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.errors.engine import RowsLostError
+from deltasql.engines.rewriting.positions import positions_of
+from deltasql.engines.rewriting.stored_rows import partition_folder
+from deltasql.files.reading.file_reader import split_addresses
+from deltasql.files.reading.pieces import in_memory
+from deltasql.files.writing import streamed_files
+from deltasql.files.writing.arrow_files import TableFiles
+from deltasql.files.writing.staged_files import ORIGIN, WrittenFile
+from deltasql.files.writing.successors import (
     CompactionGroup,
     Copied,
     NewRows,
@@ -28,10 +32,6 @@ from deltasql.datafiles.writing.successors import (
     copy_unchanged,
     united_files,
 )
-from deltasql.engines.rewriting.positions import positions_of
-from deltasql.engines.rewriting.stored_rows import partition_folder
-from deltasql.errors.base import LeftToEngineError
-from deltasql.errors.engine import RowsLostError
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.hidden import IS_CHANGE, ROW_INDEX
 from deltasql.schema.checks import CHANGE_TYPE

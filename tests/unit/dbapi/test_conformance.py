@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from deltasql import dbapi
+from deltasql.clients import dbapi
 
 DRINKS = ["Carlton Cold", "Carlton Draft", "Mountain Goat", "Redback", "Victoria Bitter", "XXXX"]
 

@@ -14,7 +14,7 @@ import pytest
 from deltasql.databricks import sql
 from deltasql.databricks.sql import parameters as p
 from deltasql.databricks.sql.client import WAREHOUSE
-from deltasql.parser.parameters import SqlValue
+from deltasql.sql.parser.parameters import SqlValue
 
 
 @pytest.fixture(autouse=True)

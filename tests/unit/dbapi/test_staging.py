@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import deltasql
+from deltasql.base.errors.statements.volume import LocalFileError
 from deltasql.databricks import sql
-from deltasql.errors.statements.volume import LocalFileError
 
 TARGET = "/Volumes/spark_catalog/default/v/a.txt"
 

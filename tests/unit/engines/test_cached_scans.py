@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, cast
 import pyarrow as pa
 import pytest
 
+from deltasql.base.errors.log import DataFileNotFoundError
 from deltasql.engines.choice import handed_out
 from deltasql.engines.spark.reading import cached_scans
 from deltasql.engines.spark.reading.cached_scans import MOST_FILES, CachedScans
 from deltasql.engines.spark.reading.input_size import Workspace
 from deltasql.engines.spark.session.cached_frames import MOST_WEIGHT, CachedFrames
-from deltasql.errors.log import DataFileNotFoundError
 from deltasql.plan.operators import Pruning, Scan, TableVersion
 from deltasql.schema.types import INTEGER, LONG, STRING, RowIdColumns, StructField, StructType, matching
 
@@ -46,7 +46,7 @@ def scanned(monkeypatch: pytest.MonkeyPatch) -> list[Scan]:
     made: list[Scan] = []
 
     def scan(spark: SparkHandle, operator: Scan, work: Workspace) -> object:
-        from deltasql.datafiles.reading.file_tables import located, readable_files
+        from deltasql.files.reading.file_tables import located, readable_files
 
         readable_files(operator, located(operator).files.column("location").to_pylist(), may_be_missing=False)
         made.append(operator)

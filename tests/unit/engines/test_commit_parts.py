@@ -7,14 +7,13 @@ from typing import Any, cast
 
 import pytest
 
-from deltasql.datafiles.staged import Staged, StagedFile
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.statements.insert import ReplaceWhereMismatchError
+from deltasql.base.errors.write import CheckViolationError, ExceedLengthError, NotNullViolationError
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, cast_error, marked_error
 from deltasql.engines.spark.reading.checked_rows import _guard
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.statements.insert import ReplaceWhereMismatchError
-from deltasql.errors.write import CheckViolationError, ExceedLengthError, NotNullViolationError
-from deltasql.execution.row_change import _overwritten
+from deltasql.files.staged import Staged, StagedFile
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction
@@ -24,6 +23,7 @@ from deltasql.plan import marks
 from deltasql.plan.operators import Constraint
 from deltasql.planner.values.char_types import length_checks
 from deltasql.schema.types import LONG, STRING, TIMESTAMP, StructField, StructType
+from deltasql.session.execution.row_change import _overwritten
 
 
 def added(path: str, values: dict[str, str | None]) -> AddFile:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from deltasql.base.errors.engine import EngineLostError, FilesNotSharedError, SparkError
 from deltasql.engines.spark.failures.spark_errors import _bridge_failure, _sentence, translated, translated_errors
 from deltasql.engines.spark.failures.write_errors import Failure, WriteContext
 from deltasql.engines.spark.session.local import _heap_of
-from deltasql.errors.engine import EngineLostError, FilesNotSharedError, SparkError
 
 
 def _raised_in(module: str, error: Exception) -> Exception:

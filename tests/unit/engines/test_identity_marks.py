@@ -11,9 +11,9 @@ import pytest
 
 from deltasql.engines.engine import SessionEngine
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.execution.row_change import SCHEMA_UPDATE_TAG, with_used_numbers
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.planner.changes import RowChange
+from deltasql.session.execution.row_change import SCHEMA_UPDATE_TAG, with_used_numbers
 from tests.unit.planner.lab import Lab, columns
 
 RUNTIME = SessionEngine(SparkHandle(None)).statement("")

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
+from deltasql.base.errors.engine import LentCredentialsError, OtherCredentialsError
+from deltasql.base.settings.session_settings import IO_MODE
 from deltasql.engines.choice import moved_in_process
 from deltasql.engines.spark.reading.scans import lent_options
 from deltasql.engines.spark.session import spark as spark_module
 from deltasql.engines.spark.session.capabilities import SPARK
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.thresholds import STORE_BYTES
-from deltasql.errors.engine import LentCredentialsError, OtherCredentialsError
+from deltasql.files.thresholds import STORE_BYTES
 from deltasql.log.storage.stores import Stores
-from deltasql.settings.session_settings import IO_MODE
 
 TABLE = "s3://bucket/t"
 

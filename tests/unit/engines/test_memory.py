@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session, connect
-from deltasql.engines import memory
-from deltasql.engines.memory import available_memory, files_at_once, memory_limit
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.files import memory
+from deltasql.files.memory import available_memory, files_at_once, memory_limit
 
 LIMIT = "deltasql.memory.limit"
 

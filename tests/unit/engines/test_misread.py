@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from deltasql.base.errors.base import Caret
 from deltasql.engines.spark.failures.spark_errors import in_users_words, misread_part
-from deltasql.errors.base import Caret
 
 NEAR = "Syntax error at or near "
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 import deltasql
-from deltasql import dbapi
-from deltasql.errors.log import DataFileNotFoundError
-from deltasql.session import Session
+from deltasql.base.errors.log import DataFileNotFoundError
+from deltasql.clients import dbapi
+from deltasql.session.session import Session
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pytest
 
+from deltasql.base.errors.engine import NotOnSailError
 from deltasql.engines.sail import server
 from deltasql.engines.spark.session import scratch
 from deltasql.engines.spark.session.scratch import RowsFile
-from deltasql.errors.engine import NotOnSailError
 
 ROWS = pa.table({"id": pa.array(range(1000), pa.int64())})
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.base.errors.engine import SparkError
+from deltasql.base.errors.usage import EngineForGivenSparkError, UnknownEngineError
+from deltasql.base.settings.engines import chosen_engine
 from deltasql.engines.sail.failures import sail_failure, unsupported_feature
 from deltasql.engines.sail.type_checks import casts_in, has_cast
 from deltasql.engines.spark.failures.spark_errors import translated_errors
 from deltasql.engines.spark.rewrites.merge_source import is_repeatable
-from deltasql.errors.engine import SparkError
-from deltasql.errors.usage import EngineForGivenSparkError, UnknownEngineError
 from deltasql.plan.operators import SqlQuery
 from deltasql.schema.types import BINARY, BOOLEAN, DATE, INTEGER, STRING, TIMESTAMP, VOID, ArrayType, DataType
-from deltasql.settings.engines import chosen_engine
 
 _MISSING = 'attribute ObjectName([Identifier("s"), Identifier("z")]) is missing from the schema: cannot resolve'
 

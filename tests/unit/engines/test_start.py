@@ -13,9 +13,9 @@ from unittest.mock import MagicMock
 import pytest
 
 from deltasql import connect
+from deltasql.base.errors.engine import JavaMissingError, SailMissingError
 from deltasql.engines.spark.session import local
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.errors.engine import JavaMissingError, SailMissingError
 
 
 def without_spark(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.datafiles.reading.pieces import tables_of
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.engines.rewriting.stored_rows import StoredRows
-from deltasql.errors.base import LeftToEngineError
+from deltasql.files.reading.pieces import tables_of
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Pruning, Scan, TableVersion
 from deltasql.schema.types import DATE, INTEGER, StructField, StructType

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.errors.engine import NeedsEngineError
-from deltasql.errors.write import CheckViolationError, NotNullViolationError
+from deltasql.base.errors.engine import NeedsEngineError
+from deltasql.base.errors.write import CheckViolationError, NotNullViolationError
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.errors.statements.frames import NotADataFrameError, UnsupportedRowsError
-from deltasql.frames.memory import memory_rows
+from deltasql.base.errors.statements.frames import NotADataFrameError, UnsupportedRowsError
 from deltasql.schema.text import type_text
+from deltasql.session.frames.memory import memory_rows
 
 SALES = pa.table(
     {

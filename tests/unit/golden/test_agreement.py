@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deltasql.golden.compare import Verdict, summary, verdicts
+from deltasql.clients.golden.compare import Verdict, summary, verdicts
 
 _KEPT = """\
 -- statement

@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.base import Caret
-from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.usage import NoGoldenFilesError, UnknownDirectiveError
-from deltasql.golden import GoldenOutcome, discover, run_file
-from deltasql.golden.command import run_suite
-from deltasql.golden.compare import difference
-from deltasql.golden.normal import GeneratedValues, Normalizer, masked
-from deltasql.golden.record import is_ordered
-from deltasql.golden.script import read_script
-from deltasql.golden.watch import LogWatch
-from deltasql.result import CommandRows, Result
+from deltasql.base.errors.base import Caret
+from deltasql.base.errors.catalog import TableNotFoundError
+from deltasql.base.errors.usage import NoGoldenFilesError, UnknownDirectiveError
+from deltasql.clients.golden import GoldenOutcome, discover, run_file
+from deltasql.clients.golden.command import run_suite
+from deltasql.clients.golden.compare import difference
+from deltasql.clients.golden.normal import GeneratedValues, Normalizer, masked
+from deltasql.clients.golden.record import is_ordered
+from deltasql.clients.golden.script import read_script
+from deltasql.clients.golden.watch import LogWatch
+from deltasql.files.result import CommandRows, Result
 from deltasql.schema import types as t
 
 NUMBERS = t.StructType((t.StructField("n", t.LONG), t.StructField("s", t.STRING)))
@@ -292,7 +292,7 @@ def test_every_action_has_its_line(tmp_path: Path) -> None:
 
 
 def test_nested_schemas_show_their_metadata() -> None:
-    from deltasql.golden.actions import schema_lines
+    from deltasql.clients.golden.actions import schema_lines
 
     inner = {"type": "struct", "fields": [{"name": "x", "type": "long", "nullable": False, "metadata": {"id": 1}}]}
     array = {"type": "array", "elementType": inner, "containsNull": True}

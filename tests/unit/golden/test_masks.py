@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.usage import GoldenMaskError, UnknownDirectiveError
-from deltasql.golden import GoldenOutcome, run_file
-from deltasql.golden.command import run_suite
-from deltasql.golden.normal import GeneratedValues, Normalizer, generated_values
-from deltasql.result import CommandRows, Result
+from deltasql.base.errors.usage import GoldenMaskError, UnknownDirectiveError
+from deltasql.clients.golden import GoldenOutcome, run_file
+from deltasql.clients.golden.command import run_suite
+from deltasql.clients.golden.normal import GeneratedValues, Normalizer, generated_values
+from deltasql.files.result import CommandRows, Result
 from deltasql.schema import types as t
 
 NAMED = t.StructType((t.StructField("id", t.STRING), t.StructField("n", t.LONG)))

@@ -17,11 +17,20 @@ from typing import Any
 
 import pytest
 
-from deltasql import cli
-from deltasql.errors.usage import GoldenWorkersNotStartedError, ScheduleError, UnknownDirectiveError
-from deltasql.golden import AUTO, GoldenOutcome, command, discover, parallel, run_file, run_files, temporary_sessions
-from deltasql.golden.command import run_suite
-from deltasql.result import Result
+from deltasql.base.errors.usage import GoldenWorkersNotStartedError, ScheduleError, UnknownDirectiveError
+from deltasql.clients import cli
+from deltasql.clients.golden import (
+    AUTO,
+    GoldenOutcome,
+    command,
+    discover,
+    parallel,
+    run_file,
+    run_files,
+    temporary_sessions,
+)
+from deltasql.clients.golden.command import run_suite
+from deltasql.files.result import Result
 from deltasql.schema import types as t
 
 NO_JVM = "-- expect: no jvm\n\n"
@@ -261,7 +270,7 @@ ENDLESS = """
 import os, signal, sys, time
 from pathlib import Path
 from deltasql import cli
-from deltasql.golden import command, parallel
+from deltasql.clients.golden import command, parallel
 
 class Endless:
     spark_started = False
@@ -315,7 +324,7 @@ def test_a_script_without_a_guard_is_told_so(tmp_path: Path) -> None:
     script = tmp_path / "unguarded.py"
     files = suite(tmp_path, a=f"{NO_JVM}SHOW TABLES", b=f"{NO_JVM}SHOW TABLES")
     script.write_text(
-        "from deltasql.golden import parallel, run_files\n"
+        "from deltasql.clients.golden import parallel, run_files\n"
         "parallel.STATEMENTS_PER_WORKER = 1\n"
         f"list(run_files({[str(path) for path in files]}, jobs=2))\n"
     )

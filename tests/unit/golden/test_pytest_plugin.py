@@ -8,16 +8,22 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+import deltasql.clients.golden.tables
+import deltasql.clients.pytest_plugin
+
 # What tests load in this process, pytester would load anew each time.
 import deltasql.engines.spark.engine
-import deltasql.golden.tables
 import deltasql.log.actions.add_table
-import deltasql.pytest_plugin
-import deltasql.result_arrow
+import deltasql.schema.result_arrow
 
 pytest_plugins = ["pytester"]
 
-LOADED = (deltasql.engines.spark.engine, deltasql.golden.tables, deltasql.log.actions.add_table, deltasql.result_arrow)
+LOADED = (
+    deltasql.engines.spark.engine,
+    deltasql.clients.golden.tables,
+    deltasql.log.actions.add_table,
+    deltasql.schema.result_arrow,
+)
 
 ORDERS = (
     "-- expect: no jvm\n\n-- name: table\nCREATE TABLE t (a INT);\n-- name: column\nALTER TABLE t ADD COLUMN b INT;\n"
@@ -30,7 +36,7 @@ def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytes
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
-    pytester.makeini("[pytest]\naddopts = -p deltasql.pytest_plugin -p no:cacheprovider")
+    pytester.makeini("[pytest]\naddopts = -p deltasql.clients.pytest_plugin -p no:cacheprovider")
     folder = pytester.mkdir("sql")
     (folder / "orders.sql").write_text(ORDERS)
     return pytester
@@ -121,7 +127,7 @@ def test_files_are_chosen_and_run_by_workers(project: pytest.Pytester) -> None:
 
 
 def test_last_failed_runs_what_failed(project: pytest.Pytester) -> None:
-    project.makeini("[pytest]\naddopts = -p deltasql.pytest_plugin")
+    project.makeini("[pytest]\naddopts = -p deltasql.clients.pytest_plugin")
     (project.path / "sql" / "second.sql").write_text(ORDERS)
     project.inline_run("sql", "--deltasql-accept").assertoutcome(passed=2)
     (project.path / "sql" / "second.out").write_text("-- statement\n")
@@ -141,9 +147,12 @@ def test_an_unknown_engine_is_refused(project: pytest.Pytester) -> None:
 
 
 def test_projects_without_golden_files_load_next_to_nothing() -> None:
-    code = "import deltasql.pytest_plugin, sys; print(*(name for name in sys.modules if name.startswith('deltasql')))"
+    code = (
+        "import deltasql.clients.pytest_plugin, sys;"
+        "print(*(name for name in sys.modules if name.startswith('deltasql')))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert set(done.stdout.split()) == {"deltasql", "deltasql.version", "deltasql.pytest_plugin"}
+    assert set(done.stdout.split()) == {"deltasql", "deltasql.base.version", "deltasql.clients.pytest_plugin"}
 
 
 FIXTURES = """

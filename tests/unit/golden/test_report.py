@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from deltasql import cli
-from deltasql.errors.usage import ReportNotWrittenError
-from deltasql.golden import GoldenOutcome, run_file
-from deltasql.golden.command import run_suite
-from deltasql.golden.compare import changes, difference
-from deltasql.golden.failures import OutputFailure
-from deltasql.result import Result
+from deltasql.base.errors.usage import ReportNotWrittenError
+from deltasql.clients import cli
+from deltasql.clients.golden import GoldenOutcome, run_file
+from deltasql.clients.golden.command import run_suite
+from deltasql.clients.golden.compare import changes, difference
+from deltasql.clients.golden.failures import OutputFailure
+from deltasql.files.result import Result
 
 
 class Told:

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from deltasql import Session, connect
-from deltasql.errors.usage import ScheduleError, UnknownDirectiveError
-from deltasql.golden import GoldenOutcome, run_file
-from deltasql.golden.command import run_suite
-from deltasql.golden.directives import DirectivePosition
-from deltasql.golden.schedules.schedule import interleavings, read_schedules
-from deltasql.golden.script import ScheduleText
+from deltasql.base.errors.usage import ScheduleError, UnknownDirectiveError
+from deltasql.clients.golden import GoldenOutcome, run_file
+from deltasql.clients.golden.command import run_suite
+from deltasql.clients.golden.directives import DirectivePosition
+from deltasql.clients.golden.schedules.schedule import interleavings, read_schedules
+from deltasql.clients.golden.script import ScheduleText
 from deltasql.log.commit import commit_race
 
 HEAD = "-- log: off\n\nCREATE TABLE t (id INT) TBLPROPERTIES ('delta.isolationLevel' = '{level}');\n"

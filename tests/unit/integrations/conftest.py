@@ -10,8 +10,8 @@ from sqlalchemy import Engine, create_engine
 from sqlalchemy.dialects import registry
 
 # As the entry points do, whatever was installed when this checkout was.
-for name in ("deltasql", "deltasql.dbapi"):
-    registry.register(name, "deltasql.integrations.sqlalchemy.dialect", "DeltaSqlDialect")
+for name in ("deltasql", "deltasql.clients.dbapi"):
+    registry.register(name, "deltasql.clients.sqlalchemy.dialect", "DeltaSqlDialect")
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
 import deltasql
-from deltasql import cli
+from deltasql.clients import cli
 
 URI = "file:///script.sql"
 _Answer = TypeVar("_Answer")
@@ -176,7 +176,7 @@ def test_completion_knows_the_tables_of_the_warehouse_and_of_the_text(warehouse:
 
 
 def test_without_its_packages(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    for name in [name for name in sys.modules if name.startswith("deltasql.integrations.language_server")]:
+    for name in [name for name in sys.modules if name.startswith("deltasql.clients.language_server")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pygls", None)
     monkeypatch.setitem(sys.modules, "pygls.lsp.server", None)

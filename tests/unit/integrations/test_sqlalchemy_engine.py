@@ -15,7 +15,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy import Engine, exc
 
-from deltasql.integrations.sqlalchemy import ARRAY, MAP, STRING, STRUCT, VARIANT
+from deltasql.clients.sqlalchemy import ARRAY, MAP, STRING, STRUCT, VARIANT
 
 
 def made(engine: Engine, *tables: str) -> None:
@@ -259,7 +259,7 @@ def test_pandas_writes_tables(engine: Engine) -> None:
 REFLECTED = """
 import sys, sqlalchemy as sa
 from sqlalchemy.dialects import registry
-registry.register("deltasql", "deltasql.integrations.sqlalchemy.dialect", "DeltaSqlDialect")
+registry.register("deltasql", "deltasql.clients.sqlalchemy.dialect", "DeltaSqlDialect")
 engine = sa.create_engine("deltasql:///" + sys.argv[1])
 table = sa.Table("t", sa.MetaData(), sa.Column("a", sa.Integer, primary_key=True))
 table.create(engine)

@@ -12,7 +12,7 @@ from sqlalchemy import exc, types
 from sqlalchemy.engine import make_url
 from sqlalchemy.schema import CreateIndex, CreateTable
 
-from deltasql.integrations.sqlalchemy import (
+from deltasql.clients.sqlalchemy import (
     ARRAY,
     MAP,
     STRING,
@@ -23,8 +23,8 @@ from deltasql.integrations.sqlalchemy import (
     VARIANT,
     DeltaSqlDialect,
 )
-from deltasql.integrations.sqlalchemy.dialect import arguments_of
-from deltasql.parser import parse
+from deltasql.clients.sqlalchemy.dialect import arguments_of
+from deltasql.sql.parser import parse
 
 DIALECT = DeltaSqlDialect()
 T = sa.table("t", sa.column("a", sa.Integer), sa.column("select"), sa.column("s", sa.String))
@@ -264,4 +264,4 @@ def test_the_entry_points_lead_here() -> None:
     found = re.search(r'"sqlalchemy\.dialects"\]\n((?:.+\n)+)', text)
     assert found is not None
     place = f"{DeltaSqlDialect.__module__}:{DeltaSqlDialect.__name__}"
-    assert found[1].splitlines() == [f'deltasql = "{place}"', f'"deltasql.dbapi" = "{place}"']
+    assert found[1].splitlines() == [f'deltasql = "{place}"', f'"deltasql.clients.dbapi" = "{place}"']

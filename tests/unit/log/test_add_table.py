@@ -10,8 +10,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from deltasql.errors.concurrency import ConcurrentModificationError, ConcurrentWriteError
-from deltasql.errors.log import DuplicateActionsError, InvalidCommitError, RowIdsWithoutStatisticsError
+from deltasql.base.errors.concurrency import ConcurrentModificationError, ConcurrentWriteError
+from deltasql.base.errors.log import DuplicateActionsError, InvalidCommitError, RowIdsWithoutStatisticsError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, Metadata
 from deltasql.log.actions.add_table import add_objects, conformed_adds, encode_adds, row_counts

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from deltasql.log.actions.file_tables import STRING_MAP
-from deltasql.log.storage.arrow_values import from_python
+from deltasql.schema.arrow_values import from_python
 
 NESTED = pa.struct([("a", pa.int32()), ("b", pa.list_(pa.string())), ("c", STRING_MAP)])
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import pytest
 
-from deltasql.errors.concurrency import (
+from deltasql.base.errors.concurrency import (
     ConcurrentDeleteDeleteError,
     ConcurrentDeleteReadError,
     MetadataChangedError,

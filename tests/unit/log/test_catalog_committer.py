@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.errors.catalog import CatalogFileError
-from deltasql.errors.concurrency import ConcurrentModificationError
-from deltasql.errors.log import AmbiguousWriteError, StorageError
-from deltasql.errors.statements.features import ManagedTimestampsError
-from deltasql.errors.statements.transaction import SecondTableError
+from deltasql.base.errors.catalog import CatalogFileError
+from deltasql.base.errors.concurrency import ConcurrentModificationError
+from deltasql.base.errors.log import AmbiguousWriteError, StorageError
+from deltasql.base.errors.statements.features import ManagedTimestampsError
+from deltasql.base.errors.statements.transaction import SecondTableError
 from deltasql.log.committer.committers import (
     CatalogCommitter,
     CommitCatalog,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.errors.statements.features import CatalogManagedError, UnsupportedWriteFeaturesError
-from deltasql.errors.versions import VersionNotFoundError
+from deltasql.base.errors.statements.features import CatalogManagedError, UnsupportedWriteFeaturesError
+from deltasql.base.errors.versions import VersionNotFoundError
 from deltasql.log.configuration.support import check_readable
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.errors.log import StorageError
-from deltasql.errors.versions import TimestampTooEarlyError, VersionNotFoundError
+from deltasql.base.errors.log import StorageError
+from deltasql.base.errors.versions import TimestampTooEarlyError, VersionNotFoundError
 from deltasql.log.actions import operations
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol

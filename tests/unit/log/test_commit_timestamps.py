@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.concurrency import MetadataChangedError
-from deltasql.errors.versions import TimestampTooEarlyError, TimestampTooLateError
+from deltasql.base.errors.concurrency import MetadataChangedError
+from deltasql.base.errors.versions import TimestampTooEarlyError, TimestampTooLateError
 from deltasql.log.actions import operations
 from deltasql.log.commit.transaction import Commit, Transaction
 from deltasql.log.protocol.protocol import Protocol

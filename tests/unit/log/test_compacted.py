@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.errors.log import InvalidCompactionError, LogGapError, TruncatedLogError
+from deltasql.base.errors.log import InvalidCompactionError, LogGapError, TruncatedLogError
 from deltasql.log.actions import commit_file, operations
 from deltasql.log.actions.actions import AddFile, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction

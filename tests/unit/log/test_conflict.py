@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from deltasql.errors.concurrency import (
+from deltasql.base.errors.concurrency import (
     ConcurrentAppendError,
     ConcurrentDeleteDeleteError,
     ConcurrentDeleteReadError,

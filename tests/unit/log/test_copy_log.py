@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.errors.statements.copy_into import CopyStateError
-from deltasql.execution.metrics import put_part
+from deltasql.base.errors.statements.copy_into import CopyStateError
 from deltasql.log.actions import operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.copy_log import (
@@ -27,6 +26,7 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.source_files import ListedFile
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.log.upkeep.cleanup import clean_up_log
+from deltasql.session.execution.metrics import put_part
 
 Create = Callable[..., DeltaLog]
 File = Callable[[str], Path]

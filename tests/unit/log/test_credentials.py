@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.errors.log import UnsupportedLocationError
+from deltasql.base.errors.log import UnsupportedLocationError
 from deltasql.log.storage.credentials import hadoop_settings, long_names, of_environment, options_of
 from deltasql.log.storage.stores import Stores
 

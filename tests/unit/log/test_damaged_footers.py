@@ -12,14 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 
 import deltasql
-from deltasql.datafiles.footers.row_groups import Footer, parse_footer, read_footer
+from deltasql.log.storage.row_groups import Footer, parse_footer, read_footer
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 
 # In a process of its own: what is tested is that none dies.
 READ = """
 import random, struct, sys
 from pathlib import Path
-from deltasql.errors.log import InvalidCheckpointError
+from deltasql.base.errors.log import InvalidCheckpointError
 from deltasql.log.replay.checkpoint import Checkpoint
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.replay.log_segment import CheckpointFiles

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import InvalidLogJsonError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.log import InvalidLogJsonError
 from deltasql.log.replay.checksum import read_checksum
 from deltasql.log.replay.log_segment import read_last_checkpoint
 from deltasql.log.storage.locations import checksum_path, commit_path
-from deltasql.session import Session
+from deltasql.session.session import Session
 
 DEEP = "[" * 100_000 + "]" * 100_000
 

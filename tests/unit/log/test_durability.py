@@ -12,13 +12,13 @@ import pyarrow as pa
 import pytest
 
 import deltasql
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import AmbiguousWriteError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.log import AmbiguousWriteError
+from deltasql.base.settings.session_settings import DEFAULTS, FSYNC
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import commit_path
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
-from deltasql.session import Session
-from deltasql.settings.session_settings import DEFAULTS, FSYNC
+from deltasql.session.session import Session
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_file_then_name_then_folder(session: Session, calls: list[tuple[str, str
 
 
 def test_it_is_on_unless_somebody_turns_it_off() -> None:
-    code = f"from deltasql.settings.session_settings import DEFAULTS; print(DEFAULTS['{FSYNC.name}'])"
+    code = f"from deltasql.base.settings.session_settings import DEFAULTS; print(DEFAULTS['{FSYNC.name}'])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "true\n"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.errors.statements.features import UnknownFeaturesError
+from deltasql.base.errors.statements.features import UnknownFeaturesError
 from deltasql.log.protocol.features import (
     FEATURES,
     Support,

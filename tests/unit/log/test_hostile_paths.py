@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.log import StorageError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.log import StorageError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
@@ -25,7 +25,7 @@ from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import checksum_path, commit_path
 from deltasql.log.storage.open_store import open_store
 from deltasql.log.upkeep.cleanup import clean_up_log
-from deltasql.session import Session
+from deltasql.session.session import Session
 
 OLD = time.time() - 30 * 24 * 60 * 60
 

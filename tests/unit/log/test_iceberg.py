@@ -14,8 +14,8 @@ import pytest
 from pyiceberg.manifest import ManifestFile
 
 import deltasql
-from deltasql.errors.iceberg import IcebergVectorsError, IcebergWritersError
-from deltasql.errors.log import AmbiguousWriteError
+from deltasql.base.errors.iceberg import IcebergVectorsError, IcebergWritersError
+from deltasql.base.errors.log import AmbiguousWriteError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.commit.transaction import Transaction
@@ -28,7 +28,7 @@ from deltasql.log.properties.property_registry import DELETED_FILE_RETENTION
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.locations import commit_path
 from deltasql.log.storage.log_store import LogStore
-from deltasql.session import Session
+from deltasql.session.session import Session
 from tests.unit.log.iceberg_log import PROPERTIES, STATS, commit, entries, listed, manifests, metadata, objects, summary
 
 

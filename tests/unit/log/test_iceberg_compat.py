@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.configuration.iceberg_compat import (
     check_compatible,

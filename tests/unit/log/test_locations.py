@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.errors.log import UnsupportedLocationError
+from deltasql.base.errors.log import UnsupportedLocationError
 from deltasql.log.storage.locations import (
     absolute_location,
     canonical,

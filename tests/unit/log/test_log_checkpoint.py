@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from deltasql.errors.log import CheckpointMismatchError, InvalidCheckpointError
+from deltasql.base.errors.log import CheckpointMismatchError, InvalidCheckpointError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction

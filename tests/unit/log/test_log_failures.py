@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.log import CommitRetriesExceededError, MissingCommitTimestampError
-from deltasql.errors.versions import NoCommitsFoundError
+from deltasql.base.errors.log import CommitRetriesExceededError, MissingCommitTimestampError
+from deltasql.base.errors.versions import NoCommitsFoundError
 from deltasql.log.actions import operations
 from deltasql.log.commit import commit_race
 from deltasql.log.commit.transaction import Commit, Transaction

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.errors.log import NotADeltaTableError
-from deltasql.errors.versions import TimestampTooEarlyError, TimestampTooLateError
+from deltasql.base.errors.log import NotADeltaTableError
+from deltasql.base.errors.versions import TimestampTooEarlyError, TimestampTooLateError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Commit, Transaction

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.errors.log import InvalidLogJsonError, LogFileNotFoundError, NotADeltaTableError, StateRecoverError
-from deltasql.errors.versions import VersionNotFoundError
+from deltasql.base.errors.log import InvalidLogJsonError, LogFileNotFoundError, NotADeltaTableError, StateRecoverError
+from deltasql.base.errors.versions import VersionNotFoundError
 from deltasql.log.actions import commit_file, operations
 from deltasql.log.actions.actions import AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.transaction import Commit, Transaction

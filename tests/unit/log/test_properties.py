@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.statements.features import UnsupportedWriteFeaturesError
-from deltasql.errors.statements.properties import ManualFeaturesError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.statements.features import UnsupportedWriteFeaturesError
+from deltasql.base.errors.statements.properties import ManualFeaturesError
+from deltasql.base.registry.readers import byte_size, column_paths, interval_ms
 from deltasql.log.configuration import properties
 from deltasql.log.configuration.properties import ParsedProperties, parse_properties, protocol_for
 from deltasql.log.properties import property_registry as registry
@@ -17,7 +18,6 @@ from deltasql.log.properties.property_registry import PROPERTIES
 from deltasql.log.properties.table_properties import TableProperties
 from deltasql.log.protocol.features import FEATURES
 from deltasql.log.protocol.protocol import Protocol
-from deltasql.registry.readers import byte_size, column_paths, interval_ms
 from deltasql.schema.types import LONG, TIMESTAMP_NTZ, StructField, StructType
 
 PLAIN = StructType((StructField("a", LONG),))

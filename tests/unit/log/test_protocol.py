@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.statements.features import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.statements.features import (
     UnsupportedReadFeaturesError,
     UnsupportedTypeChangeError,
     UnsupportedWriteFeaturesError,

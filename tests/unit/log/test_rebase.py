@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.concurrency import RowAppendError
-from deltasql.errors.log import AmbiguousWriteError, StorageError
+from deltasql.base.errors.concurrency import RowAppendError
+from deltasql.base.errors.log import AmbiguousWriteError, StorageError
 from deltasql.log.actions.deletion_vectors import deleted_rows
 from deltasql.log.commit import commit_race, transaction
 from deltasql.log.committer.committers import FileSystemCommitter

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from deltasql.errors.concurrency import MetadataChangedError
-from deltasql.errors.log import RowIdsWithoutStatisticsError
+from deltasql.base.errors.concurrency import MetadataChangedError
+from deltasql.base.errors.log import RowIdsWithoutStatisticsError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, Metadata
 from deltasql.log.actions.record_count import record_count

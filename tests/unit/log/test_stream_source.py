@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.streams import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.streams import (
     DifferentTableError,
     IncompatibleStreamSchemaError,
     SchemaChangedError,
@@ -19,7 +19,7 @@ from deltasql.errors.streams import (
     SourceDeleteError,
     StreamDataLossError,
 )
-from deltasql.errors.versions import MissingChangeDataError, TimestampTooLateError, VersionNotFoundError
+from deltasql.base.errors.versions import MissingChangeDataError, TimestampTooLateError, VersionNotFoundError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddCDCFile, AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from deltasql.errors.concurrency import (
+from deltasql.base.errors.concurrency import (
     ConcurrentAppendError,
     ConcurrentModificationError,
     ConcurrentWriteError,
@@ -17,7 +17,7 @@ from deltasql.errors.concurrency import (
     ProtocolChangedError,
     TableReplacedError,
 )
-from deltasql.errors.log import (
+from deltasql.base.errors.log import (
     AmbiguousWriteError,
     DomainMetadataNotSupportedError,
     DuplicateActionsError,
@@ -25,7 +25,7 @@ from deltasql.errors.log import (
     InvalidCommitError,
     StorageError,
 )
-from deltasql.errors.write import AppendOnlyError
+from deltasql.base.errors.write import AppendOnlyError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile, DeletionVector, DomainMetadata, Metadata, SetTransaction
 from deltasql.log.commit.commit_rules import check_commit

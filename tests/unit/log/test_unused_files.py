@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql.errors.log import StorageError
-from deltasql.errors.statements.vacuum import VacuumLiteError
+from deltasql.base.errors.log import StorageError
+from deltasql.base.errors.statements.vacuum import VacuumLiteError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddCDCFile, AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
@@ -23,7 +23,7 @@ from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.local_store import LocalLogStore
 from deltasql.log.storage.locations import commit_path
 from deltasql.log.storage.open_store import open_store
-from deltasql.session import Session
+from deltasql.session.session import Session
 
 DAY = 24 * 60 * 60
 CREATE = "CREATE TABLE t (a INT, _p STRING) PARTITIONED BY (_p) TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"
@@ -227,7 +227,7 @@ def test_a_commit_before_the_first_note_is_seen(session: Session, root: Path, mo
         calls.append(found.files.num_rows)
         return found
 
-    monkeypatch.setattr("deltasql.execution.vacuum.unused_files", slow)
+    monkeypatch.setattr("deltasql.session.execution.vacuum.unused_files", slow)
     result = session.sql("VACUUM t RETAIN 0 HOURS")
     assert calls == [2, 1]
     assert result.metrics["numDeletedFiles"] == 1

@@ -15,10 +15,10 @@ from IPython.utils.capture import capture_output
 from traitlets.config import Config
 
 import deltasql
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.usage import MagicError, UnknownEngineError
-from deltasql.notebook import Call, NotebookVariables, read_call
-from deltasql.result import Result
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.usage import MagicError, UnknownEngineError
+from deltasql.clients.notebook import Call, NotebookVariables, read_call
+from deltasql.files.result import Result
 
 
 class Notebook:

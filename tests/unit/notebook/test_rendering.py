@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql.errors.base import MOST_LINES, Caret, DeltaSqlError
-from deltasql.errors.catalog import TableNotFoundError
-from deltasql.render.history_chart import MOST_VERSIONS
-from deltasql.render.html import diff_html
-from deltasql.result import CommandRows, Result
+from deltasql.base.errors.base import MOST_LINES, Caret, DeltaSqlError
+from deltasql.base.errors.catalog import TableNotFoundError
+from deltasql.files.render.history_chart import MOST_VERSIONS
+from deltasql.files.render.html import diff_html
+from deltasql.files.result import CommandRows, Result
 from deltasql.schema import types as t
 
 TEXTS = t.MapType(t.STRING, t.STRING)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from deltasql.parser import parse
 from deltasql.plan.base import ColumnPath, SqlText, TableName, Temporal
-from deltasql.plan.statements.merge import (
+from deltasql.sql.parser import parse
+from deltasql.statements.nodes.merge import (
     Merge,
 )
-from deltasql.plan.statements.table import (
+from deltasql.statements.nodes.table import (
     CreateTable,
 )
 

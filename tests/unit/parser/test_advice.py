@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.parser import parse, split
-from deltasql.parser.advice import ADVICE, NAMES, QUERIES
+from deltasql.base.errors.syntax import ParseSyntaxError
+from deltasql.sql.parser import parse, split
+from deltasql.sql.parser.advice import ADVICE, NAMES, QUERIES
 from deltasql.sql.queries.outline import find, outline
 from tests.refusals.table import refused_statements
 

@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import pytest
 
-from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.syntax import ParseSyntaxError, TooComplexError
-from deltasql.parser import parse, split
+from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base.errors.syntax import ParseSyntaxError, TooComplexError
+from deltasql.sql.parser import parse, split
 
 
 def nested(opening: str, depth: int) -> str:

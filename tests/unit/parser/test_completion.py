@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.parser import expected_keywords, keywords
+from deltasql.sql.parser import expected_keywords, keywords
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.syntax import NameNotConstantError, NameOfWrongTypeError, NullNameError, ParseSyntaxError
-from deltasql.parser.identifiers import bind_identifiers
-from deltasql.parser.parameters import bind_parameters
+from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base.errors.syntax import NameNotConstantError, NameOfWrongTypeError, NullNameError, ParseSyntaxError
 from deltasql.plan.base import SqlText
-from deltasql.plan.parameters import BoundStatement
+from deltasql.sql.parameter_nodes import BoundStatement
+from deltasql.sql.parser.identifiers import bind_identifiers
+from deltasql.sql.parser.parameters import bind_parameters
 
 
 def never(expression: str) -> Any:

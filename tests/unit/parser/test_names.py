@@ -6,14 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from deltasql.parser import ParseSyntaxError, keywords, parse
 from deltasql.plan.base import SqlText, Temporal
-from deltasql.plan.statements.columns import AddColumns
-from deltasql.plan.statements.delete import Delete
-from deltasql.plan.statements.insert import Insert
-from deltasql.plan.statements.merge import InsertAction, Merge, UpdateAction
-from deltasql.plan.statements.table import CreateTable, DropTable
-from deltasql.plan.statements.update import Update
+from deltasql.sql.parser import ParseSyntaxError, keywords, parse
+from deltasql.statements.nodes.columns import AddColumns
+from deltasql.statements.nodes.delete import Delete
+from deltasql.statements.nodes.insert import Insert
+from deltasql.statements.nodes.merge import InsertAction, Merge, UpdateAction
+from deltasql.statements.nodes.table import CreateTable, DropTable
+from deltasql.statements.nodes.update import Update
 
 RESERVED = frozenset(
     "AND AS CASE ELSE EXCEPT FROM IN INTO IS NOT NULL ON OR SELECT SET THEN USING WHEN WHERE WITH".split()  # noqa: SIM905

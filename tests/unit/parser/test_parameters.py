@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.statements.settings import ParameterValueError, UnboundParameterError
-from deltasql.parser.parameters import bind_parameters
+from deltasql.base.errors.statements.settings import ParameterValueError, UnboundParameterError
+from deltasql.sql.parser.parameters import bind_parameters
 
 
 @pytest.mark.parametrize(

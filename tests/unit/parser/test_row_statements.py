@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.parser import parse
 from deltasql.plan.base import ColumnPath, SqlText, TableName, Temporal
-from deltasql.plan.statements.delete import Delete
-from deltasql.plan.statements.insert import Insert, MultiInsert, PartitionValue, ReplaceOn, ReplaceUsing, ReplaceWhere
-from deltasql.plan.statements.merge import (
+from deltasql.sql.parser import parse
+from deltasql.statements.nodes.delete import Delete
+from deltasql.statements.nodes.insert import Insert, MultiInsert, PartitionValue, ReplaceOn, ReplaceUsing, ReplaceWhere
+from deltasql.statements.nodes.merge import (
     ClauseKind,
     DeleteAction,
     InsertAction,
@@ -16,8 +16,8 @@ from deltasql.plan.statements.merge import (
     UpdateAction,
     UpdateStarAction,
 )
-from deltasql.plan.statements.query import Query
-from deltasql.plan.statements.update import Assignment, Update
+from deltasql.statements.nodes.query import Query
+from deltasql.statements.nodes.update import Assignment, Update
 from tests.unit.parser.nodes import merge, path, run, table
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.parser import ParseSyntaxError, parse
-from deltasql.plan.statements.delete import Delete
-from deltasql.plan.statements.insert import Insert
-from deltasql.plan.statements.merge import Merge
-from deltasql.plan.statements.update import Update
+from deltasql.sql.parser import ParseSyntaxError, parse
+from deltasql.statements.nodes.delete import Delete
+from deltasql.statements.nodes.insert import Insert
+from deltasql.statements.nodes.merge import Merge
+from deltasql.statements.nodes.update import Update
 
 EXPRESSIONS = [
     "1",

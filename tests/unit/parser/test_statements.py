@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.parser import parse
 from deltasql.plan.base import LogicalPlan, SqlText, TableName
-from deltasql.plan.statements.delete import Delete
-from deltasql.plan.statements.inspect import (
+from deltasql.sql.parser import parse
+from deltasql.statements.nodes.delete import Delete
+from deltasql.statements.nodes.inspect import (
     DescribeDetail,
     DescribeHistory,
     DescribeSchema,
@@ -20,10 +20,10 @@ from deltasql.plan.statements.inspect import (
     ShowTableProperties,
     ShowTables,
 )
-from deltasql.plan.statements.optimize import Optimize, Reorg, UpgradeUniform
-from deltasql.plan.statements.query import Query, SparkStatement
-from deltasql.plan.statements.settings import ResetSetting, SetSetting
-from deltasql.plan.statements.table import (
+from deltasql.statements.nodes.optimize import Optimize, Reorg, UpgradeUniform
+from deltasql.statements.nodes.query import Query, SparkStatement
+from deltasql.statements.nodes.settings import ResetSetting, SetSetting
+from deltasql.statements.nodes.table import (
     AlterClustering,
     ClusterBy,
     DropTable,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.statements.merge import MergeMissingWhenError
-from deltasql.errors.syntax import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.statements.merge import MergeMissingWhenError
+from deltasql.base.errors.syntax import (
     DatatypeMissingSizeError,
     DecimalPrecisionError,
     DuplicateClausesError,
@@ -14,7 +14,7 @@ from deltasql.errors.syntax import (
     ParseSyntaxError,
     UnsupportedDatatypeError,
 )
-from deltasql.parser import parse
+from deltasql.sql.parser import parse
 
 
 def failure(sql: str) -> ParseSyntaxError:

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.parser import parse
 from deltasql.plan.base import ColumnPath, SqlText, TableName
-from deltasql.plan.statements.columns import AddColumns, AddedColumn
-from deltasql.plan.statements.properties import (
+from deltasql.schema import types
+from deltasql.sql.parser import parse
+from deltasql.statements.nodes.columns import AddColumns, AddedColumn
+from deltasql.statements.nodes.properties import (
     CommentOnColumn,
     CommentOnSchema,
     CommentOnTable,
     SetTableProperties,
     UnsetTableProperties,
 )
-from deltasql.plan.statements.refused import Refused
-from deltasql.plan.statements.table import (
+from deltasql.statements.nodes.refused import Refused
+from deltasql.statements.nodes.table import (
     ClusterBy,
     CreateSchema,
     CreateTableLike,
@@ -29,7 +30,6 @@ from deltasql.plan.statements.table import (
     UnsetSchemaProperties,
     UseSchema,
 )
-from deltasql.schema import types
 from tests.unit.parser.nodes import create, path, run, table
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.parser import parse, tables
-from deltasql.parser.tables import compile_grammar, grammar_files
+from deltasql.sql.parser import parse, tables
+from deltasql.sql.parser.tables import compile_grammar, grammar_files
 
 
 def test_grammar_has_no_conflicts(caplog: pytest.LogCaptureFixture) -> None:
@@ -104,6 +104,8 @@ def test_without_a_place_for_the_cache(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_warm_start_needs_no_lark() -> None:
     parse("SELECT 1")
-    code = "import sys, deltasql.parser as p; p.parse('ALTER TABLE t ADD COLUMN a INT'); print('lark' in sys.modules)"
+    code = (
+        "import sys, deltasql.sql.parser as p; p.parse('ALTER TABLE t ADD COLUMN a INT'); print('lark' in sys.modules)"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.errors.syntax import ParseSyntaxError, UnsupportedDatatypeError
-from deltasql.parser import parse_type
+from deltasql.base.errors.syntax import ParseSyntaxError, UnsupportedDatatypeError
 from deltasql.schema import types
 from deltasql.schema.types import ArrayType, DataType, DecimalType, MapType, PrimitiveType, StructField, StructType
+from deltasql.sql.parser import parse_type
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.parser import parse
+from deltasql.base.errors.syntax import ParseSyntaxError
+from deltasql.sql.parser import parse
 
 
 @pytest.mark.parametrize(

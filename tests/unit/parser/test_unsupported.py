@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.parser import expected_keywords, parse, refused_name, split
-from deltasql.parser.unsupported import TABLE, refusal
+from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base.errors.syntax import ParseSyntaxError
+from deltasql.sql.parser import expected_keywords, parse, refused_name, split
+from deltasql.sql.parser.unsupported import TABLE, refusal
 from deltasql.sql.queries.outline import find, outline
 from tests.refusals.table import refused_statements
 

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.parser import parse
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.plan.base import ColumnPath, SqlText, TableName
+from deltasql.sql.parser import parse
 from tests.samples import examples
 
 STATEMENTS = [

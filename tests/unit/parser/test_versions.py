@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.errors.statements.settings import LastingVersionError, UnknownVersionError
-from deltasql.parser.versions import bind_versions
-from deltasql.plan.parameters import BoundStatement
+from deltasql.base.errors.statements.settings import LastingVersionError, UnknownVersionError
+from deltasql.sql.parameter_nodes import BoundStatement
+from deltasql.sql.parser.versions import bind_versions
 
 VALUES = {"v": 7, "session.v": 7, "`odd v`": 8, "text": "7", "flag": True}
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import write_vectors
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.storage.locations import commit_path
-from deltasql.session import Session
+from deltasql.session.session import Session
 
 SIZES = ("source_table_size", "source_num_of_files")
 CHANGES = ("num_removed_files", "num_copied_files", "removed_files_size", "copied_files_size")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql.session import Session
+from deltasql.session.session import Session
 from tests.unit.planner.clones import Files
 from tests.unit.planner.lab import Lab
 

@@ -8,21 +8,18 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from deltasql.base.settings.session_settings import SessionSettings
 from deltasql.catalog import Catalog
 from deltasql.engines.engine import InProcessFirst
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.execution.catalog_effects import change_catalog, change_functions, change_views
-from deltasql.execution.table_change import StagedTable
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import Action, AddFile
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
 from deltasql.log.storage.stores import Stores
-from deltasql.parser import parse
 from deltasql.plan.operators import Check, Operator, Project, Scan, SqlQuery, Supplied, children
 from deltasql.plan.way import EVALUATED, ComputedBy, Way
-from deltasql.planner import plan
 from deltasql.planner.catalog_changes import (
     CatalogChange,
     FunctionChange,
@@ -33,8 +30,11 @@ from deltasql.planner.catalog_changes import (
 from deltasql.planner.changes import Plan, SettingChange, TableChange
 from deltasql.planner.context import Context, VisibleViews
 from deltasql.schema.types import DataType, StructField, StructType
-from deltasql.settings.session_settings import SessionSettings
+from deltasql.session.execution.catalog_effects import change_catalog, change_functions, change_views
+from deltasql.session.execution.table_change import StagedTable
+from deltasql.sql.parser import parse
 from deltasql.sql.queries.query_columns import derived_columns
+from deltasql.statements.rules import plan
 
 
 def columns(text: str) -> StructType:

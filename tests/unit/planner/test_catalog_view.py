@@ -6,13 +6,11 @@ import json
 
 import pytest
 
-from deltasql.catalog.definitions import SchemaMode, ViewDefinition
-from deltasql.catalog.entries import ViewEntry
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.catalog import SchemaNotFoundError, TableAlreadyExistsError
-from deltasql.errors.engine import SparkError
-from deltasql.errors.statements.tags import TagExistsError
-from deltasql.errors.statements.view import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.catalog import SchemaNotFoundError, TableAlreadyExistsError
+from deltasql.base.errors.engine import SparkError
+from deltasql.base.errors.statements.tags import TagExistsError
+from deltasql.base.errors.statements.view import (
     AlteredViewNotFoundError,
     CatalogNameTakenError,
     IfNotExistsAndReplaceError,
@@ -24,14 +22,16 @@ from deltasql.errors.statements.view import (
     ViewInPlaceOfTableError,
     WriteIntoViewError,
 )
-from deltasql.execution.catalog_effects import change_catalog
+from deltasql.catalog.definitions import SchemaMode, ViewDefinition
+from deltasql.catalog.entries import ViewEntry
 from deltasql.log.storage.stores import Stores
-from deltasql.parser.parameters import bind_parameters
 from deltasql.plan.operators import Operator, SqlQuery
 from deltasql.planner.binding import columns_of
 from deltasql.planner.catalog_changes import ViewDefining, ViewRemoval
 from deltasql.planner.changes import Answer, QueryRows
 from deltasql.schema.types import INTEGER, StructField, StructType
+from deltasql.session.execution.catalog_effects import change_catalog
+from deltasql.sql.parser.parameters import bind_parameters
 from tests.unit.planner.lab import Lab, columns, scans_of
 
 
@@ -178,8 +178,8 @@ def test_a_parameter_has_no_value_later(lab: Lab) -> None:
     bound = bind_parameters("CREATE VIEW v AS SELECT :p AS a", {"p": "secret"})
     context = lab.context(bound.sql)
     context.bound = bound
-    from deltasql.parser import parse
-    from deltasql.planner import plan
+    from deltasql.sql.parser import parse
+    from deltasql.statements.rules import plan
 
     with pytest.raises(StoredParameterError, match=":p"):
         plan(parse(bound.sql), context)

@@ -10,7 +10,7 @@ from deltasql.log.actions.actions import Action, DomainMetadata, SetTransaction
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.copy_log import COPY_INTO
 from deltasql.schema.identity import identities, with_identities
-from deltasql.session import Session
+from deltasql.session.session import Session
 from tests.unit.planner.clones import CHANGES, SIZES, Files, actions, changes, condition, live, numbers, on_disk
 
 

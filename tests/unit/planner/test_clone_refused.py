@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 
 import deltasql
-from deltasql.errors.base import DeltaSqlError
-from deltasql.execution import clone as execution
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.log.actions import operations
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.storage import copying
-from deltasql.session import Session
+from deltasql.session.execution import clone as execution
+from deltasql.session.session import Session
 from tests.unit.planner.clones import CHANGES, SIZES, Files, actions, changes, condition, on_disk
 
 

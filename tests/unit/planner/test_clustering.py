@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.schema import DuplicateColumnsError
-from deltasql.errors.statements.columns import ColumnNotFoundError, DropClusteringColumnError
-from deltasql.errors.statements.optimize import (
+from deltasql.base.errors.schema import DuplicateColumnsError
+from deltasql.base.errors.statements.columns import ColumnNotFoundError, DropClusteringColumnError
+from deltasql.base.errors.statements.optimize import (
     ClusteringColumnCountError,
     ClusteringTypeError,
     ClusteringWithoutStatsError,
@@ -21,7 +21,7 @@ from deltasql.errors.statements.optimize import (
     OptimizeFullError,
     ReplaceClusteredError,
 )
-from deltasql.errors.statements.table import ClusterAndPartitionError
+from deltasql.base.errors.statements.table import ClusterAndPartitionError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile
 from deltasql.log.commit.transaction import Transaction
@@ -218,7 +218,7 @@ def test_a_purged_file_stays_in_its_cube(lab: Lab, monkeypatch: pytest.MonkeyPat
     files = [AddFile("1", {}, 1, 1, tags=cube("x")), AddFile("2", {}, 1, 1, tags=cube("y")), AddFile("3", {}, 1, 1)]
     Transaction(log, log.snapshot()).commit(operations.WRITE, {}, files)
     lab.run("ALTER TABLE t DROP COLUMN b")
-    monkeypatch.setattr("deltasql.datafiles.inspection.foreign_columns", lambda *_: [True] * 3)
+    monkeypatch.setattr("deltasql.files.inspection.foreign_columns", lambda *_: [True] * 3)
     change = lab.plan("REORG TABLE t APPLY (PURGE)")
     assert isinstance(change, LayoutChange)
     assert change.operator.bins.to_pylist() == [0, 1, 2]

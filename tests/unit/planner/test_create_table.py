@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.catalog import SchemaNotFoundError, TableAlreadyExistsError, TableNotFoundError
-from deltasql.errors.statements.refused import UnsupportedStatementError
-from deltasql.errors.statements.table import (
+from deltasql.base.errors.catalog import SchemaNotFoundError, TableAlreadyExistsError, TableNotFoundError
+from deltasql.base.errors.statements.refused import UnsupportedStatementError
+from deltasql.base.errors.statements.table import (
     AmbiguousLocationError,
     CannotReplaceMissingTableError,
     ColumnListWithQueryError,
@@ -25,8 +25,8 @@ from deltasql.errors.statements.table import (
     NotADeltaProviderError,
     SchemaNotProvidedError,
 )
-from deltasql.errors.statements.view import TimeTravelViewError, WriteIntoViewError
-from deltasql.errors.write import AppendOnlyError
+from deltasql.base.errors.statements.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.base.errors.write import AppendOnlyError
 from deltasql.log.actions.actions import Metadata
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.planner.catalog_changes import Registration, RenameChange, Unregistration

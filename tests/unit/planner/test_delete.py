@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.statements.view import TimeTravelViewError, WriteIntoViewError
-from deltasql.errors.write import AppendOnlyError, NonDeterministicConditionError
+from deltasql.base.errors.catalog import TableNotFoundError
+from deltasql.base.errors.statements.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.base.errors.write import AppendOnlyError, NonDeterministicConditionError
 from deltasql.plan.base import SqlText
 from deltasql.plan.operators import Rewrite, RowEffect
 from deltasql.planner.binding import query as bound_query

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.errors.statements.settings import InvalidSettingError
+from deltasql.base.errors.statements.settings import InvalidSettingError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
 from deltasql.log.actions.file_tables import ADD, from_files
 from deltasql.log.commit.transaction import Transaction
 from deltasql.log.reading.missing_files import missing_files
-from deltasql.log.storage.arrow_values import no_rows
 from deltasql.log.storage.open_store import open_store
-from deltasql.session import Session
+from deltasql.schema.arrow_values import no_rows
+from deltasql.session.session import Session
 
 NAMES = [z85_encode(bytes([number]) * 16) for number in range(2)]
 

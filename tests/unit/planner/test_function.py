@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.catalog.definitions import FunctionDefinition
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.catalog import SchemaNotFoundError
-from deltasql.errors.statements.function import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.catalog import SchemaNotFoundError
+from deltasql.base.errors.statements.function import (
     DropSparksFunctionError,
     ForeignFunctionError,
     FunctionAlreadyExistsError,
@@ -21,8 +20,9 @@ from deltasql.errors.statements.function import (
     TemporaryFunctionNameError,
     UnknownFunctionError,
 )
-from deltasql.errors.statements.view import TemporaryReferenceError
-from deltasql.errors.syntax import TooComplexError
+from deltasql.base.errors.statements.view import TemporaryReferenceError
+from deltasql.base.errors.syntax import TooComplexError
+from deltasql.catalog.definitions import FunctionDefinition
 from deltasql.plan.operators import SqlFunction, SqlQuery
 from deltasql.planner.catalog_changes import FunctionChange, FunctionDefining
 from deltasql.planner.changes import Answer, QueryRows, SparkCommand
@@ -171,8 +171,8 @@ def test_names_of_functions(lab: Lab) -> None:
 
 
 def test_who_comes_second_is_judged_by_what_is_there_then(lab: Lab) -> None:
-    from deltasql.execution.catalog_effects import change_catalog
     from deltasql.log.storage.stores import Stores
+    from deltasql.session.execution.catalog_effects import change_catalog
 
     first = lab.plan("CREATE FUNCTION f() RETURNS INT RETURN 1")
     lenient = lab.plan("CREATE FUNCTION IF NOT EXISTS f() RETURNS INT RETURN 2")

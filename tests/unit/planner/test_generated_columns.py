@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.column_values import (
+from deltasql.base.errors.column_values import (
     AlterIdentityError,
     ExplicitIdentityError,
     GeneratedExpressionError,
@@ -17,9 +17,9 @@ from deltasql.errors.column_values import (
     IdentityUpdateError,
     NoIdentityError,
 )
-from deltasql.errors.concurrency import MetadataChangedError
-from deltasql.errors.statements.columns import ReplaceIdentityColumnsError
-from deltasql.errors.statements.insert import MixedDefaultsError
+from deltasql.base.errors.concurrency import MetadataChangedError
+from deltasql.base.errors.statements.columns import ReplaceIdentityColumnsError
+from deltasql.base.errors.statements.insert import MixedDefaultsError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, Metadata
 from deltasql.log.commit.transaction import Transaction

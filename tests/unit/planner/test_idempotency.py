@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.errors.statements.frames import IllegalOptionError, InvalidIdempotentWriteError
+from deltasql.base.errors.statements.frames import IllegalOptionError, InvalidIdempotentWriteError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import SetTransaction
 from deltasql.log.commit.transaction import Transaction
-from deltasql.parser import parse
-from deltasql.planner import plan_statement
 from deltasql.planner.changes import Answer, Plan, SettingChange, Stepwise, TableChange
+from deltasql.sql.parser import parse
+from deltasql.statements.rules import plan_statement
 from tests.unit.planner.lab import Lab
 
 PREFIX = "spark.databricks.delta.write"

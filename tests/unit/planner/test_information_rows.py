@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.catalog import information
-from deltasql.errors.base import DeltaSqlError
 from deltasql.planner.information import rows
 from deltasql.schema.types import DecimalType
-from deltasql.session import Session
+from deltasql.session.session import Session
 from deltasql.sql.queries.query_columns import named_columns
 
 

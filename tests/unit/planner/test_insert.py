@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.statements.insert import (
+from deltasql.base.errors.statements.insert import (
     DuplicateInsertColumnError,
     MissingNotNullColumnError,
     NotPartitionColumnError,
@@ -17,9 +17,9 @@ from deltasql.errors.statements.insert import (
     TooManyInsertColumnsError,
     UnknownInsertColumnError,
 )
-from deltasql.errors.statements.settings import InvalidSettingError
-from deltasql.errors.statements.view import WriteIntoViewError
-from deltasql.errors.write import (
+from deltasql.base.errors.statements.settings import InvalidSettingError
+from deltasql.base.errors.statements.view import WriteIntoViewError
+from deltasql.base.errors.write import (
     AppendOnlyError,
     NestedArityError,
     NestedColumnsMismatchError,

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 import deltasql
-from deltasql.errors.concurrency import ProtocolChangedError
-from deltasql.errors.statements.table import NonEmptyLocationError
-from deltasql.session import Session
+from deltasql.base.errors.concurrency import ProtocolChangedError
+from deltasql.base.errors.statements.table import NonEmptyLocationError
+from deltasql.session.session import Session
 
 CREATE = "CREATE TABLE t (a INT) USING delta"
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.statements.columns import FieldNotFoundError
-from deltasql.errors.statements.insert import DuplicateInsertColumnError
-from deltasql.errors.statements.merge import (
+from deltasql.base.errors.statements.columns import FieldNotFoundError
+from deltasql.base.errors.statements.insert import DuplicateInsertColumnError
+from deltasql.base.errors.statements.merge import (
     MergeIntoEmptySchemaError,
     MergeUnresolvedError,
     NestedInsertColumnError,
@@ -17,9 +17,9 @@ from deltasql.errors.statements.merge import (
     UnconditionalMatchedError,
     UnconditionalNotMatchedError,
 )
-from deltasql.errors.statements.settings import InvalidSettingError
-from deltasql.errors.statements.view import TimeTravelViewError, WriteIntoViewError
-from deltasql.errors.write import (
+from deltasql.base.errors.statements.settings import InvalidSettingError
+from deltasql.base.errors.statements.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.base.errors.write import (
     AggregateInConditionError,
     AppendOnlyError,
     ConflictingAssignmentsError,

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pyarrow as pa
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.catalog import CatalogNotFoundError
-from deltasql.session import Session
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.catalog import CatalogNotFoundError
+from deltasql.session.session import Session
 
 ROWS = pa.table({"id": [1, 2]})
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.statements.optimize import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.statements.optimize import (
     NonPartitionPredicateError,
     OptimizeFullError,
     PartitionPredicateError,
@@ -16,8 +16,8 @@ from deltasql.errors.statements.optimize import (
     ZOrderPartitionColumnError,
     ZOrderWithoutStatsError,
 )
-from deltasql.errors.statements.settings import InvalidSettingError
-from deltasql.errors.statements.view import WriteIntoViewError
+from deltasql.base.errors.statements.settings import InvalidSettingError
+from deltasql.base.errors.statements.view import WriteIntoViewError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.commit.transaction import Transaction
@@ -153,7 +153,7 @@ def test_large_files_count_where_many_rows_are_deleted(lab: Lab) -> None:
 def test_reorg_asks_footers_only_after_a_drop(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     lab.run("CREATE TABLE t (a INT, b INT) TBLPROPERTIES ('delta.columnMapping.mode' = 'name')")
     first, second = lab.append("t", {}, {})
-    monkeypatch.setattr("deltasql.datafiles.inspection.foreign_columns", lambda *_: [True, False])
+    monkeypatch.setattr("deltasql.files.inspection.foreign_columns", lambda *_: [True, False])
     assert isinstance(lab.plan("REORG TABLE t APPLY (PURGE)"), Answer)
     lab.run("ALTER TABLE t DROP COLUMN b")
     change = planned(lab, "REORG TABLE t APPLY (PURGE)")

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.sources import SourceOperationError
+from deltasql.base.errors.statements.governance import LostPolicyColumnError, PolicyColumnError, PolicyTableError
 from deltasql.catalog.definitions import FunctionDefinition, RefreshDefinition, Refreshed, ViewDefinition
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.sources import SourceOperationError
-from deltasql.errors.statements.governance import LostPolicyColumnError, PolicyColumnError, PolicyTableError
-from deltasql.execution.catalog_effects import change_catalog
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.operators import Rewrite, SqlFunction, SqlQuery
 from deltasql.planner import binding
 from deltasql.planner.catalog_changes import Redefinition
 from deltasql.planner.changes import RowChange
+from deltasql.session.execution.catalog_effects import change_catalog
 from tests.unit.planner.lab import Lab, columns
 
 Fails = Callable[..., Any]

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.iceberg import IcebergVectorsError
-from deltasql.errors.statements.columns import AddColumnDefaultError, AddNotNullColumnError, ColumnClauseError
-from deltasql.errors.statements.properties import (
+from deltasql.base.errors.iceberg import IcebergVectorsError
+from deltasql.base.errors.statements.columns import AddColumnDefaultError, AddNotNullColumnError, ColumnClauseError
+from deltasql.base.errors.statements.properties import (
     ColumnDefaultsNotEnabledError,
     ColumnMappingModeError,
     UnknownPropertyError,
     UnsetMissingPropertyError,
 )
-from deltasql.errors.statements.view import TimeTravelViewError, WriteIntoViewError
+from deltasql.base.errors.statements.view import TimeTravelViewError, WriteIntoViewError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector, Metadata
 from deltasql.log.commit.transaction import Transaction

@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 
 import deltasql
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.concurrency import ConcurrentWriteError
-from deltasql.errors.statements.restore import RestoreMissingFilesError
-from deltasql.errors.write import AppendOnlyError
-from deltasql.execution import commit
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.concurrency import ConcurrentWriteError
+from deltasql.base.errors.statements.restore import RestoreMissingFilesError
+from deltasql.base.errors.write import AppendOnlyError
 from deltasql.log.actions import operations
 from deltasql.log.actions.actions import AddFile, DeletionVector
 from deltasql.log.actions.deletion_vectors import vector_path, z85_encode
@@ -24,7 +23,8 @@ from deltasql.log.commit.transaction import Transaction
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.locations import commit_path
 from deltasql.schema.identity import identities, with_identities
-from deltasql.session import Session
+from deltasql.session.execution import commit
+from deltasql.session.session import Session
 
 Put = Callable[..., AddFile]
 

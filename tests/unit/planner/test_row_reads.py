@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.concurrency import ConcurrentAppendError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.concurrency import ConcurrentAppendError
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Operator, Rewrite, Scan, SqlQuery
 from deltasql.plan.reads import RowReads

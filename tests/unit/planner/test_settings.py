@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.statements.settings import InvalidSettingError, UnknownSettingError
+from deltasql.base.errors.statements.settings import InvalidSettingError, UnknownSettingError
+from deltasql.base.settings import session_settings
+from deltasql.base.timezone import zone
 from deltasql.planner.changes import Answer, SettingChange
-from deltasql.schema.timezone import zone
-from deltasql.settings import session_settings
 from tests.unit.planner.lab import Lab
 
 Fails = Callable[..., Any]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.files.stream_options import stream_options
 from deltasql.log.reading.stream_source import StreamRules
-from deltasql.settings.stream_options import stream_options
 
 
 def test_nothing_said() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.planner.changes import RowChange, TableChange
 from tests.unit.planner.lab import Lab, columns
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.statements.view import TimeTravelViewError, UnwritableViewError
-from deltasql.errors.write import (
+from deltasql.base.errors.statements.view import TimeTravelViewError, UnwritableViewError
+from deltasql.base.errors.write import (
     AggregateInConditionError,
     AppendOnlyError,
     ConflictingAssignmentsError,

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.statements.refused import WrongObjectError
-from deltasql.errors.statements.view import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.statements.refused import WrongObjectError
+from deltasql.base.errors.statements.view import (
     AlteredViewNotFoundError,
     AlterTemporaryViewError,
     AlterViewOfTableError,
@@ -19,14 +19,14 @@ from deltasql.errors.statements.view import (
     ViewArityError,
     ViewNotFoundError,
 )
-from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.execution.catalog_effects import change_views
+from deltasql.base.errors.syntax import ParseSyntaxError
 from deltasql.plan.operators import SqlQuery
 from deltasql.planner.binding import bind
 from deltasql.planner.catalog_changes import View, ViewChange
 from deltasql.planner.changes import QueryRows, SparkCommand
 from deltasql.planner.rows.scope import cte_views
 from deltasql.schema.types import INTEGER, STRING, StructField, StructType
+from deltasql.session.execution.catalog_effects import change_views
 from deltasql.sql.queries.query_columns import derived_columns
 from tests.unit.planner.lab import Lab, columns, scans_of
 

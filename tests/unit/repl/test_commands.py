@@ -13,13 +13,13 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 import deltasql
-from deltasql.errors.usage import UnknownPreferenceError, WrongPreferenceError
-from deltasql.repl.describe import schema_changes
-from deltasql.repl.preferences import Preferences
-from deltasql.repl.prompt import asker, is_whole
-from deltasql.repl.shell import Shell, Terminal, pager_command, show
+from deltasql.base.errors.usage import UnknownPreferenceError, WrongPreferenceError
+from deltasql.clients.repl.describe import schema_changes
+from deltasql.clients.repl.preferences import Preferences
+from deltasql.clients.repl.prompt import asker, is_whole
+from deltasql.clients.repl.shell import Shell, Terminal, pager_command, show
 from deltasql.schema import types as t
-from deltasql.session import Session
+from deltasql.session.session import Session
 
 
 class Screen(io.StringIO):

@@ -11,12 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import deltasql
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.usage import CommandArgumentError
-from deltasql.repl.copying import CopyToFile, copy_of, write_rows
-from deltasql.repl.preferences import Preferences
-from deltasql.repl.shell import Shell, Terminal
-from deltasql.session import Session
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.usage import CommandArgumentError
+from deltasql.clients.repl.copying import CopyToFile, copy_of, write_rows
+from deltasql.clients.repl.preferences import Preferences
+from deltasql.clients.repl.shell import Shell, Terminal
+from deltasql.session.session import Session
 
 
 @pytest.fixture

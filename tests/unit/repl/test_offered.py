@@ -10,8 +10,8 @@ from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
 import deltasql
-from deltasql.repl.completion import SqlCompleter
-from deltasql.session import Session
+from deltasql.clients.repl.completion import SqlCompleter
+from deltasql.session.session import Session
 
 
 @pytest.fixture(scope="module")

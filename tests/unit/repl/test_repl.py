@@ -25,15 +25,15 @@ from prompt_toolkit.output import DummyOutput
 from prompt_toolkit.output.vt100 import Vt100_Output
 from pygments.token import Comment, Keyword, Name, String
 
+from deltasql.base.errors.catalog import TableNotFoundError
+from deltasql.base.errors.usage import UnknownCommandError, UnknownFormatError
 from deltasql.catalog import Catalog
-from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.usage import UnknownCommandError, UnknownFormatError
-from deltasql.repl.commands import _ON_INPUT, COMMANDS, command_of
-from deltasql.repl.completion import SqlCompleter
-from deltasql.repl.preferences import Preferences
-from deltasql.repl.prompt import continuation, is_whole, prompt_session, sql_lexer, user_history
-from deltasql.repl.shell import Shell, Terminal
-from deltasql.result import CommandRows, Result
+from deltasql.clients.repl.commands import _ON_INPUT, COMMANDS, command_of
+from deltasql.clients.repl.completion import SqlCompleter
+from deltasql.clients.repl.preferences import Preferences
+from deltasql.clients.repl.prompt import continuation, is_whole, prompt_session, sql_lexer, user_history
+from deltasql.clients.repl.shell import Shell, Terminal
+from deltasql.files.result import CommandRows, Result
 from deltasql.schema import types as t
 from tests.unit.canned import NUMBERS, answer
 

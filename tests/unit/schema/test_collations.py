@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from deltasql.errors.schema import UnknownTypesError
-from deltasql.errors.statements.columns import ChangeColumnError
+from deltasql.base.errors.schema import UnknownTypesError
+from deltasql.base.errors.statements.columns import ChangeColumnError
 from deltasql.log.protocol.features import requested_features
 from deltasql.schema.checks import check_partitioning, check_types
 from deltasql.schema.edits import set_type

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.schema.checks import check_partitioning, check_schema, check_table_schema
 from deltasql.schema.types import (
     LONG,

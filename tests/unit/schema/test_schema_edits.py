@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
+from deltasql.base.errors.base import DeltaSqlError
 from deltasql.schema.edits import (
     add_column,
     drop_column,

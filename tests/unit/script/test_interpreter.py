@@ -10,14 +10,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.script import SignalledError
-from deltasql.plan.parameters import BoundStatement
-from deltasql.result import Result
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.catalog import TableNotFoundError
+from deltasql.base.errors.script import SignalledError
+from deltasql.files.result import Result
 from deltasql.schema.types import BOOLEAN, INTEGER, StructField, StructType
-from deltasql.script.host import ExecutedStatement, ResultRows
-from deltasql.script.interpreter import run_script
+from deltasql.session.script.host import ExecutedStatement, ResultRows
+from deltasql.session.script.interpreter import run_script
+from deltasql.sql.parameter_nodes import BoundStatement
 
 NUMBERS = ResultRows(StructType((StructField("n", INTEGER),)), pa.table({"n": pa.array([1, 2, 3], pa.int32())}))
 

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.flight as fl
 import pytest
 
-from deltasql.errors.server import HandleNotFoundError
-from deltasql.server.clients import MOST_PREPARED, Client, Clients
-from deltasql.server.command import TOKEN, Settings, running
-from deltasql.server.messages import packed, unpacked
-from deltasql.server.statements import RowsAtHand
+from deltasql.base.errors.server import HandleNotFoundError
+from deltasql.clients.server.clients import MOST_PREPARED, Client, Clients
+from deltasql.clients.server.command import TOKEN, Settings, running
+from deltasql.clients.server.messages import packed, unpacked
+from deltasql.clients.server.statements import RowsAtHand
 
 Bearer = tuple[bytes, bytes]
 
@@ -156,7 +156,7 @@ def test_many_clients(uri: str, honest: Caller) -> None:
 def test_clients_that_stop_reading(uri: str, honest: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = RowsAtHand(pa.table({"text": ["x" * 1000] * 20_000}))
     with monkeypatch.context() as patched:
-        patched.setattr("deltasql.server.flight.rows_of", lambda session, sql: rows)
+        patched.setattr("deltasql.clients.server.flight.rows_of", lambda session, sql: rows)
         sleepers = [Caller(uri, password="secret") for _ in range(8)]
         streams = [one.client.do_get(one.ticket("SELECT …"), one.options) for one in sleepers]
     for stream in streams:

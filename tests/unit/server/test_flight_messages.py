@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.flight as fl
 import pytest
 
-from deltasql.interrupts import check
-from deltasql.server.messages import message, packed, parsed, unpacked
+from deltasql.base.interrupts import check
+from deltasql.clients.server.messages import message, packed, parsed, unpacked
 
 OWNER = "CREATE TABLE owner (a INT NOT NULL, b INT NOT NULL, CONSTRAINT k PRIMARY KEY (b, a))"
 PET = "CREATE TABLE pet (x INT, y INT, CONSTRAINT f FOREIGN KEY (x, y) REFERENCES owner (b, a))"
@@ -265,7 +265,7 @@ class Endless:
 def test_what_is_closed_does_not_run_on(caller: Caller, monkeypatch: pytest.MonkeyPatch, closes: str) -> None:
     """The JDBC driver may lose the stream of a query that it cancels, and then closes its statement."""
     rows = Endless()
-    monkeypatch.setattr("deltasql.server.flight.rows_of_prepared", lambda session, prepared: rows)
+    monkeypatch.setattr("deltasql.clients.server.flight.rows_of_prepared", lambda session, prepared: rows)
     (made,) = caller.act("CreatePreparedStatement", packed("ActionCreatePreparedStatementRequest", query="SELECT 1"))
     handle = unpacked(made)[1].prepared_statement_handle
     infos = [caller.info("CommandPreparedStatementQuery", prepared_statement_handle=handle) for _ in range(2)]

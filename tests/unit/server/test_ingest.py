@@ -67,7 +67,7 @@ def test_what_cannot_be_ingested(connected: Connected) -> None:
 
 
 def test_more_than_a_call_may_send(connected: Connected, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deltasql.server.flight.MOST_BYTES", 1000)
+    monkeypatch.setattr("deltasql.clients.server.flight.MOST_BYTES", 1000)
     connection = connected()
     with pytest.raises(adbc_driver_manager.OperationalError, match="FLIGHT_SQL_TOO_MANY_BYTES"):
         ingest(connection, pa.table({"a": ["x" * 2000]}), "create")

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 from deltasql import Session, connect
+from deltasql.clients.server.clients import Prepared
+from deltasql.clients.server.parameter_types import parameter_schema, parameter_types
+from deltasql.clients.server.statements import bound_rows
 from deltasql.schema.text import type_text
-from deltasql.server.clients import Prepared
-from deltasql.server.parameter_types import parameter_schema, parameter_types
-from deltasql.server.statements import bound_rows
 
 
 @pytest.fixture(scope="module")

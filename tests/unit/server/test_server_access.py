@@ -14,11 +14,11 @@ import pyarrow as pa
 import pytest
 
 import deltasql
-from deltasql import cli
-from deltasql.errors.server import HandleNotFoundError, ServerNeedsTokenError, ServerStartError, SessionGoneError
-from deltasql.server.clients import MOST_WAITING, Clients
-from deltasql.server.command import TOKEN, Settings, running
-from deltasql.server.statements import RowsAtHand
+from deltasql.base.errors.server import HandleNotFoundError, ServerNeedsTokenError, ServerStartError, SessionGoneError
+from deltasql.clients import cli
+from deltasql.clients.server.clients import MOST_WAITING, Clients
+from deltasql.clients.server.command import TOKEN, Settings, running
+from deltasql.clients.server.statements import RowsAtHand
 
 HEADER = "adbc.flight.sql.authorization_header"
 

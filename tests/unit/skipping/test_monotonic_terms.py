@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deltasql.log.skipping.pruning import matches_partition, prune
 from deltasql.schema.types import (
     DATE,
     DOUBLE,
@@ -30,7 +31,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.skipping.pruning import matches_partition, prune
 from tests.samples import examples
 
 

@@ -6,6 +6,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from deltasql.log.skipping.conditions import ALWAYS, NEVER, UNKNOWN
+from deltasql.log.skipping.predicates import condition
+from deltasql.log.skipping.pruning import matches_partition, partition_only, prune
 from deltasql.schema.types import (
     BINARY,
     BOOLEAN,
@@ -24,9 +27,6 @@ from deltasql.schema.types import (
     StructType,
     collated,
 )
-from deltasql.skipping.conditions import ALWAYS, NEVER, UNKNOWN
-from deltasql.skipping.predicates import condition
-from deltasql.skipping.pruning import matches_partition, partition_only, prune
 from tests.unit.skipping.file_lists import struct, table
 
 

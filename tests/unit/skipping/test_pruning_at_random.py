@@ -10,7 +10,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deltasql.datafiles.statistics.of_footers import _prefix, _shortest_single, _upper_prefix, stats_json
+from deltasql.files.statistics.of_footers import _prefix, _shortest_single, _upper_prefix, stats_json
+from deltasql.log.skipping.pruning import matches_partition, prune
 from deltasql.schema.types import (
     DATE,
     FLOAT,
@@ -19,7 +20,6 @@ from deltasql.schema.types import (
     TIMESTAMP,
     DecimalType,
 )
-from deltasql.skipping.pruning import matches_partition, prune
 from deltasql.sql.constants import single
 from tests.samples import examples
 from tests.unit.skipping.file_lists import struct, table

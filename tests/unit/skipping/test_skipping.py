@@ -17,6 +17,8 @@ from deltasql.log.commit.transaction import Transaction
 from deltasql.log.protocol.protocol import Protocol
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.skipping.predicates import condition
+from deltasql.log.skipping.pruning import prune, skip_files
 from deltasql.log.upkeep.checkpoint_writer import write_checkpoint
 from deltasql.plan.operators import READ_COLUMNS, SCAN_COLUMNS
 from deltasql.schema.types import (
@@ -33,8 +35,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.skipping.predicates import condition
-from deltasql.skipping.pruning import prune, skip_files
 
 KINDS: Mapping[str, DataType] = {
     "id": LONG,
@@ -187,7 +187,7 @@ def configuration(request: pytest.FixtureRequest) -> str:
 def test_as_from_the_texts(
     tmp_path: Path, configuration: str, tail: bool, few: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deltasql.skipping.pruning._FEW", few)
+    monkeypatch.setattr("deltasql.log.skipping.pruning._FEW", few)
     monkeypatch.setattr("deltasql.log.replay.checkpoint_file.SMALL_BATCH", 4)
     monkeypatch.setattr("deltasql.log.upkeep.checkpoint_rows.GROUP_ROWS", 11)
     texts = table_of(tmp_path / "texts", {}, checkpoint=False, tail=tail)
@@ -213,7 +213,7 @@ def test_as_from_the_texts(
 
 
 def test_columns_of_the_files_that_are_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deltasql.skipping.pruning._FEW", 0)
+    monkeypatch.setattr("deltasql.log.skipping.pruning._FEW", 0)
     snapshot = table_of(tmp_path / "a table", {}, checkpoint=True, tail=True)
     asked = condition("id = 5 AND p = '2020-01-03'", SCHEMA, ("p",))
     found, total = snapshot.read_files(lambda files: skip_files(files, asked, SCAN_COLUMNS))
@@ -224,7 +224,7 @@ def test_columns_of_the_files_that_are_left(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_only_what_a_predicate_needs_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deltasql.skipping.pruning._FEW", 0)
+    monkeypatch.setattr("deltasql.log.skipping.pruning._FEW", 0)
     snapshot = table_of(tmp_path / "t", {}, checkpoint=True, tail=False)
     read: list[str] = []
     plain = pq.ParquetFile.iter_batches
@@ -252,7 +252,7 @@ def skipped(snapshot: Snapshot, predicate: str) -> int:
 
 
 def test_kept_statistics_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deltasql.skipping.pruning._FEW", 0)
+    monkeypatch.setattr("deltasql.log.skipping.pruning._FEW", 0)
     monkeypatch.setattr("deltasql.log.replay.checkpoint._CACHED_STATISTICS_BYTES", 1)
     snapshot = table_of(tmp_path / "t", {}, checkpoint=True, tail=False)
     assert [skipped(snapshot, text) for text in ("id = 5", "name = 'b'", "id = 5 AND name = 'b'", "id = 5")] == [
@@ -266,8 +266,8 @@ def test_kept_statistics_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_an_end_of_time_does_not_wrap_around() -> None:
     import pyarrow as pa
 
-    from deltasql.skipping.column_bounds import parse_statistics
-    from deltasql.skipping.conditions import BoundedColumn
+    from deltasql.log.skipping.column_bounds import parse_statistics
+    from deltasql.log.skipping.conditions import BoundedColumn
 
     last = pa.array([2**63 - 1], pa.timestamp("us", "UTC"))
     sides = pa.StructArray.from_arrays([last], names=["t"])

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.errors.syntax import CollatedKeyError, CollatedTypeError, CollationNameError
-from deltasql.parser import parse_type
+from deltasql.base.errors.syntax import CollatedKeyError, CollatedTypeError, CollationNameError
 from deltasql.schema.types import STRING, ArrayType, collated
 from deltasql.sql.functions.result_types import spelled_collation
+from deltasql.sql.parser import parse_type
 
 
 @pytest.mark.parametrize(

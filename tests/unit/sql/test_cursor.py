@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.errors.base import LeftToEngineError
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.sql.cursor import TokenCursor, comma_separated, require_value
 from deltasql.sql.tokens import tokenize
 

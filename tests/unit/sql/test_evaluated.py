@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from deltasql.errors.base import LeftToEngineError
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.schema.types import (
     BOOLEAN,
     DATE,

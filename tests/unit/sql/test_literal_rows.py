@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from deltasql.errors.base import LeftToEngineError
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.schema.text import type_text
 from deltasql.sql.literal_casts import as_type
 from deltasql.sql.literal_rows import literal_constant, literal_rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deltasql.parser import is_complete, split, unclosed
+from deltasql.sql.parser import is_complete, split, unclosed
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,15 @@ import pytest
 from prompt_toolkit.completion import CompleteEvent
 from prompt_toolkit.document import Document
 
+from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base.errors.secrets import has_secret, without_secrets_of
+from deltasql.base.errors.syntax import ParseSyntaxError
+from deltasql.clients.repl.completion import SqlCompleter
+from deltasql.clients.repl.prompt import sql_lexer
 from deltasql.engines.sail import checks as own_checks
-from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.secrets import has_secret, without_secrets_of
-from deltasql.errors.syntax import ParseSyntaxError
-from deltasql.parser import parse
-from deltasql.parser.diagnosis import expected_keywords
-from deltasql.parser.parameters import bind_parameters, parameter_names
-from deltasql.repl.completion import SqlCompleter
-from deltasql.repl.prompt import sql_lexer
+from deltasql.sql.parser import parse
+from deltasql.sql.parser.diagnosis import expected_keywords
+from deltasql.sql.parser.parameters import bind_parameters, parameter_names
 from deltasql.sql.splitting import is_complete, is_script, split, unclosed
 from deltasql.sql.tokens import tokenize
 

@@ -12,14 +12,19 @@ import pyarrow as pa
 import pytest
 
 from deltasql import DeltaSqlError, Session, connect
-from deltasql.errors.catalog import TableNotFoundError
-from deltasql.errors.log import NotADeltaTableError
-from deltasql.errors.statements.features import ProtocolDowngradeError
-from deltasql.errors.statements.merge import MergeMissingWhenError
-from deltasql.errors.statements.table import AmbiguousLocationError
-from deltasql.errors.syntax import ParseSyntaxError, UnsupportedDatatypeError
-from deltasql.errors.usage import ArgumentTypeError, ArgumentValueError, SessionNotInstalledError, TableNameMissingError
-from deltasql.tables import DeltaTable, IdentityGenerator, exceptions
+from deltasql.base.errors.catalog import TableNotFoundError
+from deltasql.base.errors.log import NotADeltaTableError
+from deltasql.base.errors.statements.features import ProtocolDowngradeError
+from deltasql.base.errors.statements.merge import MergeMissingWhenError
+from deltasql.base.errors.statements.table import AmbiguousLocationError
+from deltasql.base.errors.syntax import ParseSyntaxError, UnsupportedDatatypeError
+from deltasql.base.errors.usage import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    SessionNotInstalledError,
+    TableNameMissingError,
+)
+from deltasql.clients.tables import DeltaTable, IdentityGenerator, exceptions
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The classes of `deltasql.tables` have the methods and parameters of Delta's Python package."""
+"""The classes of `deltasql.clients.tables` have the methods and parameters of Delta's Python package."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from deltasql import tables
-from deltasql.errors.usage import ArgumentKindError, ArgumentTypeError
-from deltasql.tables import DeltaTable, exceptions
+from deltasql.base.errors.usage import ArgumentKindError, ArgumentTypeError
+from deltasql.clients import tables
+from deltasql.clients.tables import DeltaTable, exceptions
 
 _CLONE = ("target", "isShallow=False", "replace=False", "properties=None")
 SIGNATURES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -132,8 +132,8 @@ WRONG: dict[str, tuple[str, type[Exception], Any]] = {
 @pytest.mark.parametrize(("text", "kind", "call"), WRONG.values(), ids=WRONG)
 def test_texts_and_types_of_errors(text: str, kind: type[Exception], call: Any) -> None:
     """No statement runs for a wrong argument, so that no session is needed."""
+    from deltasql.clients.tables.runner import StatementRunner
     from deltasql.plan.base import TableName
-    from deltasql.tables.runner import StatementRunner
 
     session: Any = None
     with pytest.raises(kind, match=text):

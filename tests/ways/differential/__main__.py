@@ -13,8 +13,8 @@ import sys
 import time
 import traceback
 
+from deltasql.base.settings.session_settings import DEFAULTS, FSYNC
 from deltasql.log.storage.local_store import LocalLogStore
-from deltasql.settings.session_settings import DEFAULTS, FSYNC
 from tests.jvm_archive import HEAP, SHORT_RUNS
 
 from .play import Setup, failure

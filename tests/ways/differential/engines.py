@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deltasql import DeltaSqlError, Session
-from deltasql.result import Result
+from deltasql.files.result import Result
 
 from .world import NUMBERED, SCHEMAS, Rows, Step, Table
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 from deltasql import connect
-from deltasql.settings.session_settings import COMPUTE
+from deltasql.base.settings.session_settings import COMPUTE
 
 from .engines import Ours, PlainSpark, compared
 from .kinds import LEAVES, Leaf
@@ -21,10 +21,10 @@ from .world import Step, World
 STATEMENTS = 25
 _NONE_IS_SMALL = (
     ("deltasql.engines.choice.FEW_BYTES", 0),
-    ("deltasql.datafiles.reading.file_reader.PIECE_BYTES", 0),
-    ("deltasql.datafiles.reading.pieces.PIECE_BYTES", 1),
-    ("deltasql.datafiles.writing.streamed_files.PIECE_BYTES", 1),
-    ("deltasql.datafiles.writing.streamed_files.FILE_BYTES", 2 << 10),
+    ("deltasql.files.reading.file_reader.PIECE_BYTES", 0),
+    ("deltasql.files.reading.pieces.PIECE_BYTES", 1),
+    ("deltasql.files.writing.streamed_files.PIECE_BYTES", 1),
+    ("deltasql.files.writing.streamed_files.FILE_BYTES", 2 << 10),
     ("deltasql.engines.spark.rewrites.rewrite.FEW_BYTES", 0),
     ("deltasql.engines.spark.rewrites.position_search.LEAST_ROWS", 0),
     ("deltasql.engines.spark.rewrites.position_search.SOURCE_PART", 100),

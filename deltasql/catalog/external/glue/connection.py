@@ -11,16 +11,16 @@ import boto3
 from botocore import exceptions
 from botocore.config import Config
 
-from deltasql.catalog.external.configuration import CatalogOptions
-from deltasql.catalog.external.metastore.model import ChangedMeanwhileError
-from deltasql.catalog.store import Kind, NameMissingError, NameTakenError
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.external_catalog import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.external_catalog import (
     CatalogAccessError,
     CatalogConfigurationError,
     CatalogRequestError,
     CatalogUnavailableError,
 )
+from deltasql.catalog.external.configuration import CatalogOptions
+from deltasql.catalog.external.metastore.model import ChangedMeanwhileError
+from deltasql.catalog.store import Kind, NameMissingError, NameTakenError
 
 _DEFAULT_TIMEOUT = 60.0
 _CONNECT_SECONDS = 10.0

@@ -11,6 +11,7 @@ from typing import Any
 
 from hive_metastore import ThriftHiveMetastore, ttypes
 
+from deltasql.base.errors.external_catalog import CatalogAccessError, CatalogOperationError
 from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.hive.connection import Connection
 from deltasql.catalog.external.metastore.model import (
@@ -25,7 +26,6 @@ from deltasql.catalog.external.metastore.model import (
 from deltasql.catalog.external.metastore.store import MetastoreStore
 from deltasql.catalog.external.metastore.tables import CHANGED, Dialect, detached
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError
-from deltasql.errors.external_catalog import CatalogAccessError, CatalogOperationError
 
 _MOST_NAMES = 200
 """Tables that one request asks for."""

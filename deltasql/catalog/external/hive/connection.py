@@ -17,13 +17,13 @@ from thrift.Thrift import TApplicationException, TException
 from thrift.transport.TSocket import TSocket
 from thrift.transport.TTransport import TBufferedTransport, TTransportException
 
-from deltasql.catalog.external.configuration import CatalogOptions
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.external_catalog import (
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.external_catalog import (
     CatalogConfigurationError,
     CatalogRequestError,
     CatalogUnavailableError,
 )
+from deltasql.catalog.external.configuration import CatalogOptions
 
 _T = TypeVar("_T")
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from deltasql.base.errors.schema import InvalidSchemaJsonError
 from deltasql.catalog.external.metastore.model import MetastoreColumn, MetastoreTable
-from deltasql.errors.schema import InvalidSchemaJsonError
 from deltasql.schema.json import schema_from_json, schema_to_json
 from deltasql.schema.lengths import length_of, parsed_type, plain_field
 from deltasql.schema.text import type_text

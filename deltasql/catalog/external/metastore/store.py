@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.external_catalog import CatalogTableError, CatalogWritersError
 from deltasql.catalog.entries import Entry, FunctionEntry, StoredSchema, TableEntry, ViewEntry, sql_name
 from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.metastore.model import (
@@ -40,8 +42,6 @@ from deltasql.catalog.store import (
     SchemaKey,
     TableKey,
 )
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.external_catalog import CatalogTableError, CatalogWritersError
 from deltasql.log.properties.property import without_deltasql_properties
 from deltasql.log.storage.locations import table_location
 from deltasql.schema.json import schema_from_json

@@ -9,9 +9,9 @@ from threading import Lock
 from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
+from deltasql.base.errors.external_catalog import CatalogConfigurationError
+from deltasql.base.errors.secrets import conceal, reveal
 from deltasql.catalog.external.configuration import CatalogOptions
-from deltasql.errors.external_catalog import CatalogConfigurationError
-from deltasql.errors.secrets import conceal, reveal
 
 _DATABRICKS = "/oidc/v1/token"
 """The token endpoint of a Databricks workspace, which is the default."""

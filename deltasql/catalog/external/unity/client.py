@@ -12,14 +12,14 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
 
-from deltasql.catalog.external.configuration import CatalogOptions
-from deltasql.catalog.external.unity.authorization import Authorization, authorization_of, is_address, is_header
-from deltasql.errors.external_catalog import (
+from deltasql.base.errors.external_catalog import (
     CatalogAccessError,
     CatalogConfigurationError,
     CatalogRequestError,
     CatalogUnavailableError,
 )
+from deltasql.catalog.external.configuration import CatalogOptions
+from deltasql.catalog.external.unity.authorization import Authorization, authorization_of, is_address, is_header
 
 API = "/api/2.1/unity-catalog"
 TYPE = "unity"

@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.external_catalog import CatalogRequestError
 from deltasql.catalog.external.unity.client import UnityClient
 from deltasql.catalog.external.unity.shapes import read_commit, updates
 from deltasql.catalog.external.unity.tables import KnownTables, UnityTable, loaded
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.external_catalog import CatalogRequestError
 from deltasql.log.committer.committers import StagedCommit, TableCommits
 
 _MANAGED = "catalogManaged"

@@ -8,11 +8,11 @@ from datetime import datetime, timezone
 from threading import Lock
 from typing import Any, TypeAlias
 
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.external_catalog import CatalogAccessError, CatalogRequestError
+from deltasql.base.errors.secrets import conceal, reveal
 from deltasql.catalog.external.unity.client import UnityClient
 from deltasql.catalog.external.unity.tables import KnownTables, UnityTable, around
-from deltasql.errors.base import DeltaSqlError
-from deltasql.errors.external_catalog import CatalogAccessError, CatalogRequestError
-from deltasql.errors.secrets import conceal, reveal
 from deltasql.log.storage.credentials import Lent
 
 _MARGIN = 300.0

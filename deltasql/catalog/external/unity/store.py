@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NoReturn
 
+from deltasql.base.errors.external_catalog import CatalogRequestError
 from deltasql.catalog.entries import Entry, StoredCatalog, StoredSchema, TableEntry
 from deltasql.catalog.external.configuration import CatalogOptions
 from deltasql.catalog.external.store import ExternalStore
@@ -16,7 +17,6 @@ from deltasql.catalog.external.unity.credentials import Lender
 from deltasql.catalog.external.unity.shapes import column_infos, creation
 from deltasql.catalog.external.unity.tables import READABLE, KnownTables, UnityTable, listed, loaded
 from deltasql.catalog.store import Kind, NameMissingError, NameTakenError, SchemaInUseError, SchemaKey, TableKey
-from deltasql.errors.external_catalog import CatalogRequestError
 from deltasql.log.properties.property import UNITY_TABLE_ID
 from deltasql.log.storage.credentials import Lent
 from deltasql.log.storage.locations import is_local, table_location

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from deltasql.errors.base import LeftToEngineError
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.sql.constants import unquote
 from deltasql.sql.cursor import require_value
 from deltasql.sql.text_edits import Replacement, splice

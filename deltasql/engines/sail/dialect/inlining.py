@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from deltasql.errors.engine import NotOnSailError, SparkError
+from deltasql.base.errors.engine import NotOnSailError, SparkError
 from deltasql.plan.base import quote
 from deltasql.sql.cursor import TokenCursor, comma_separated
 from deltasql.sql.function_text import FunctionText, Parameter

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.engines.sail.dialect.scopes import scope_at
 from deltasql.engines.sail.guards.exact_types import OperandRows
-from deltasql.errors.base import LeftToEngineError
 from deltasql.plan.base import quote
 from deltasql.schema.text import sql_literal
 from deltasql.schema.types import ArrayType, DataType, MapType, StructType

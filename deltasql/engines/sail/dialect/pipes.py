@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from deltasql.base.errors.engine import NotOnSailError
 from deltasql.engines.sail.dialect.unions import behind_with
-from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.base import quote
 from deltasql.sql.cursor import comma_separated
 from deltasql.sql.tokens import Token, closing, tokenize

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from deltasql.errors.base import LeftToEngineError
+from deltasql.base.errors.base import LeftToEngineError
 from deltasql.sql.cursor import TokenCursor, comma_separated
 from deltasql.sql.function_text import type_end
 from deltasql.sql.tokens import Token, tokenize

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from deltasql.base.errors.engine import NotOnSailError
 from deltasql.engines.sail.dialect.scopes import scope_at
-from deltasql.errors.engine import NotOnSailError
 from deltasql.plan.base import quote
 from deltasql.sql.cursor import comma_separated
 from deltasql.sql.references import has_aggregate

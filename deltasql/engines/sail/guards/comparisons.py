@@ -11,10 +11,10 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from deltasql.base.errors.engine import NotOnSailError
 from deltasql.engines.sail.dialect.parts import MapPart, Parts
 from deltasql.engines.sail.guards.exact_types import Exact, Operand, OperandRows, cast_text
 from deltasql.engines.sail.guards.guards import OVERFLOW, Guard, comparison_guards, day_comparison
-from deltasql.errors.engine import NotOnSailError
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import MOMENTS, is_integral, is_number
 from deltasql.schema.types import (

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import TypeAlias
 
-from deltasql.errors.syntax import UnsupportedDatatypeError
+from deltasql.base.errors.syntax import UnsupportedDatatypeError
 from deltasql.schema.text import sql_literal, sql_text
 from deltasql.schema.type_lattice import BITS, INTEGRAL
 from deltasql.schema.types import DOUBLE, STRING, VOID, DataType, StructType

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from deltasql.errors.engine import NotOnSailError
+from deltasql.base.errors.engine import NotOnSailError
 from deltasql.sql.tokens import Token, tokenize
 
 MOST_TERMS = 256

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
 
+from deltasql.base.errors.engine import NotOnSailError
 from deltasql.engines.sail.dialect.parts import SIGNS, MapPart
 from deltasql.engines.sail.dialect.words import with_least
 from deltasql.engines.sail.guards import nesting
@@ -37,7 +38,6 @@ from deltasql.engines.sail.guards.guards import (
     sign_guards,
     unlike_call,
 )
-from deltasql.errors.engine import NotOnSailError
 from deltasql.schema.types import DOUBLE, FLOAT, DataType, DecimalType
 from deltasql.sql.tokens import closing
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base.errors.engine import SparkError
+from deltasql.base.errors.suggestion import closest
 from deltasql.engines.spark.failures.write_errors import Failure
-from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.engine import SparkError
-from deltasql.errors.suggestion import closest
-from deltasql.parser.advice import advice
-from deltasql.parser.unsupported import refusal
 from deltasql.sql.functions.spark_names import FUNCTIONS
 from deltasql.sql.misspelt import meant, unfinished, without_from
+from deltasql.sql.parser.advice import advice
+from deltasql.sql.parser.unsupported import refusal
 from deltasql.sql.queries.outline import find, outline
 
 # Spark's conditions for a query without FROM: its parser takes FROM at the end for an alias.

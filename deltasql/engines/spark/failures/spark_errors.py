@@ -10,23 +10,23 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import unquote
 
-from deltasql.engines.spark.failures.query_errors import misspelt_error, unresolved_error
-from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, cast_error, marked_error
-from deltasql.engines.spark.loading import load_pyspark
-from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.column_values import AmbiguousJsonNameError, JsonPathOperandError
-from deltasql.errors.engine import (
+from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base.errors.column_values import AmbiguousJsonNameError, JsonPathOperandError
+from deltasql.base.errors.engine import (
     EngineLostError,
     FilesNotSharedError,
     MonthsInResultError,
     SparkError,
     TimeOutOfRangeError,
 )
-from deltasql.errors.statements.copy_into import CsvHeaderError
-from deltasql.errors.statements.function import PythonFunctionFailedError, PythonResultError
-from deltasql.errors.statements.merge import MergeUnresolvedError
-from deltasql.errors.statements.settings import UnboundParameterError
-from deltasql.errors.syntax import ParseSyntaxError, TooComplexError
+from deltasql.base.errors.statements.copy_into import CsvHeaderError
+from deltasql.base.errors.statements.function import PythonFunctionFailedError, PythonResultError
+from deltasql.base.errors.statements.merge import MergeUnresolvedError
+from deltasql.base.errors.statements.settings import UnboundParameterError
+from deltasql.base.errors.syntax import ParseSyntaxError, TooComplexError
+from deltasql.engines.spark.failures.query_errors import misspelt_error, unresolved_error
+from deltasql.engines.spark.failures.write_errors import Failure, WriteContext, cast_error, marked_error
+from deltasql.engines.spark.loading import load_pyspark
 from deltasql.log.storage.listing import may_make, may_read
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.plan.marks import BOUND_VALUES, JSON_NAME

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from deltasql.engines.violations import violation_error
-from deltasql.errors.base import Caret, DeltaSqlError
-from deltasql.errors.column_values import IdentityOverflowError
-from deltasql.errors.statements.insert import ReplaceViolationError
-from deltasql.errors.write import (
+from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base.errors.column_values import IdentityOverflowError
+from deltasql.base.errors.statements.insert import ReplaceViolationError
+from deltasql.base.errors.write import (
     CheckViolationError,
     InsertOverflowError,
     InvalidInputError,
@@ -20,6 +19,7 @@ from deltasql.errors.write import (
     NotNullViolationError,
     WriteOverflowError,
 )
+from deltasql.engines.violations import violation_error
 from deltasql.plan import marks
 from deltasql.plan.operators import Constraint, Operator, Project, Rewrite, children
 

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, NamedTuple
 
-from deltasql.datafiles.reading.file_tables import deleted_by_file, located
 from deltasql.engines.choice import is_handed_out
 from deltasql.engines.spark.reading.input_size import Workspace
 from deltasql.engines.spark.reading.scans import read_in_process, scan
 from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.files.reading.file_tables import deleted_by_file, located
 from deltasql.log.storage.listing import file_state
 from deltasql.log.storage.locations import is_local, local_path
 from deltasql.plan.operators import Scan

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import quote as percent_encoded
 
+from deltasql.base.lazy import F
 from deltasql.engines.spark.session.capabilities import SPARK, Capabilities
-from deltasql.lazy import F
 from deltasql.plan import marks
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import GUARD

@@ -8,7 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from deltasql.datafiles.reading.file_reader import (
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.lazy import np, pa
+from deltasql.engines.choice import is_handed_out
+from deltasql.engines.spark.reading.input_size import Workspace
+from deltasql.engines.spark.session.scratch import frame_of_file, goes_by_file
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.session.spark_types import declared_spark_schema
+from deltasql.files.reading.file_reader import (
     ADDRESS,
     DESCRIPTION,
     ROW_BITS,
@@ -17,16 +24,9 @@ from deltasql.datafiles.reading.file_reader import (
     reader_schema,
     spark_uri,
 )
-from deltasql.datafiles.reading.file_tables import file_numbers, file_pieces
-from deltasql.datafiles.reading.pieces import tables_of
-from deltasql.engines.choice import is_handed_out
-from deltasql.engines.spark.reading.input_size import Workspace
-from deltasql.engines.spark.session.scratch import frame_of_file, goes_by_file
-from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.session.spark_types import declared_spark_schema
-from deltasql.engines.thresholds import KEYED_BYTES, NUMBERED_FILES
-from deltasql.errors.base import LeftToEngineError
-from deltasql.lazy import np, pa
+from deltasql.files.reading.file_tables import file_numbers, file_pieces
+from deltasql.files.reading.pieces import tables_of
+from deltasql.files.thresholds import KEYED_BYTES, NUMBERED_FILES
 from deltasql.plan.hidden import ROW_ADDRESS
 from deltasql.plan.operators import Scan
 from deltasql.schema.lengths import without_lengths

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from typing_extensions import assert_never
 
-from deltasql.datafiles.reading.literal_rows import literal_table
+from deltasql.base.errors.statements.view import ViewSchemaChangedError
+from deltasql.base.lazy import F
+from deltasql.base.settings.session_settings import ANSI
 from deltasql.engines.choice import is_handed_out
 from deltasql.engines.spark.reading.cached_scans import CachedScans
 from deltasql.engines.spark.reading.checked_rows import Texts, checked
@@ -29,8 +31,8 @@ from deltasql.engines.spark.session.capabilities import Capabilities
 from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.engines.spark.session.spark import SparkHandle, drop_hidden
 from deltasql.engines.spark.session.spark_types import declared_spark_schema, frame_schema
-from deltasql.errors.statements.view import ViewSchemaChangedError
-from deltasql.lazy import F
+from deltasql.files.reading.literal_rows import literal_table
+from deltasql.files.result import RowSource
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import ORDINAL
@@ -53,12 +55,10 @@ from deltasql.plan.operators import (
     ViewColumns,
     Write,
 )
-from deltasql.result import RowSource
 from deltasql.schema.evolution import as_nullable
 from deltasql.schema.text import sql_text
 from deltasql.schema.type_lattice import can_up_cast
 from deltasql.schema.types import DataType, StructField, StructType
-from deltasql.settings.session_settings import ANSI
 from deltasql.sql.functions.python_code import BODY, compiled
 
 if TYPE_CHECKING:

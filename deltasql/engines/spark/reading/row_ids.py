@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from deltasql.base.lazy import F, pa
 from deltasql.engines.spark.session.local_rows import lookup
-from deltasql.lazy import F, pa
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
     DESCRIBED,

@@ -23,15 +23,10 @@ from io import StringIO
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from deltasql.datafiles.inspection import UNSURE_BOUNDS, bounds_are_sure
-from deltasql.datafiles.reading.file_reader import OLD_DAYS
-from deltasql.datafiles.reading.file_tables import (
-    deleted_by_file,
-    file_numbers,
-    located,
-    readable_files,
-    vector_positions,
-)
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.errors.engine import LentCredentialsError, NotOnSailError, OldCalendarError
+from deltasql.base.lazy import F, np, pa
+from deltasql.base.settings.session_settings import IGNORE_MISSING_FILES
 from deltasql.engines.choice import is_handed_out, moved_in_process, only_for_spark, scan_size
 from deltasql.engines.spark.reading.driver_rows import FILE_NUMBER_SQL, Spelling, as_it_is, driver_rows
 from deltasql.engines.spark.reading.input_size import Workspace
@@ -40,10 +35,16 @@ from deltasql.engines.spark.session.local_rows import lookup, no_rows
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import declared_spark_schema, spark_type
 from deltasql.engines.spark.session.tuning import FOR_SCANS
-from deltasql.engines.thresholds import FEW_FILES, MOST_BITS, MOST_BROADCAST_ROWS
-from deltasql.errors.base import LeftToEngineError
-from deltasql.errors.engine import LentCredentialsError, NotOnSailError, OldCalendarError
-from deltasql.lazy import F, np, pa
+from deltasql.files.inspection import UNSURE_BOUNDS, bounds_are_sure
+from deltasql.files.reading.file_reader import OLD_DAYS
+from deltasql.files.reading.file_tables import (
+    deleted_by_file,
+    file_numbers,
+    located,
+    readable_files,
+    vector_positions,
+)
+from deltasql.files.thresholds import FEW_FILES, MOST_BITS, MOST_BROADCAST_ROWS
 from deltasql.log.storage.locations import hadoop_location, is_local, table_location
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
@@ -83,7 +84,6 @@ from deltasql.schema.types import (
     StructField,
     StructType,
 )
-from deltasql.settings.session_settings import IGNORE_MISSING_FILES
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

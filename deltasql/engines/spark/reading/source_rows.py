@@ -8,8 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial, reduce
 from typing import TYPE_CHECKING
 
-from deltasql.datafiles.inspection import UNSURE_BOUNDS, bounds_are_sure
-from deltasql.datafiles.reading.file_reader import DESCRIPTION
+from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.errors.statements.copy_into import AvroReaderMissingError
+from deltasql.base.lazy import F
 from deltasql.engines.choice import moved_in_process, unreachable_error
 from deltasql.engines.spark.reading.scans import literal_path
 from deltasql.engines.spark.session.local_rows import no_rows
@@ -17,9 +18,8 @@ from deltasql.engines.spark.session.scratch import Scratch
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import spark_schema
 from deltasql.engines.spark.session.tuning import FOR_SCANS
-from deltasql.errors.engine import NotOnSailError
-from deltasql.errors.statements.copy_into import AvroReaderMissingError
-from deltasql.lazy import F
+from deltasql.files.inspection import UNSURE_BOUNDS, bounds_are_sure
+from deltasql.files.reading.file_reader import DESCRIPTION
 from deltasql.log.storage.credentials import hadoop_settings
 from deltasql.log.storage.locations import encode_path, folder_and_name, hadoop_location, hadoop_scheme, is_local
 from deltasql.plan.base import quote

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMaxFiles, SupportsTriggerAvailableNow
 
-from deltasql.datafiles.reading.stream_batches import batches
+from deltasql.base.errors.streams import SchemaChangedError, UnsupportedStreamColumnError
+from deltasql.base.lazy import pa
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.errors.streams import SchemaChangedError, UnsupportedStreamColumnError
-from deltasql.lazy import pa
+from deltasql.files.reading.stream_batches import batches
+from deltasql.files.stream_options import StreamOptions, stream_options
 from deltasql.log.reading.stream_source import StreamFile, StreamOffset, StreamSource
 from deltasql.log.replay.delta_log import DeltaLog
 from deltasql.log.storage.open_store import open_store
@@ -28,7 +29,6 @@ from deltasql.schema.json import schema_from_json, schema_to_json
 from deltasql.schema.paths import walk
 from deltasql.schema.text import path_text, type_text
 from deltasql.schema.types import VARIANT, VOID, StructField, StructType
-from deltasql.settings.stream_options import StreamOptions, stream_options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

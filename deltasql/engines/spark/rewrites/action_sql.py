@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from deltasql.lazy import F
+from deltasql.base.lazy import F
 from deltasql.plan.hidden import (
     ACTION,
     IMAGE,

@@ -8,9 +8,8 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from deltasql.datafiles.reading.pieces import count_live_rows
-from deltasql.datafiles.staged import Staged
-from deltasql.datafiles.writing.staged_files import ORIGIN
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.lazy import F, np, pa, pc
 from deltasql.engines.rewriting.stored_rows import may_copy_rows
 from deltasql.engines.rewriting.united_files import bin_numbers, bin_sizes, data_schema, most_bytes, united
 from deltasql.engines.spark.reading.scans import file_key, file_rows, partition_value
@@ -18,8 +17,9 @@ from deltasql.engines.spark.rewrites.curves import Line, boundaries, range_bits,
 from deltasql.engines.spark.session.local_rows import lookup
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.stage import SparkStage
-from deltasql.errors.base import LeftToEngineError
-from deltasql.lazy import F, np, pa, pc
+from deltasql.files.reading.pieces import count_live_rows
+from deltasql.files.staged import Staged
+from deltasql.files.writing.staged_files import ORIGIN
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import (
     ARRANGED_FILE,

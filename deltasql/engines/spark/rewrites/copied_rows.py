@@ -12,23 +12,23 @@ from collections.abc import Collection
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from deltasql.datafiles.reading.pieces import count_live_rows
-from deltasql.datafiles.staged import Staged
-from deltasql.datafiles.writing.staged_files import ORIGIN
-from deltasql.engines.door import RewriteOutcome
-from deltasql.engines.memory import memory_limit
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.lazy import F, pa
 from deltasql.engines.rewriting.outcome import changed_columns, most_changed, rewritten_files, same_columns
 from deltasql.engines.rewriting.stored_rows import may_copy_rows
 from deltasql.engines.spark.rewrites.position_search import CHANGES, ChangedRows, rows_at_positions
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.spark.writing.row_writers import Counts
-from deltasql.engines.thresholds import UNPACKED
-from deltasql.errors.base import LeftToEngineError
-from deltasql.lazy import F, pa
+from deltasql.files.memory import memory_limit
+from deltasql.files.reading.pieces import count_live_rows
+from deltasql.files.staged import Staged
+from deltasql.files.thresholds import UNPACKED
+from deltasql.files.writing.staged_files import ORIGIN
 from deltasql.log.actions.record_count import live_rows
 from deltasql.log.storage.locations import decode_path
 from deltasql.plan.hidden import ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import Rewrite, RowEffect
+from deltasql.planner.door import RewriteOutcome
 from deltasql.schema.text import quote_name, sql_text
 from deltasql.schema.types import StructType
 from deltasql.sql.references import UsedNames

@@ -12,19 +12,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from deltasql.datafiles.reading.file_reader import spark_uri
-from deltasql.datafiles.reading.pieces import count_live_rows
-from deltasql.datafiles.writing.staged_files import ORIGIN
-from deltasql.engines.door import RewriteOutcome
+from deltasql.base.lazy import F, pa
 from deltasql.engines.spark.reading.driver_rows import FILE_NUMBER_SQL
 from deltasql.engines.spark.reading.row_ids import without_ids
 from deltasql.engines.spark.rewrites.copied_rows import copied, may_copy
 from deltasql.engines.spark.rewrites.position_search import search
 from deltasql.engines.spark.rewrites.row_actions import ActedRows, DuplicateMatchesError
 from deltasql.engines.spark.writing.row_writers import Counts
-from deltasql.lazy import F, pa
+from deltasql.files.reading.file_reader import spark_uri
+from deltasql.files.reading.pieces import count_live_rows
+from deltasql.files.writing.staged_files import ORIGIN
 from deltasql.plan.hidden import ACTION, ROW_FILE, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import RowEffect, Scan
+from deltasql.planner.door import RewriteOutcome
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
-from deltasql.lazy import np
+from deltasql.base.lazy import np
 from deltasql.plan.operators import Curve
 
 if TYPE_CHECKING:

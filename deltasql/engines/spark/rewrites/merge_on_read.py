@@ -9,8 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from deltasql.datafiles.staged import Staged
-from deltasql.engines.door import RewriteOutcome
+from deltasql.base.lazy import F
 from deltasql.engines.rewriting.outcome import marked
 from deltasql.engines.rewriting.positions import Positions, listed_positions
 from deltasql.engines.spark.rewrites.position_search import (
@@ -22,9 +21,10 @@ from deltasql.engines.spark.rewrites.position_search import (
 )
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.spark.writing.row_writers import Counts
-from deltasql.lazy import F
+from deltasql.files.staged import Staged
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_INDEX
 from deltasql.plan.operators import RowEffect
+from deltasql.planner.door import RewriteOutcome
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from deltasql.base.lazy import F
 from deltasql.engines.rewriting.outcome import candidates
 from deltasql.engines.spark.reading.frames import Frames
-from deltasql.engines.thresholds import BROADCAST_ROWS
-from deltasql.lazy import F
+from deltasql.files.thresholds import BROADCAST_ROWS
 from deltasql.plan.base import quote
 from deltasql.plan.hidden import LOOKUP, SOURCE_PRESENT, SOURCE_ROW
 from deltasql.plan.operators import EqualKey, Literals, Lookup, Operator, Rewrite, Scan, SourceJoin, SqlQuery

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from deltasql.datafiles.reading.file_reader import widest
+from deltasql.base.lazy import F, np, pa, pc
 from deltasql.engines.rewriting.positions import Positions, listed_positions, positions_of
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.spark.session.local_rows import frame_of_rows
 from deltasql.engines.spark.session.spark_types import spark_type
-from deltasql.engines.thresholds import LEAST_ROWS, SOURCE_PART
-from deltasql.lazy import F, np, pa, pc
+from deltasql.files.reading.file_reader import widest
+from deltasql.files.thresholds import LEAST_ROWS, SOURCE_PART
 from deltasql.log.actions.deletion_vectors import inline_vector
 from deltasql.log.actions.file_tables import ADD
 from deltasql.log.actions.record_count import live_rows

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from deltasql.engines.choice import scan_size
-from deltasql.engines.door import RewriteOutcome
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.reading.input_size import input_size
 from deltasql.engines.spark.rewrites.copy_on_write import CopyOnWrite
@@ -14,9 +13,10 @@ from deltasql.engines.spark.rewrites.merge_source import MergeSource
 from deltasql.engines.spark.rewrites.row_actions import DuplicateMatchesError
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.stage import SparkStage
-from deltasql.engines.thresholds import FEW_BYTES, FEW_FILES, FEW_SENT_BYTES, LISTED_ROWS
+from deltasql.files.thresholds import FEW_BYTES, FEW_FILES, FEW_SENT_BYTES, LISTED_ROWS
 from deltasql.log.actions.record_count import record_count
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind
+from deltasql.planner.door import RewriteOutcome
 
 
 def rewrite(frames: Frames, spark: SparkHandle, operator: Rewrite, stage: SparkStage) -> RewriteOutcome:

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from deltasql.datafiles.staged import Staged
-from deltasql.engines.door import RewriteOutcome
+from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.errors.statements.merge import MultipleSourceRowsError
+from deltasql.base.lazy import F, pa
 from deltasql.engines.rewriting.outcome import outcome, subset
 from deltasql.engines.rewriting.positions import Positions
 from deltasql.engines.spark.reading.checked_rows import checked
@@ -27,11 +28,10 @@ from deltasql.engines.spark.rewrites.action_sql import (
 from deltasql.engines.spark.rewrites.merge_source import MergeSource
 from deltasql.engines.spark.writing.row_writers import Counts
 from deltasql.engines.spark.writing.stage import SparkStage
-from deltasql.errors.engine import NotOnSailError
-from deltasql.errors.statements.merge import MultipleSourceRowsError
-from deltasql.lazy import F, pa
+from deltasql.files.staged import Staged
 from deltasql.plan.hidden import ACTION, MATCH_NUMBER, ROW_FILE, ROW_INDEX, SOURCE_PRESENT, SOURCE_ROW, TARGET_PRESENT
 from deltasql.plan.operators import Rewrite, RowEffect, RowKind, Scan
+from deltasql.planner.door import RewriteOutcome
 from deltasql.schema.checks import CHANGE_TYPE
 from deltasql.schema.lengths import declared_texts
 from deltasql.schema.text import sql_text

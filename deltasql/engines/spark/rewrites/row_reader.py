@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from deltasql.datafiles.reading.pieces import row_count
+from deltasql.base.lazy import pa
 from deltasql.engines.rewriting.positions import Positions
 from deltasql.engines.spark.reading.frames import Frames
 from deltasql.engines.spark.rewrites.merge_source import MergeSource
@@ -16,15 +16,15 @@ from deltasql.engines.spark.rewrites.position_search import CHANGES, collect_pos
 from deltasql.engines.spark.rewrites.row_actions import ActedRows
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.writing.stage import SparkStage
-from deltasql.lazy import pa
+from deltasql.files.reading.pieces import row_count
 from deltasql.log.actions.deletion_vectors import MarkedFile, inline_vector
 from deltasql.log.configuration.row_ids import row_id_columns
+from deltasql.log.skipping.pruning import prune
 from deltasql.log.storage.locations import absolute, canonical
 from deltasql.plan.hidden import ACTION, ROW_FILE, ROW_ID, ROW_INDEX, SOURCE_PRESENT
 from deltasql.plan.operators import Pruning, Rewrite, RowEffect, RowKind, Scan, SqlQuery, TableVersion
 from deltasql.plan.reads import Reads
 from deltasql.schema.types import StructType
-from deltasql.skipping.pruning import prune
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

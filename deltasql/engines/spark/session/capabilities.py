@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from deltasql.lazy import F
+from deltasql.base.lazy import F
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

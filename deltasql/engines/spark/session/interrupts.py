@@ -11,8 +11,8 @@ from functools import cached_property
 from itertools import count
 from typing import Any
 
+from deltasql.base.interrupts import AGAIN_AFTER, InterruptibleWork, cancel_with, settle
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.interrupts import AGAIN_AFTER, InterruptibleWork, cancel_with, settle
 
 _NUMBERS = count(1)
 

@@ -29,13 +29,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engines.facts import RUNNING
-from deltasql.engines.memory import available_memory
+from deltasql.base.errors.engine import EnginesMixedError, JavaMissingError
 from deltasql.engines.spark.loading import load_pyspark
 from deltasql.engines.spark.session.connectors import PACKAGES, announce_downloads, connector_settings
 from deltasql.engines.spark.session.remote import START_LOCK
 from deltasql.engines.spark.session.tuning import SHUFFLES
-from deltasql.errors.engine import EnginesMixedError, JavaMissingError
+from deltasql.files.facts import RUNNING
+from deltasql.files.memory import available_memory
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

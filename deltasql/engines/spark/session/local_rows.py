@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from deltasql.base.lazy import F, pa
 from deltasql.engines.spark.session.remote import streamed
 from deltasql.engines.spark.session.scratch import RowsFile, goes_by_file
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import declared_spark_schema, with_whole_intervals
-from deltasql.lazy import F, pa
 from deltasql.plan.hidden import hidden
 from deltasql.schema.types import StructType
 

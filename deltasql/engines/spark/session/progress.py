@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from deltasql.base.progress import Progress
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.progress import Progress
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -14,9 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from deltasql.base.errors.secrets import without_concealed
+from deltasql.base.lazy import pa
 from deltasql.engines.spark.loading import load_pyspark
-from deltasql.errors.secrets import without_concealed
-from deltasql.lazy import pa
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -14,11 +14,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deltasql.engines.memory import available_memory
+from deltasql.base.errors.engine import NotOnSailError
+from deltasql.base.lazy import pa
 from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.thresholds import MEMORY_SHARE, SENT_BYTES
-from deltasql.errors.engine import NotOnSailError
-from deltasql.lazy import pa
+from deltasql.files.memory import available_memory
+from deltasql.files.thresholds import MEMORY_SHARE, SENT_BYTES
 from deltasql.log.storage.locations import folder_and_name
 from deltasql.log.storage.log_store import LogStore
 

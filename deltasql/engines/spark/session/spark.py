@@ -15,6 +15,18 @@ from contextlib import AbstractContextManager, nullcontext, suppress
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.errors.engine import NeedsEngineError
+from deltasql.base.progress import Progress, Watch
+from deltasql.base.settings.query_meaning import preserve_literal_values
+from deltasql.base.settings.session_settings import (
+    CASE_SENSITIVE,
+    COMPUTE,
+    DEFAULTS,
+    IO_MODE,
+    TIME_ZONE,
+    SessionSettings,
+)
 from deltasql.engines.spark.session.cached_frames import CachedFrames
 from deltasql.engines.spark.session.capabilities import SPARK, Capabilities, capabilities
 from deltasql.engines.spark.session.connectors import can_reach, configure, has_other_keys
@@ -38,17 +50,12 @@ from deltasql.engines.spark.session.remote import (
     settings_of_server,
 )
 from deltasql.engines.spark.session.tuning import FACTORY, FOR_FEW_ROWS, SHUFFLES, Tuning, for_size
-from deltasql.errors.base import LeftToEngineError
-from deltasql.errors.engine import NeedsEngineError
 from deltasql.log.storage.locations import hadoop_location, hadoop_scheme, is_local
 from deltasql.log.storage.stores import Stores
 from deltasql.plan.base import quote
 from deltasql.plan.way import ComputedBy, recorded_ways
-from deltasql.progress import Progress, Watch
 from deltasql.schema.checks import HIDDEN_PREFIX
 from deltasql.schema.types import StructType
-from deltasql.settings.query_meaning import preserve_literal_values
-from deltasql.settings.session_settings import CASE_SENSITIVE, COMPUTE, DEFAULTS, IO_MODE, TIME_ZONE, SessionSettings
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from deltasql.datafiles.arrow_types import bare_schema
 from deltasql.engines.spark.loading import load_pyspark
+from deltasql.schema.arrow_types import bare_schema
 from deltasql.schema.edits import without_metadata
 from deltasql.schema.json import schema_from_json, type_to_json
 from deltasql.schema.types import DataType, StructField, StructType

@@ -18,26 +18,26 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
+from deltasql.base.errors.engine import StagedRowsMissingError
+from deltasql.base.errors.statements.copy_into import AvroReaderMissingError
+from deltasql.base.lazy import F, pa
+from deltasql.base.registry.readers import CODECS
 from deltasql.catalog.definitions import TableSource
-from deltasql.datafiles.footers.field_ids import has_nested_ids, with_nested_ids
-from deltasql.datafiles.reading.pieces import in_memory
-from deltasql.datafiles.writing.arrow_files import as_stored, by_directory, directory_of, write_tables
-from deltasql.datafiles.writing.staged_files import WrittenFile, data_entries, written_files
-from deltasql.datafiles.writing.streamed_files import write_pieces
 from deltasql.engines.choice import unreachable_error
 from deltasql.engines.spark.session.remote import is_connect, streamed
 from deltasql.engines.spark.session.spark import SparkHandle
 from deltasql.engines.spark.session.spark_types import frame_schema, spark_type
 from deltasql.engines.spark.session.tuning import for_rebalancing, for_writes
-from deltasql.errors.engine import StagedRowsMissingError
-from deltasql.errors.statements.copy_into import AvroReaderMissingError
-from deltasql.lazy import F, pa
+from deltasql.files.footers.field_ids import has_nested_ids, with_nested_ids
+from deltasql.files.reading.pieces import in_memory
+from deltasql.files.writing.arrow_files import as_stored, by_directory, directory_of, write_tables
+from deltasql.files.writing.staged_files import WrittenFile, data_entries, written_files
+from deltasql.files.writing.streamed_files import write_pieces
 from deltasql.log.storage.listing import checksum_beside
 from deltasql.log.storage.locations import is_local
 from deltasql.log.storage.log_store import LogStore
 from deltasql.plan.file_shape import FileShape
 from deltasql.plan.hidden import hidden
-from deltasql.registry.readers import CODECS
 from deltasql.schema.text import quote_name
 from deltasql.schema.types import DecimalType, PrimitiveType, StructField, StructType
 

@@ -9,22 +9,23 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from deltasql.datafiles.staged import Staged
-from deltasql.datafiles.writing.staged_files import (
+from deltasql.base.errors.write import NestedVoidError
+from deltasql.base.lazy import F, pa
+from deltasql.base.settings.write_settings import OPTIMIZE_WRITE, OPTIMIZE_WRITE_BIN
+from deltasql.engines.choice import moved_in_process, only_for_spark
+from deltasql.engines.spark.reading.checked_rows import checked
+from deltasql.engines.spark.reading.input_size import UNKNOWN_SIZE
+from deltasql.engines.spark.session.spark import SparkHandle
+from deltasql.engines.spark.writing.row_writers import DriverWriter, ExecutorWriter, RowWriter, fetched, session_shape
+from deltasql.files.stage import FileStage
+from deltasql.files.staged import Staged
+from deltasql.files.writing.staged_files import (
     CHANGE_DATA,
     DIRECTORY_PREFIX,
     ORIGIN,
     WrittenFile,
 )
-from deltasql.datafiles.writing.successors import RewrittenFile
-from deltasql.engines.choice import moved_in_process, only_for_spark
-from deltasql.engines.rewriting.stage import FileStage
-from deltasql.engines.spark.reading.checked_rows import checked
-from deltasql.engines.spark.reading.input_size import UNKNOWN_SIZE
-from deltasql.engines.spark.session.spark import SparkHandle
-from deltasql.engines.spark.writing.row_writers import DriverWriter, ExecutorWriter, RowWriter, fetched, session_shape
-from deltasql.errors.write import NestedVoidError
-from deltasql.lazy import F, pa
+from deltasql.files.writing.successors import RewrittenFile
 from deltasql.log.properties.property_registry import AUTO_OPTIMIZE, TARGET_FILE_SIZE, VARIANT_SHREDDING
 from deltasql.log.properties.property_registry import OPTIMIZE_WRITE as TABLE_OPTIMIZES
 from deltasql.log.properties.table_properties import TableProperties
@@ -50,7 +51,6 @@ from deltasql.schema.types import (
     collation_of,
     without_collations,
 )
-from deltasql.settings.write_settings import OPTIMIZE_WRITE, OPTIMIZE_WRITE_BIN
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.base.errors.base import LeftToEngineError
+from deltasql.base.errors.engine import NotOnSailError, SparkError
 from deltasql.engines.sail.dialect.char_padding import Reach, padded
 from deltasql.engines.sail.dialect.inlining import Inline, checked_body, inlined
 from deltasql.engines.sail.dialect.names import spark_names
@@ -18,8 +20,6 @@ from deltasql.engines.sail.dialect.session_variables import (
     with_values,
 )
 from deltasql.engines.sail.dialect.words import single_quotes
-from deltasql.errors.base import LeftToEngineError
-from deltasql.errors.engine import NotOnSailError, SparkError
 from deltasql.sql.function_text import function_text
 
 

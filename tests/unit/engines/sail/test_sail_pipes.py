@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.base.errors.engine import NotOnSailError
 from deltasql.engines.sail.dialect.pipes import without_pipes
-from deltasql.errors.engine import NotOnSailError
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from deltasql.base.errors.engine import NotOnSailError
 from deltasql.engines.sail.dialect.scopes import SailScope, scope_at
 from deltasql.engines.sail.dialect.sorting import may_sort_by_values, sorted_by_columns
 from deltasql.engines.sail.dialect.stars import grouped_by_all
 from deltasql.engines.sail.dialect.unions import cast_branch, is_of_one_kind, set_operations
-from deltasql.errors.engine import NotOnSailError
 from deltasql.sql.tokens import tokenize
 
 

@@ -1,0 +1,3 @@
+"""Checks of SQL that run nothing: see `deltasql.clients.checking`."""
+
+from deltasql.clients.checking import *  # noqa: F403

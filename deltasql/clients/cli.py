@@ -1,0 +1,430 @@
+"""The command `deltasql`: results go to stdout, errors to stderr, and exit codes distinguish the kinds of failure."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.concurrency import ConcurrentModificationError
+from deltasql.base.errors.engine import SparkError
+from deltasql.base.errors.secrets import without_secrets
+from deltasql.base.errors.server import LanguageServerPackageMissingError, ServerPackageMissingError
+from deltasql.base.errors.suggestion import similar_names
+from deltasql.base.errors.usage import UsageError
+from deltasql.base.interrupts import telling
+from deltasql.base.settings.engines import ENGINES
+from deltasql.base.version import __version__
+from deltasql.clients.command import checking, testing
+from deltasql.clients.command.configuration import (
+    Configuration,
+    give_to_spark,
+    pair,
+    parameter,
+    read_configuration,
+    split_settings,
+    user_file,
+    with_catalogs,
+)
+from deltasql.clients.command.serving import add_catalog, add_options
+from deltasql.clients.command.shells import SHELLS, script
+from deltasql.clients.command.testing import read_script, shown_name
+from deltasql.files.render import AUTO, FORMATS
+from deltasql.files.render.progress import ProgressLine
+from deltasql.plan.base import quote
+
+if TYPE_CHECKING:
+    from deltasql.files.result import Result
+    from deltasql.session.session import Session
+    from deltasql.sql.parser import Statement
+
+OK, FAILED, USAGE, MISMATCH, CONFLICT, INTERRUPTED = 0, 1, 2, 3, 4, 130
+BROKEN_PIPE = 141
+"""Exit code by which shells report a program that SIGPIPE ended."""
+
+DEMO, CHECK, LSP, TEST, SERVE, COMPLETION = "demo", "check", "lsp", "test", "serve", "completion"
+_COMMANDS = {
+    DEMO: "run a short tour in a folder of its own, which is removed",
+    CHECK: "find errors in files of SQL, and run nothing",
+    LSP: "answer an editor: errors, completion and help in files of SQL",
+    TEST: "compare golden files",
+    SERVE: "serve tables over Arrow Flight SQL",
+    COMPLETION: "print a script by which a shell completes options",
+}
+_EXIT_CODES = (
+    "exit codes: 0 ok, 1 a statement failed, 2 usage, 3 golden files differ, 4 another writer's commit won, "
+    "130 interrupted"
+)
+
+
+class Script(NamedTuple):
+    """SQL to run; `name` is a file's name, or "" for the command line."""
+
+    name: str
+    text: str
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs the command and returns its exit code."""
+    parser = _parser()
+    parser.refuse_slips(sys.argv[1:] if argv is None else argv)
+    options = parser.parse_args(argv)
+    try:
+        return _dispatch(options)
+    except DeltaSqlError as error:
+        return _report(error, options.stack)
+    except KeyboardInterrupt as interrupt:
+        print(str(interrupt) or "Interrupted.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader is gone; the interpreter would flush stdout once more at its end and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except Exception as error:
+        if options.stack:
+            raise
+        print(f"{type(error).__name__}: {error}", file=sys.stderr)
+        print(
+            "This is not an error that deltasql expects. Run with --stack to see where it comes from.", file=sys.stderr
+        )
+        return FAILED
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser that distinguishes misspelt options from misspelt commands."""
+
+    def __init__(self, **details: Any) -> None:
+        self._takes_value: dict[str, bool] = {}
+        super().__init__(**details)
+
+    def add_argument(self, *names: Any, **details: Any) -> argparse.Action:
+        action = super().add_argument(*names, **details)
+        self._takes_value.update(dict.fromkeys(action.option_strings, action.nargs != 0))
+        return action
+
+    def refuse_slips(self, argv: Sequence[str]) -> None:
+        """Exits with a message about a misspelt option or command, for which argparse's would be misleading."""
+        words = iter(argv)
+        for word in words:
+            if not word.startswith("-") or word == "-":
+                if word not in _COMMANDS:
+                    self.error(_no_command(word))
+                return
+            name = word.partition("=")[0] if word.startswith("--") else word[:2]
+            if name not in self._takes_value:
+                close = similar_names(name, self._takes_value)
+                self.error(f"there is no option {name}" + (f"; did you mean {close[0]}?" if close else ""))
+            if self._takes_value[name] and word == name:
+                next(words, None)
+
+
+def _no_command(word: str) -> str:
+    if word.endswith(".sql"):
+        return f"to run a file: deltasql -f {word}"
+    return f'there is no command {word}; there are {", ".join(_COMMANDS)}. To run SQL: deltasql -e "…"'
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="deltasql",
+        description="The SQL dialect of Delta Lake on Apache Spark. Without -e and -f: a shell.",
+        epilog=_EXIT_CODES,
+        allow_abbrev=False,
+    )
+    parser.add_argument("-e", dest="work", metavar="SQL", action="append", type=_inline, help="run SQL; repeatable")
+    parser.add_argument("-f", dest="work", metavar="FILE", action="append", type=_path, help="run a file; - is stdin")
+    parser.add_argument("--warehouse", metavar="DIR", help="tables and catalog (warehouse)")
+    parser.add_argument("--directory", metavar="DIR", default="", help="folder of relative paths in statements (.)")
+    add_catalog(parser)
+    parser.add_argument("--format", choices=FORMATS, help=f"how rows are printed ({AUTO})")
+    parser.add_argument("--echo", action="store_true", help="print each statement before its rows")
+    parser.add_argument("--keep-going", action="store_true", help="go on after a statement that failed")
+    parser.add_argument("--timing", action="store_true", help="tell on stderr how long each statement took")
+    parser.add_argument("--no-progress", action="store_true", help="do not tell on a terminal how far Spark is")
+    _add_values(parser)
+    _add_shared(parser)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    _add_commands(parser)
+    return parser
+
+
+def _add_values(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "-D",
+        dest="define",
+        metavar="NAME=VALUE",
+        action="append",
+        type=partial(_read, parameter),
+        help="the value of :NAME; repeatable",
+    )
+    parser.add_argument(
+        "--conf",
+        metavar="KEY=VALUE",
+        action="append",
+        type=partial(_read, pair),
+        help="a setting, also one of Spark's; repeatable",
+    )
+    parser.add_argument("--config", metavar="FILE", help="settings in place of ~/.config/deltasql/config.toml")
+
+
+def _add_commands(parser: argparse.ArgumentParser) -> None:
+    commands = parser.add_subparsers(dest="command", metavar="", title="commands", parser_class=argparse.ArgumentParser)
+    demo = commands.add_parser(DEMO, help=_COMMANDS[DEMO])
+    _add_shared(demo, default=argparse.SUPPRESS)
+    check = commands.add_parser(
+        CHECK,
+        help=_COMMANDS[CHECK],
+        description="Parses and plans the statements of files; prints FILE:LINE:COLUMN: for each error.",
+        epilog=_EXIT_CODES,
+    )
+    checking.add_options(check)
+    _add_shared(check, default=argparse.SUPPRESS)
+    lsp = commands.add_parser(
+        LSP, help=_COMMANDS[LSP], description="Speaks the Language Server Protocol on stdin and stdout."
+    )
+    checking.add_warehouse(lsp)
+    completion = commands.add_parser(COMPLETION, help=_COMMANDS[COMPLETION])
+    completion.add_argument("shell", choices=SHELLS)
+    serve = commands.add_parser(
+        SERVE,
+        help=_COMMANDS[SERVE],
+        description="Serves the tables of --warehouse to ADBC and JDBC clients until Ctrl-C.",
+        epilog="The token is in DELTASQL_SERVER_TOKEN, or in a file; without one only this machine is served.",
+    )
+    add_options(serve)
+    _add_shared(serve, default=argparse.SUPPRESS)
+    test = commands.add_parser(
+        TEST,
+        help=_COMMANDS[TEST],
+        description="Runs DIR/**/x.sql and compares with x.out.",
+        epilog=_EXIT_CODES,
+    )
+    testing.add_options(test)
+    _add_shared(test, default=argparse.SUPPRESS)
+
+
+def _add_shared(parser: argparse.ArgumentParser, default: str | None = None) -> None:
+    """Adds options that may stand before or after a command; `default` keeps the inner parser from resetting them."""
+    parser.add_argument("--remote", metavar="sc://HOST", default=default, help="a Spark Connect server to run on")
+    help_text = "what computes rows: spark, or sail, which is experimental and needs no JVM (spark)"
+    parser.add_argument("--engine", choices=ENGINES, default=default, help=help_text)
+    stack = default or False
+    parser.add_argument("--stack", action="store_true", default=stack, help="with errors of Spark, its stack trace")
+
+
+def _inline(text: str) -> Script:
+    return Script("", text)
+
+
+def _path(path: str) -> Script:
+    return Script(path, "")
+
+
+def _read(read: Callable[[str], Any], text: str) -> Any:
+    """The value of an option that `read` takes apart. Raises ArgumentTypeError."""
+    try:
+        return read(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _dispatch(options: argparse.Namespace) -> int:
+    work = {DEMO: _demo, CHECK: _check, LSP: _lsp, TEST: _test, SERVE: _serve, COMPLETION: _complete}.get(
+        options.command, _sql
+    )
+    return work(options)
+
+
+def _complete(options: argparse.Namespace) -> int:
+    sys.stdout.write(script(options.shell, _parser()))
+    return OK
+
+
+def _demo(options: argparse.Namespace) -> int:
+    with tempfile.TemporaryDirectory(prefix="deltasql-demo-") as folder:
+        options.warehouse, options.echo = folder, True
+        options.work = [_path(str(Path(__file__).parent / "command" / "demo.sql"))]
+        return _sql(options)
+
+
+def _check(options: argparse.Namespace) -> int:
+    from deltasql.clients.checking.command import check_scripts
+
+    _configured(options)
+    scripts, schema = (
+        [(shown_name(path), read_script(path)) for path in paths] for paths in (options.files, options.schema)
+    )
+    are_right = check_scripts(
+        scripts,
+        schema,
+        warehouse=options.warehouse,
+        catalog=options.catalog,
+        engine=options.engine,
+        as_json=options.report == checking.JSON,
+    )
+    return OK if are_right else FAILED
+
+
+def _lsp(options: argparse.Namespace) -> int:
+    try:
+        from deltasql.clients.language_server import serve
+    except ModuleNotFoundError as error:
+        raise LanguageServerPackageMissingError(package=error.name or "pygls") from None
+    _configured(options)
+    serve(options.warehouse)
+    return OK
+
+
+def _sql(options: argparse.Namespace) -> int:
+    scripts = [_loaded(item) for item in options.work or ()]
+    interactive = not options.work and sys.stdin.isatty()
+    if not scripts and not interactive:
+        scripts = [_loaded(Script("-", ""))]
+    configuration = _configured(options)
+    with _Connection(options) as session:
+        if interactive:
+            return _shell(session, options, configuration)
+        if sys.stderr.isatty() and not options.no_progress:
+            session.on_progress = ProgressLine(_duplicate_stderr())
+        with telling(lambda text: print(text, file=sys.stderr)):
+            codes = [_run(session, item, options) for item in scripts]
+    return max(codes, default=OK)
+
+
+def _configured(options: argparse.Namespace) -> Configuration:
+    """The configuration file; fills `options` that are not given with its values. Raises ConfigurationFileError."""
+    path = user_file() if options.config is None else Path(options.config)
+    configuration = read_configuration(path, needed=options.config is not None)
+    options.warehouse = options.warehouse or configuration.warehouse or "warehouse"
+    options.catalog, options.catalogs = with_catalogs(configuration, options.catalog or ())
+    options.format = options.format or configuration.format or AUTO
+    options.remote = options.remote or configuration.remote
+    options.define = {**configuration.define, **dict(options.define or ())} or None
+    options.conf = {**configuration.conf, **dict(options.conf or ())}
+    return configuration
+
+
+def _shell(session: Session, options: argparse.Namespace, configuration: Configuration) -> int:
+    from deltasql.clients.repl import Preferences, start
+
+    preferences = Preferences()
+    for name, text in configuration.shell.items():
+        preferences = preferences.with_value(name, text)
+    if options.no_progress:
+        preferences = preferences.with_value("progress", "off")
+    return start(session, options.format, options.stack, preferences, options.define)
+
+
+def _duplicate_stderr() -> TextIO:
+    """A duplicate of stderr, since its file descriptor is redirected while Spark starts."""
+    return os.fdopen(os.dup(sys.stderr.fileno()), "w", encoding=sys.stderr.encoding)
+
+
+def _loaded(script: Script) -> Script:
+    """The script with its text. Raises ScriptUnreadableError."""
+    if not script.name:
+        return script
+    return Script(script.name, read_script(script.name))
+
+
+class _Connection:
+    """A session for the length of a `with`."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        from deltasql.session.opening import connect
+
+        by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
+        give_to_spark(for_start, os.environ)
+        engine, catalogs = options.engine, options.catalogs
+        self._session: Session = connect(
+            options.warehouse, options.remote, engine=engine, catalogs=catalogs, directory=options.directory
+        )
+        self._settings, self._catalog = by_set, options.catalog
+
+    def __enter__(self) -> Session:
+        for key, value in self._settings.items():
+            self._session.sql(f"SET {key} = {value}")
+        if self._catalog is not None:
+            self._session.sql(f"USE CATALOG {quote(self._catalog)}")
+        return self._session
+
+    def __exit__(self, *_: object) -> None:
+        self._session.close()
+
+
+def _run(session: Session, script: Script, options: argparse.Namespace) -> int:
+    """Runs each statement, prints its rows, and returns the exit code.
+
+    Raises the first error, after its position in the file was printed, unless --keep-going is set.
+    """
+    from deltasql.files.render.formats import render
+    from deltasql.sql.parser import split
+
+    code = OK
+    for statement in split(script.text):
+        began = time.perf_counter()
+        if options.echo:
+            print(f"{without_secrets(statement.text)};")
+        try:
+            render(_result(session, statement.text, options.define).grid(), options.format, sys.stdout)
+            sys.stdout.flush()
+        except DeltaSqlError as error:
+            sys.stdout.flush()
+            _print_position(script, statement, error)
+            if not options.keep_going:
+                raise
+            code = max(code, _report(error, options.stack))
+        if options.timing:
+            print(f"{time.perf_counter() - began:.3f} s", file=sys.stderr)
+    return code
+
+
+def _result(session: Session, sql: str, args: Mapping[str, Any] | None) -> Result:
+    return session.sql(sql, args) if args else session.sql(sql)
+
+
+def _print_position(script: Script, statement: Statement, error: DeltaSqlError) -> None:
+    """Prints the position `file:line:` of an error in a script file."""
+    if script.name:
+        line = statement.line_in(script.text, error)
+        print(f"{shown_name(script.name)}:{line}:", file=sys.stderr)
+
+
+def _report(error: DeltaSqlError, with_stack: bool) -> int:
+    """Prints an error and returns the exit code for it."""
+    print(error, file=sys.stderr)
+    if with_stack and isinstance(error, SparkError) and error.stack:
+        print(without_secrets(error.stack), file=sys.stderr)
+    if isinstance(error, UsageError):
+        return USAGE
+    return CONFLICT if isinstance(error, ConcurrentModificationError) else FAILED
+
+
+def _test(options: argparse.Namespace) -> int:
+    from deltasql.clients.golden.command import run_suite
+
+    names = ("only", "accept", "jobs", "exit_first", "last_failed", "durations", "junit", "engine")
+    same = run_suite(options.directory, spark=options.remote, **{name: getattr(options, name) for name in names})
+    return OK if same else MISMATCH
+
+
+def _serve(options: argparse.Namespace) -> int:
+    try:
+        from deltasql.clients.server.command import Settings, serve
+    except ModuleNotFoundError as error:
+        raise ServerPackageMissingError(package=error.name or "protobuf") from None
+    _configured(options)
+    by_set, for_start = split_settings(options.conf, remote=options.remote is not None)
+    give_to_spark(for_start, os.environ)
+    tls = options.tls_certificate, options.tls_key
+    options_of_server = options.warehouse, options.host, options.port, options.remote
+    catalogs = options.catalog, options.catalogs
+    serve(Settings(*options_of_server, options.token_file, *tls, options.engine, by_set, catalogs))
+    return OK

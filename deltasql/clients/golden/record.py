@@ -1,0 +1,197 @@
+"""Runs single statements and records their outcomes as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from warnings import catch_warnings, simplefilter
+
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.secrets import without_secrets
+from deltasql.clients.golden.compare import TITLE
+from deltasql.clients.golden.directives import DirectivePosition
+from deltasql.clients.golden.normal import Mask, Normalizer, masked, warning
+from deltasql.clients.golden.script import GoldenStatement
+from deltasql.clients.golden.watch import LogWatch, NewCommits
+from deltasql.files.render.values import value_text
+from deltasql.files.result import Result, Row
+from deltasql.plan.notes import StatementWarning
+from deltasql.schema.text import type_text
+from deltasql.schema.types import STRING, DataType, StructType
+from deltasql.session.session import Session
+from deltasql.sql.tokens import tokenize
+
+ADVICE = (
+    "for {why}. Show a comparison in its place, hide it with '-- mask: <column>' or '-- mask: /<pattern>/' in front of "
+    "the statement, or say '-- mask: none' if it does not differ."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The recorded text of one statement. `defect` is a failure that must not be accepted as expected, or "".
+
+    `warning` is the reason why the next run will record another text, or "". `line` is the statement's in its script.
+    """
+
+    text: str
+    defect: str = ""
+    warning: str = ""
+    line: int = 1
+
+
+class Recorder:
+    """Runs statements in one warehouse and writes their blocks.
+
+    `level` is the value of `${LEVEL}`, and part of every title. `script` is the text of the whole file.
+    """
+
+    def __init__(self, warehouse: Path, level: str = "", script: str = "") -> None:
+        self._warehouse = warehouse
+        self._level = level
+        self._watch = LogWatch(warehouse)
+        self._normal = Normalizer(str(warehouse), script)
+
+    def record(self, statement: GoldenStatement, session: Session, *, must_succeed: bool = False) -> Block:
+        """Runs one statement. Never raises its errors: an unexpected exception is recorded as a defect.
+
+        With `must_succeed` any error of the statement is a defect.
+        """
+        lines = [self.title(TITLE, statement.options.name), without_secrets(statement.text.rstrip())]
+        start = len(lines)
+        defect, has_rows = "", False
+        try:
+            with catch_warnings():
+                # They are recorded.
+                simplefilter("ignore", StatementWarning)
+                result = session.sql(self.sql_of(statement))
+            has_rows = result.is_query or bool(result.metrics)
+            # Rows may contain generated values of commits: these must be collected first.
+            new = self.look()
+            lines += self.outcome(statement, result)
+            defect = statement.options.mask.missing(result.columns)
+        except DeltaSqlError as error:
+            new = self.look()
+            defect = described(error) if must_succeed else ""
+            lines += self._error(error, statement)
+        except Exception as error:
+            new = self.look()
+            defect = described(error)
+            lines += self.defect(error)
+        lines += self._log(new, statement)
+        return block(lines, statement.position, defect, self.warning(statement, lines[start:], has_rows))
+
+    def look(self) -> list[NewCommits]:
+        """The commits since the last call; their generated values are hidden from now on."""
+        new = self._watch.look()
+        for generated in (generated for table in new for generated in table.generated):
+            self._normal.learn(generated)
+        return new
+
+    def warning(self, statement: GoldenStatement, recorded: Sequence[str], has_rows: bool) -> str:
+        """The reason, with the statement's line, why the next run will record another text; "" if none is detected."""
+        if statement.options.mask.settled:
+            return ""
+        why = warning(statement.text, "\n".join(recorded), has_rows, self._normal)
+        return f"line {statement.position.line}: the next run will differ, {ADVICE.format(why=why)}" if why else ""
+
+    def title(self, kind: str, name: str) -> str:
+        """The first line of a block."""
+        return f"{kind}{': ' + name if name else ''}{f' ({self._level})' if self._level else ''}"
+
+    def sql_of(self, statement: GoldenStatement) -> str:
+        """The SQL to run: the statement with the values of `${WAREHOUSE}` and `${LEVEL}`."""
+        text = statement.text.replace("${LEVEL}", self._level) if self._level else statement.text
+        return text.replace("${WAREHOUSE}", str(self._warehouse))
+
+    def defect(self, error: Exception) -> list[str]:
+        """The lines for an unexpected exception."""
+        return [f"-- defect {type(error).__name__}", *self._normal.text(str(error)).splitlines()]
+
+    def outcome(self, statement: GoldenStatement, result: Result) -> Iterator[str]:
+        """Schema and rows, one line each."""
+        columns = ", ".join(f"{field.name}:{type_text(field.type)}" for field in result.schema)
+        rows = self._rows(result, statement.options.mask)
+        if result.is_query and statement.options.sort and not is_ordered(statement.text):
+            rows.sort()
+        yield f"-- schema: {columns or '(none)'}"
+        yield from rows
+        yield from (f"-- warning: {text}" for text in result.warnings)
+        yield from (f"-- note: {text}" for text in result.notes)
+
+    def _rows(self, result: Result, mask: Mask) -> list[str]:
+        if not result.columns:
+            return []
+        return [self._row(row, result, mask) for row in result.collect()]
+
+    def _row(self, row: Row, result: Result, mask: Mask) -> str:
+        zone = result.time_zone or "UTC"
+        tell = _query_cell if result.is_query else _command_cell
+        cells = (
+            f"<{item.name}>" if value is not None and mask.hides(item.name) else tell(value, item.type, zone, item.name)
+            for value, item in zip(row, result.schema, strict=True)
+        )
+        text = self._normal.text(" | ".join(cells), zone, of_query=result.is_query)
+        return mask.text(text).replace("\\", "\\\\").replace("\n", "\\n")
+
+    def _error(self, error: DeltaSqlError, statement: GoldenStatement) -> Iterator[str]:
+        yield f"-- error {error.condition} {error.sqlstate}"
+        yield from statement.options.mask.text(self._normal.text(error.message)).splitlines()
+        # After `${…}` the caret would point to another column than in the script.
+        if error.caret is not None and "${" not in statement.text:
+            yield from error.caret.draw().splitlines()
+
+    def _log(self, new: Sequence[NewCommits], statement: GoldenStatement) -> Iterator[str]:
+        for table in new:
+            if table.schema_change:
+                yield f"-- schema change of {table.table}"
+                yield from self._log_lines(table.schema_change, statement)
+            for version, lines in table.commits if statement.options.log else ():
+                yield f"-- log of {table.table}, version {version}"
+                yield from self._log_lines(lines, statement)
+
+    def _log_lines(self, lines: Sequence[str], statement: GoldenStatement) -> Iterator[str]:
+        return (statement.options.mask.text(self._normal.text(line)) for line in lines)
+
+
+def block(lines: list[str], position: DirectivePosition, defect: str = "", warning: str = "") -> Block:
+    """A block of these lines, for the statement or schedule at `position`."""
+    return Block("\n".join(line.rstrip() for line in lines) + "\n", defect, warning, position.line)
+
+
+def described(error: Exception) -> str:
+    """An exception as one line."""
+    return f"{type(error).__name__}: {error}"
+
+
+def is_ordered(sql: str) -> bool:
+    """Whether the query has an ORDER BY of its own, not only one inside parentheses."""
+    depth = 0
+    for token, after in pairwise(tokenize(sql)):
+        depth += (token.key == "(") - (token.key == ")")
+        if depth == 0 and token.key in {"ORDER", "SORT"} and after.key == "BY":
+            return True
+    return False
+
+
+def _query_cell(value: object, kind: DataType, zone: str, _: str) -> str:
+    return value_text(value, kind, zone)
+
+
+def _command_cell(value: object, kind: DataType, zone: str, name: str) -> str:
+    return _text_of(masked(value, kind, name), kind, zone)
+
+
+def _text_of(value: object, kind: DataType, zone: str) -> str:
+    """As `value_text`, for a value that may contain placeholders."""
+    if isinstance(value, str):
+        return value
+    if isinstance(kind, StructType) and isinstance(value, list):
+        parts = (_text_of(item, part.type, zone) for item, part in zip(value, kind, strict=True))
+        return "{" + ", ".join(parts) + "}"
+    if isinstance(value, dict):
+        inner = getattr(kind, "value", STRING)
+        return "{" + ", ".join(f"{key} -> {_text_of(value[key], inner, zone)}" for key in sorted(value)) + "}"
+    return value_text(value, kind, zone)

@@ -1,0 +1,163 @@
+"""Schedules: the order in which the statements of several sessions begin and end."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from typing_extensions import assert_never
+
+from deltasql.clients.golden.directives import DirectivePosition
+from deltasql.clients.golden.script import ScheduleText
+
+MOST_SCHEDULES = 100
+"""Most schedules of `all`: three sessions of one statement have 90, and each runs every statement once."""
+
+
+class Verb(str, Enum):
+    """Step of a session: BEGIN starts its next statement, the others end the one that runs."""
+
+    BEGIN = "begin"
+    COMMIT = "commit"
+    ABORT = "abort"
+    CRASH = "crash"
+
+
+class Fault(str, Enum):
+    """Fault injected into the put of a commit."""
+
+    NONE = ""
+    UNSENT = "unsent"
+    UNANSWERED = "unanswered"
+    BEHIND = "behind"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """BEGIN a | COMMIT a [unsent | unanswered | behind b] | ABORT a | CRASH a
+
+    `unsent`: the put of the commit times out before anything is stored. `unanswered`: after. `behind b`: b commits
+    between the last read of the log and the put, so that the version exists already.
+    """
+
+    verb: Verb
+    session: str
+    fault: Fault = Fault.NONE
+    winner: str = ""
+
+    @property
+    def sessions(self) -> tuple[str, ...]:
+        return (self.session, self.winner) if self.winner else (self.session,)
+
+    def __str__(self) -> str:
+        return " ".join(part for part in (self.verb.value, self.session, self.fault.value, self.winner) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The moves of one run, in order."""
+
+    moves: tuple[Move, ...]
+    name: str
+    position: DirectivePosition
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.moves))
+
+
+_MOVE = re.compile(r"(begin|commit|abort|crash)\s+(\w+)(?:\s+(?:(unsent|unanswered)|(behind)\s+(\w+)))?", re.IGNORECASE)
+
+
+def read_schedules(text: ScheduleText, steps: Mapping[str, int]) -> list[Schedule]:
+    """The schedules of one directive. `steps` are numbers of statements by session. Raises ScheduleError."""
+    if text.text.lower() != "all":
+        moves = tuple(_move(part.strip(), text.position) for part in text.text.split(","))
+        _check(moves, steps, text.position)
+        return [Schedule(moves, text.name, text.position)]
+    number = _number_of_interleavings(steps)
+    if number > MOST_SCHEDULES:
+        problem = f"all comes to {number} schedules, and {MOST_SCHEDULES} is the most. Write down those that matter"
+        raise text.position.error(problem)
+    return [Schedule(moves, text.name, text.position) for moves in interleavings(steps)]
+
+
+def interleavings(steps: Mapping[str, int]) -> Iterator[tuple[Move, ...]]:
+    """Every order of the begins and commits in which each session runs its statements one after another."""
+    left = {session: 2 * number for session, number in steps.items()}
+    return _interleaved(left, ())
+
+
+def _interleaved(left: Mapping[str, int], moves: tuple[Move, ...]) -> Iterator[tuple[Move, ...]]:
+    if not any(left.values()):
+        yield moves
+    for session, number in left.items():
+        if number:
+            move = Move(Verb.COMMIT if number % 2 else Verb.BEGIN, session)
+            yield from _interleaved({**left, session: number - 1}, (*moves, move))
+
+
+def _number_of_interleavings(steps: Mapping[str, int]) -> int:
+    lengths = [2 * number for number in steps.values()]
+    return math.factorial(sum(lengths)) // math.prod(map(math.factorial, lengths))
+
+
+def _move(text: str, position: DirectivePosition) -> Move:
+    match = _MOVE.fullmatch(text)
+    if match is None:
+        raise position.error(
+            f"'{text}' is no move. Moves are: begin A, commit A, abort A, crash A, "
+            "commit A unsent, commit A unanswered, commit A behind B",
+        )
+    fault = Fault((match[3] or match[4] or "").lower())
+    return Move(Verb(match[1].lower()), match[2], fault, match[5] or "")
+
+
+def _check(moves: tuple[Move, ...], steps: Mapping[str, int], position: DirectivePosition) -> None:
+    """Raises ScheduleError for a sequence of moves that is impossible."""
+    begun: Counter[str] = Counter()
+    running: dict[str, bool] = {}
+    for move in moves:
+        for session in move.sessions:
+            if session not in steps:
+                raise position.error(f"There is no session {session} in '{move}'. Sessions are: {', '.join(steps)}")
+        match move.verb:
+            case Verb.BEGIN:
+                _check_begin(move, running, begun, steps, position)
+                begun[move.session] += 1
+                running[move.session] = True
+            case Verb.COMMIT | Verb.ABORT | Verb.CRASH:
+                _check_end(move, running, position)
+                running.update(dict.fromkeys(move.sessions, False))
+            case _:
+                assert_never(move.verb)
+    for session, runs in running.items():
+        if runs:
+            raise position.error(f"'begin {session}' is without an end. Add commit, abort or crash")
+
+
+def _check_begin(
+    move: Move,
+    running: Mapping[str, bool],
+    begun: Mapping[str, int],
+    steps: Mapping[str, int],
+    position: DirectivePosition,
+) -> None:
+    if running.get(move.session):
+        raise position.error(f"'{move}' comes before the end of what {move.session} has begun")
+    if begun[move.session] == steps[move.session]:
+        number = steps[move.session]
+        raise position.error(f"'{move}' finds no statement left: session {move.session} has {number}")
+
+
+def _check_end(move: Move, running: Mapping[str, bool], position: DirectivePosition) -> None:
+    if move.fault is not Fault.NONE and move.verb is not Verb.COMMIT:
+        raise position.error(f"'{move}': only a commit can be {move.fault.value}")
+    for session in move.sessions:
+        if not running.get(session):
+            raise position.error(f"'{move}' comes without 'begin {session}'")
+    if move.session == move.winner:
+        raise position.error(f"'{move}': a commit cannot be behind itself")

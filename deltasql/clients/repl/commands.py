@@ -1,0 +1,310 @@
+"""The backslash commands. A new one needs one entry in COMMANDS, from which help and completion are derived."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Protocol
+
+from deltasql.base.errors.usage import CommandArgumentError, UnknownCommandError, UnknownFormatError
+from deltasql.clients.repl.copying import copy_of
+from deltasql.clients.repl.preferences import NAMES, Preferences
+from deltasql.files.render import AUTO, FORMATS
+from deltasql.files.render.values import help_on
+from deltasql.sql.parser import unclosed
+from deltasql.sql.tokens import tokenize
+
+
+class ShellActions(Protocol):
+    """Interface of the shell to its commands."""
+
+    style: str
+    preferences: Preferences
+
+    def say(self, text: str) -> None:
+        """Prints a line for the user."""
+
+    def describe(self, table: str) -> None:
+        """Shows a table: size, columns, keys, constraints, properties."""
+
+    def history(self, table: str, limit: str) -> None:
+        """Shows the versions of a table; only the newest `limit`, unless that is empty."""
+
+    def run_file(self, path: str) -> None:
+        """Runs the statements of a file. Raises ScriptUnreadableError."""
+
+    def edit(self) -> None:
+        """Opens the last input in an editor, as the next input."""
+
+    def again(self, path: str) -> None:
+        """Runs the last input again; its output goes into the file `path`, unless that is empty."""
+
+    def copy(self, sql: str, path: str) -> None:
+        """Writes the rows of a query into a file, whose suffix is its format. Raises OutputNotWrittenError."""
+
+    def write_to(self, path: str) -> None:
+        """Redirects the output of statements to a file; "": to the screen. Raises OutputNotWrittenError."""
+
+
+def _stay(_: ShellActions) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """Effect of a command: `sql` is run and shown first, then `act`, which returns whether the shell goes on."""
+
+    sql: str = ""
+    act: Callable[[ShellActions], bool] = _stay
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    r"""One command of the shell: `\name arguments`.
+
+    `does` returns the effect for an argument, "" for none. `words` are its names without a backslash, `aliases` further
+    names with one. `values` are the legal arguments, if they are a list; `takes` ("table", "file", "condition") is how
+    others are completed.
+    """
+
+    name: str
+    arguments: str
+    help: str
+    does: Callable[[str], Effect]
+    aliases: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    takes: str = ""
+
+    def help_line(self) -> str:
+        """The command's line in the help."""
+        return f"{f'{self.typed} {self.arguments}':20} {self.help}"
+
+    @property
+    def typed(self) -> str:
+        """The command with its backslash."""
+        return "\\" + self.name
+
+
+def command_of(text: str) -> Effect | None:
+    """The effect of the command `text`; None for SQL.
+
+    Raises UnknownCommandError, UnknownFormatError, CommandArgumentError.
+    """
+    stripped = text.strip().rstrip(";").strip()
+    for command in COMMANDS:
+        if stripped.lower() in command.words:
+            return command.does("")
+    if stripped.startswith("."):
+        raise UnknownCommandError(command=stripped.split()[0])
+    if not stripped.startswith("\\"):
+        return None
+    name, _, argument = stripped[1:].partition(" ")
+    return _command(name, bool(argument.strip())).does(argument.strip())
+
+
+def _command(name: str, has_argument: bool) -> Command:
+    """The command called `name`; of two, the one with an argument if `has_argument`. Raises UnknownCommandError."""
+    matches = [command for command in COMMANDS if name in {command.name, *command.aliases}]
+    if not matches:
+        raise UnknownCommandError(command="\\" + name)
+    return next((command for command in matches if bool(command.arguments) == has_argument), matches[0])
+
+
+def _show(kind: str) -> Callable[[str], Effect]:
+    """SHOW kind: `orders*` searches the current schema, `s.orders*` the schema s, `c.s.orders*` that of a catalog."""
+
+    def show(pattern: str) -> Effect:
+        if not pattern:
+            return Effect(f"SHOW {kind}")
+        schema, dot, rest = pattern.rpartition(".")
+        if dot and schema and not {"*", "|"} & set(schema):
+            return Effect(f"SHOW {kind} IN {schema} LIKE {_text(rest or '*')}")
+        return Effect(f"SHOW {kind} LIKE {_text(pattern)}")
+
+    return show
+
+
+def _show_functions(pattern: str) -> Effect:
+    """SHOW USER FUNCTIONS; with a pattern all functions, Spark's included."""
+    return Effect(f"SHOW FUNCTIONS LIKE {_text(pattern)}" if pattern else "SHOW USER FUNCTIONS")
+
+
+def _text(value: str) -> str:
+    return "'" + value.strip("'").replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def _acting(act: Callable[[ShellActions], None]) -> Effect:
+    """An effect after which the shell goes on."""
+
+    def stay(shell: ShellActions) -> bool:
+        act(shell)
+        return True
+
+    return Effect(act=stay)
+
+
+def _leave(_: ShellActions) -> bool:
+    return False
+
+
+def _help(shell: ShellActions) -> None:
+    lines = [command.help_line() for command in COMMANDS]
+    shell.say("\n".join((*lines, "", *_ON_INPUT)))
+
+
+def _explain(condition: str) -> Effect:
+    text = help_on(condition)
+    return _acting(lambda shell: shell.say(text))
+
+
+def _needed(name: str, needed: str, argument: str) -> str:
+    if not argument:
+        thing = needed.rpartition(" ")[2].upper()
+        raise CommandArgumentError(command=f"\\{name}", needed=needed, usage=f"\\{name} {thing}")
+    return argument
+
+
+def _history(argument: str) -> Effect:
+    words = _needed("history", "a table", argument).split()
+    limit = words.pop() if len(words) > 1 and words[-1].isdecimal() else ""
+    return _acting(lambda shell: shell.history(" ".join(words), limit))
+
+
+def _run_file(argument: str) -> Effect:
+    path = _file(_needed("i", "a file", argument))
+    return _acting(lambda shell: shell.run_file(path))
+
+
+def _file(argument: str) -> str:
+    """The name of a file, which may be quoted; "" for none."""
+    if argument[:1] in {"'", '"'}:
+        # A quote that does not end is part of the name.
+        with suppress(ValueError):
+            return shlex.split(argument)[0]
+    return argument
+
+
+def _again(argument: str) -> Effect:
+    return _acting(lambda shell: shell.again(_file(argument)))
+
+
+def _copy(argument: str) -> Effect:
+    asked = copy_of(argument)
+    return _acting(lambda shell: shell.copy(asked.sql, asked.path))
+
+
+def _write_to(argument: str) -> Effect:
+    return _acting(lambda shell: shell.write_to(_file(argument)))
+
+
+OPEN_LITERALS = frozenset({"'", '"', "`", "/*"})
+"""Opening marks of literals, quoted names and comments, within which input is taken literally."""
+
+
+def sent(text: str) -> tuple[str, str] | None:
+    r"""The statements before `\g` or `\g FILE`, which replace the semicolon, and the file or ""; None without these."""
+    tokens = tokenize(text)
+    for mark, word in pairwise(tokens):
+        if mark.text == "\\" and word.text == "g" and word.start == mark.end:
+            before = text[: mark.start].strip()
+            if unclosed(before) in OPEN_LITERALS:
+                return None
+            return (before, _file(text[word.end :].strip().rstrip(";").strip())) if before else None
+    return None
+
+
+def _set(argument: str) -> Effect:
+    name, _, value = argument.partition(" ")
+
+    def change(shell: ShellActions) -> None:
+        if not name:
+            shell.say(shell.preferences.listing)
+            return
+        shell.preferences = shell.preferences.with_value(name.lower(), value.strip())
+        shell.say(f"{name.capitalize()} is {shell.preferences.value(name.lower())}.")
+
+    return _acting(change)
+
+
+def _set_timing(argument: str) -> Effect:
+    return _set(f"timing {argument}")
+
+
+_EXPANDED = {"": "", "on": "vertical", "off": "table", "auto": AUTO}
+
+
+def _expand(argument: str) -> Effect:
+    """Sets the format for the argument; without one, toggles between vertical and auto. Raises CommandArgumentError."""
+    if argument not in _EXPANDED:
+        raise CommandArgumentError(command="\\x", needed="on, off, auto or nothing", usage="\\x [on|off|auto]")
+
+    def expand(shell: ShellActions) -> None:
+        shell.style = _EXPANDED[argument] or (AUTO if shell.style == "vertical" else "vertical")
+        shell.say(f"Format is {shell.style}.")
+
+    return _acting(expand)
+
+
+def _choose(style: str) -> Effect:
+    if style and style not in FORMATS:
+        raise UnknownFormatError(style=style, known=FORMATS)
+
+    def choose(shell: ShellActions) -> None:
+        shell.style = style or shell.style
+        shell.say(f"Format is {shell.style}.")
+
+    return _acting(choose)
+
+
+def _show_schemas(catalog: str) -> Effect:
+    return Effect(f"SHOW SCHEMAS IN {catalog}" if catalog else "SHOW SCHEMAS")
+
+
+_LIKE = "LIKE is a pattern of * and |, or a schema and a pattern: s.*"
+_SWITCH = ("on", "off")
+
+COMMANDS = (
+    Command("d", "", "tables of the current schema", _show("TABLES")),
+    Command(
+        "d",
+        "TABLE",
+        "a table: size, columns with their fields, constraints, properties",
+        lambda table: _acting(lambda shell: shell.describe(table)),
+        takes="table",
+    ),
+    Command("dt", "[LIKE]", f"tables; {_LIKE}", _show("TABLES"), takes="table"),
+    Command("dv", "[LIKE]", "views", _show("VIEWS"), takes="table"),
+    Command("df", "[LIKE]", "your functions; with a pattern Spark's, too", _show_functions),
+    Command("l", "[CATALOG]", "schemas of the current catalog, or of another one", _show_schemas),
+    Command("lc", "", "catalogs", lambda _: Effect("SHOW CATALOGS")),
+    Command("history", "TABLE [N]", "versions of a table: when, what, who, files, rows", _history, takes="table"),
+    Command("i", "FILE", "run the statements of a file", _run_file, takes="file"),
+    Command("e", "", "edit the last input in $EDITOR", lambda _: _acting(lambda shell: shell.edit())),
+    Command("g", "[FILE]", "run what stands before it, or the last input again; into FILE", _again, takes="file"),
+    Command("o", "[FILE]", "rows go into FILE, all of them; without FILE back to the screen", _write_to, takes="file"),
+    Command("copy", "ROWS to FILE", "a table or (query) into a .csv, .json, .parquet … file", _copy, takes="table"),
+    Command("x", "[on|off|auto]", "a line per value; auto: if a table is too wide", _expand, values=(*_SWITCH, AUTO)),
+    Command("format", "[F]", f"how rows are printed: {', '.join(FORMATS)}", _choose, values=FORMATS),
+    Command("timing", "[on|off]", "tell how long statements take, or not", _set_timing, values=_SWITCH),
+    Command("pset", "[NAME [VALUE]]", f"what you prefer: {', '.join(NAMES)}", _set, values=NAMES),
+    Command(
+        "help",
+        "CONDITION",
+        "an error: its cause, and how to correct the statement",
+        _explain,
+        ("h",),
+        takes="condition",
+    ),
+    Command("?", "", "this list (also: help)", lambda _: _acting(_help), aliases=("h", "help"), words=("help",)),
+    Command("q", "", "leave (also: exit, quit, Ctrl-D)", lambda _: Effect(act=_leave), words=("exit", "quit")),
+)
+"""The commands in the order in which help lists them."""
+
+_ON_INPUT = (
+    "A statement may take many lines and ends with ; or \\g",
+    "Ctrl-C gives up the input, or cancels the statement that runs.",
+)

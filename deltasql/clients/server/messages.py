@@ -1,0 +1,265 @@
+"""The messages of Flight SQL, built at run time: no maintained package has them compiled for Python.
+
+Source: FlightSql.proto and Flight.proto of Apache Arrow. Fields are numbered in the order of this file.
+
+Errors as Flight sends them: the whole text, caret included, under the status that drivers tell errors apart by.
+
+Flight's own errors carry condition and SQLSTATE beside the text, for programs, but have few statuses. Those of wrong
+SQL and missing things come from Arrow's errors instead, which have no place for anything beside the text.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.flight as fl
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto, FileDescriptorProto
+from google.protobuf.descriptor_pool import DescriptorPool
+from google.protobuf.message import DecodeError
+from google.protobuf.message_factory import GetMessageClass
+
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.errors.secrets import without_secrets
+from deltasql.base.errors.server import (
+    AuthenticationError,
+    HandleNotFoundError,
+    SessionGoneError,
+    TooManyBytesError,
+    UnknownCommandMessageError,
+)
+from deltasql.clients.dbapi.exceptions import InternalError, NotSupportedError, ProgrammingError, class_of
+
+MOST_BYTES = 16 << 20
+"""Limit on the bytes of a command with its statement: longer ones would occupy the parser for seconds."""
+_SQL = "arrow.flight.protocol.sql"
+_FLIGHT = "arrow.flight.protocol"
+
+_OF_SQL: Mapping[str, str] = {
+    "CommandGetSqlInfo": "info: uint32*",
+    "CommandGetXdbcTypeInfo": "data_type: int32?",
+    "CommandGetCatalogs": "",
+    "CommandGetDbSchemas": "catalog: string?, db_schema_filter_pattern: string?",
+    "CommandGetTables": (
+        "catalog: string?, db_schema_filter_pattern: string?, table_name_filter_pattern: string?, "
+        "table_types: string*, include_schema: bool"
+    ),
+    "CommandGetTableTypes": "",
+    "CommandGetPrimaryKeys": "catalog: string?, db_schema: string?, table: string",
+    "CommandGetExportedKeys": "catalog: string?, db_schema: string?, table: string",
+    "CommandGetImportedKeys": "catalog: string?, db_schema: string?, table: string",
+    "CommandGetCrossReference": (
+        "pk_catalog: string?, pk_db_schema: string?, pk_table: string, "
+        "fk_catalog: string?, fk_db_schema: string?, fk_table: string"
+    ),
+    "CommandStatementQuery": "query: string, transaction_id: bytes?",
+    "CommandStatementUpdate": "query: string, transaction_id: bytes?",
+    "CommandPreparedStatementQuery": "prepared_statement_handle: bytes",
+    "CommandPreparedStatementUpdate": "prepared_statement_handle: bytes",
+    "TableDefinitionOptions": "if_not_exist: int32, if_exists: int32",
+    "CommandStatementIngest": (
+        "table_definition_options: TableDefinitionOptions, table: string, schema: string?, catalog: string?, "
+        "temporary: bool, transaction_id: bytes?"
+    ),
+    "TicketStatementQuery": "statement_handle: bytes",
+    "DoPutUpdateResult": "record_count: int64",
+    "ActionCreatePreparedStatementRequest": "query: string, transaction_id: bytes?",
+    "ActionCreatePreparedStatementResult": (
+        "prepared_statement_handle: bytes, dataset_schema: bytes, parameter_schema: bytes"
+    ),
+    "ActionClosePreparedStatementRequest": "prepared_statement_handle: bytes",
+    "ActionCancelQueryRequest": "info: bytes",
+    "ActionCancelQueryResult": "result: int32",
+}
+"""`*` is repeated, `?` is optional. An enum is given as its number, which is equal on the wire."""
+
+_OF_FLIGHT: Mapping[str, str] = {
+    "CancelFlightInfoRequest": "info: bytes",
+    "CancelFlightInfoResult": "status: int32",
+    "StringListValue": "values: string*",
+    "SessionOptionValue": (
+        "string_value: string|, bool_value: bool|, int64_value: sfixed64|, double_value: double|, "
+        "string_list_value: StringListValue|"
+    ),
+    "SessionOption": "key: string, value: SessionOptionValue",
+    "SetSessionOptionsRequest": "session_options: SessionOption*",
+    "SessionOptionFault": "value: int32",
+    "SessionOptionError": "key: string, value: SessionOptionFault",
+    "SetSessionOptionsResult": "errors: SessionOptionError*",
+    "GetSessionOptionsRequest": "",
+    "GetSessionOptionsResult": "session_options: SessionOption*",
+    "CloseSessionRequest": "",
+    "CloseSessionResult": "status: int32",
+}
+"""`|` is one of the alternatives of a value. A map is given as its entries, as on the wire."""
+
+CREATE_MISSING, FAIL_IF_MISSING = 1, 2
+FAIL_IF_THERE, APPEND, REPLACE = 1, 2, 3
+"""Actions of an ingestion for a missing and for an existing table; 0 means that the client chose none."""
+CANCELLED, CLOSED = 1, 1
+"""Status of a cancelled query, and of a closed session."""
+INVALID_NAME, INVALID_VALUE = 1, 2
+"""Faults of a session option."""
+
+
+def _described(package: str, messages: Mapping[str, str]) -> FileDescriptorProto:
+    file = FileDescriptorProto(name=f"{package}.proto", package=package, syntax="proto3")
+    for name, fields in messages.items():
+        message = file.message_type.add(name=name)
+        for number, text in enumerate(filter(None, fields.split(", ")), start=1):
+            _add_field(message, package, number, *text.split(": "))
+    return file
+
+
+def _add_field(message: DescriptorProto, package: str, number: int, name: str, kind: str) -> None:
+    field = message.field.add(name=name, number=number, label=FieldDescriptorProto.LABEL_OPTIONAL)
+    base, mark = kind.rstrip("*?|"), kind[-1]
+    if base[0].isupper():
+        field.type, field.type_name = FieldDescriptorProto.TYPE_MESSAGE, f".{package}.{base}"
+    else:
+        field.type = FieldDescriptorProto.Type.Value(f"TYPE_{base.upper()}")
+    if mark == "*":
+        field.label = FieldDescriptorProto.LABEL_REPEATED
+    elif mark == "?":
+        field.proto3_optional = True
+        field.oneof_index = len(message.oneof_decl)
+        message.oneof_decl.add(name=f"_{name}")
+    elif mark == "|":
+        if not message.oneof_decl:
+            message.oneof_decl.add(name="option_value")
+        field.oneof_index = 0
+
+
+def _classes() -> dict[str, type[Any]]:
+    # A separate pool: another package of the process may have registered the same messages.
+    pool = DescriptorPool()
+    classes = {}
+    for package, messages in ((_SQL, _OF_SQL), (_FLIGHT, _OF_FLIGHT)):
+        pool.Add(_described(package, messages))
+        for name in messages:
+            classes[name] = GetMessageClass(pool.FindMessageTypeByName(f"{package}.{name}"))
+    return classes
+
+
+_CLASSES = _classes()
+
+
+def message(kind: str, **values: Any) -> Any:
+    """A message of Flight SQL, or of Flight's sessions, by its name."""
+    return _CLASSES[kind](**values)
+
+
+def packed(kind: str, **values: Any) -> bytes:
+    """A serialized message within an Any, as Flight SQL sends commands, requests and tickets."""
+    packed = AnyMessage()
+    packed.Pack(message(kind, **values))
+    return bytes(packed.SerializeToString())
+
+
+def unpacked(data: bytes) -> tuple[str, Any]:
+    """The name of a message within an Any, and the message.
+
+    Raises UnknownCommandMessageError and TooManyBytesError.
+    """
+    _refuse_long(data)
+    outer = AnyMessage()
+    try:
+        outer.ParseFromString(data)
+        package, _, name = outer.type_url.rpartition("/")[2].rpartition(".")
+        if package == _SQL and name in _OF_SQL:
+            return name, _CLASSES[name].FromString(outer.value)
+    except DecodeError:
+        name = ""
+    raise UnknownCommandMessageError(kind=name or "bytes that are no message")
+
+
+def requested(kind: str, data: bytes) -> Any:
+    """The message of this kind within an Any. Raises UnknownCommandMessageError and TooManyBytesError."""
+    name, request = unpacked(data)
+    if name != kind:
+        raise UnknownCommandMessageError(kind=f"{name} in place of {kind}")
+    return request
+
+
+def parsed(kind: str, data: bytes) -> Any:
+    """A message without an Any. Raises UnknownCommandMessageError and TooManyBytesError."""
+    _refuse_long(data)
+    try:
+        return _CLASSES[kind].FromString(data)
+    except DecodeError:
+        raise UnknownCommandMessageError(kind=f"{kind} that cannot be read") from None
+
+
+def _refuse_long(data: bytes) -> None:
+    if len(data) > MOST_BYTES:
+        raise TooManyBytesError(limit=MOST_BYTES)
+
+
+_MISSING = {"42P01", "42704", "42883"}
+
+
+class _WithoutStack(Exception):  # noqa: N818 - named by the statuses, here and below
+    """pyarrow adds the stack, with the paths of this machine, to the text of an error that is none of Flight's.
+
+    It reads the cause meanwhile, and leaves the stack out where that fails.
+    """
+
+    @property
+    def __cause__(self) -> BaseException | None:  # type: ignore[override]
+        raise AttributeError("__cause__")
+
+
+class InvalidArgument(_WithoutStack, pa.ArrowInvalid):  # type: ignore[misc]
+    """INVALID_ARGUMENT: the SQL is wrong."""
+
+
+class NotFound(_WithoutStack, pa.ArrowKeyError):  # type: ignore[misc]
+    """NOT_FOUND: a table, a schema, a handle."""
+
+
+class Unimplemented(_WithoutStack, pa.ArrowNotImplementedError):  # type: ignore[misc]
+    """UNIMPLEMENTED: something that there is not."""
+
+
+@contextmanager
+def answered() -> Iterator[None]:
+    """Errors within become those of Flight. What deltasql does not expect goes to stderr, too."""
+    try:
+        yield
+    except (fl.FlightError, _WithoutStack):
+        raise
+    except DeltaSqlError as error:
+        raise _answer(error) from None
+    except KeyboardInterrupt as interrupt:
+        raise fl.FlightCancelledError(str(interrupt) or "The statement was cancelled.") from None
+    except Exception as error:
+        print(without_secrets(traceback.format_exc()), file=sys.stderr)
+        text = f"{type(error).__name__}: {without_secrets(str(error))}. This is not an error that deltasql expects."
+        raise fl.FlightInternalError(text) from None
+
+
+def _answer(error: DeltaSqlError) -> Exception:
+    """An error of deltasql as Flight's or Arrow's: that with the status for its class in PEP 249."""
+    text, kind = str(error), class_of(error.sqlstate)
+    answer: Exception
+    if isinstance(error, HandleNotFoundError) or error.sqlstate in _MISSING:
+        answer = NotFound(text)
+    elif issubclass(kind, NotSupportedError):
+        answer = Unimplemented(text)
+    elif issubclass(kind, ProgrammingError):
+        answer = InvalidArgument(text)
+    else:
+        details = json.dumps({"condition": error.condition, "sqlstate": error.sqlstate, "message": error.message})
+        status = fl.FlightServerError
+        if isinstance(error, (AuthenticationError, SessionGoneError)):
+            status = fl.FlightUnauthenticatedError
+        elif issubclass(kind, InternalError):
+            status = fl.FlightInternalError
+        answer = status(text, details.encode())
+    return answer

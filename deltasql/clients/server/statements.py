@@ -1,0 +1,214 @@
+"""Statements of clients: their rows in Arrow, their numbers of changed rows, and result schemas before they run."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from deltasql.base.errors.base import DeltaSqlError
+from deltasql.base.interrupts import cancellable
+from deltasql.clients.dbapi.bulk import bulk_insert
+from deltasql.clients.server.clients import ClientRows, Prepared
+from deltasql.clients.server.parameter_types import exact
+from deltasql.files.result import Result
+from deltasql.schema.result_arrow import arrow_type
+from deltasql.schema.types import StructType
+from deltasql.session.session import Session
+from deltasql.sql.parser import is_script, parse
+from deltasql.sql.parser.parameters import bind_parameters, parameter_names
+from deltasql.statements.nodes.catalog import DescribeCatalog
+from deltasql.statements.nodes.function import DescribeFunction, ShowFunctions
+from deltasql.statements.nodes.governance import DescribeSecurable, ShowGrants, ShowSecurables, ShowShare
+from deltasql.statements.nodes.inspect import (
+    DescribeDetail,
+    DescribeHistory,
+    DescribeSchema,
+    DescribeTable,
+    Explain,
+    ShowCatalogs,
+    ShowColumns,
+    ShowCreateTable,
+    ShowCurrentSchema,
+    ShowPartitions,
+    ShowSchemas,
+    ShowTableExtended,
+    ShowTableProperties,
+    ShowTables,
+    ShowViews,
+)
+from deltasql.statements.nodes.query import Query
+from deltasql.statements.nodes.volume import DescribeVolume, ListFiles, ShowVolumes
+
+Values = Mapping[str, Any] | Sequence[Any]
+"""Parameter values of one run: by name, or in order."""
+
+READING = (
+    *(Query, Explain, ListFiles),
+    *(DescribeCatalog, DescribeDetail, DescribeFunction, DescribeHistory, DescribeSchema, DescribeSecurable),
+    *(DescribeTable, DescribeVolume),
+    *(ShowCatalogs, ShowColumns, ShowCreateTable, ShowCurrentSchema, ShowFunctions, ShowGrants, ShowPartitions),
+    *(ShowSchemas, ShowSecurables, ShowShare, ShowTableExtended, ShowTableProperties, ShowTables, ShowViews),
+    ShowVolumes,
+)
+"""Statements that change nothing, so that the schema of their result is known before they run."""
+
+_POLL = 0.1
+"""Seconds between two checks whether the client has cancelled."""
+_AFFECTED = "num_affected_rows"
+
+
+@contextmanager
+def heeding(is_cancelled: Callable[[], bool]) -> Iterator[None]:
+    """Context: a statement within is cancelled once `is_cancelled` returns true; KeyboardInterrupt is raised then."""
+    with cancellable() as statement:
+        over = threading.Event()
+
+        def watch() -> None:
+            while not over.wait(_POLL):
+                if is_cancelled():
+                    statement.cancel()
+                    return
+
+        watcher = threading.Thread(target=watch, name="deltasql-watch", daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watcher.join()
+
+
+@dataclass(frozen=True, slots=True)
+class LazyRows:
+    """The rows of a query that runs when they are fetched, so that a client can cancel it."""
+
+    result: Result
+    schema: pa.Schema
+    count: int = -1
+
+    @property
+    def time_zone(self) -> str:
+        return self.result.time_zone
+
+    def table(self) -> pa.Table:
+        return _cast_to_announced_schema(self.result.to_arrow(), self.schema)
+
+
+@dataclass(frozen=True, slots=True)
+class RowsAtHand:
+    """Rows in memory."""
+
+    rows: pa.Table
+    time_zone: str = ""
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self.rows.schema
+
+    @property
+    def count(self) -> int:
+        return int(self.rows.num_rows)
+
+    def table(self) -> pa.Table:
+        return self.rows
+
+
+def rows_of(session: Session, sql: str, values: Values | None = None) -> ClientRows:
+    """The rows of a statement; no columns for one without a result. A query has not run yet, others have."""
+    result = session.sql(sql, args=values)
+    schema = schema_of(result.schema)
+    if result.is_query:
+        return LazyRows(result, schema)
+    return RowsAtHand(
+        _cast_to_announced_schema(result.to_arrow(), schema) if result.columns else pa.table({}), result.time_zone
+    )
+
+
+def rows_of_prepared(session: Session, prepared: Prepared) -> ClientRows:
+    """The rows of a prepared statement; those of all sets of values, one after another."""
+    runs = _runs(prepared)
+    if len(runs) == 1:
+        return rows_of(session, *runs[0])
+    results = [rows_of(session, *run) for run in runs]
+    return RowsAtHand(pa.concat_tables([rows.table() for rows in results]), results[0].time_zone)
+
+
+def changed_rows(session: Session, sql: str, values: Values | None = None) -> int:
+    """Runs a statement; returns the number of rows that it changed, 0 for one that does not count them."""
+    result = session.sql(sql, args=values)
+    return int(result.collect()[0][0]) if result.columns[:1] == [_AFFECTED] else 0
+
+
+def changed_by_prepared(session: Session, prepared: Prepared) -> int:
+    """The number of rows that all runs of a prepared statement changed."""
+    return sum(changed_rows(session, *run) for run in _runs(prepared))
+
+
+def _runs(prepared: Prepared) -> list[tuple[str, Values | None]]:
+    """Statements to run with their parameter values. INSERT INTO … VALUES (…) of many sets is one statement."""
+    if not prepared.rows:
+        return [(prepared.sql, None)]
+    bulk = bulk_insert(prepared.sql) if len(prepared.rows) > 1 else None
+    if bulk is not None:
+        return [(bulk.statement(prepared.rows), None)]
+    return [(prepared.sql, values) for values in prepared.rows]
+
+
+def result_schema(session: Session, sql: str) -> pa.Schema:
+    """The schema of a statement's result; no columns if unknown without running it, or without parameter values.
+
+    Raises syntax errors.
+    """
+    names = parameter_names(sql)
+    nothing: Values = dict.fromkeys(names) if any(names) else [None] * len(names)
+    if is_script(sql) or not isinstance(parse(bind_parameters(sql, nothing).sql), READING):
+        return pa.schema([])
+    try:
+        return schema_of(session.sql(sql, args=nothing if names else None).schema)
+    except DeltaSqlError:
+        if names:
+            return pa.schema([])
+        raise
+
+
+def bound_rows(prepared: Prepared, batches: Iterator[pa.RecordBatch]) -> list[Values]:
+    """The sets of values that came in Arrow: by name where the statement has names, else in order."""
+    return [values for batch in batches for values in _sets(prepared, batch)]
+
+
+def _sets(prepared: Prepared, batch: pa.RecordBatch) -> Iterator[Values]:
+    names = [name for name in parameter_names(prepared.sql) if name]
+    # A client without names numbers its columns.
+    at = {name: batch.schema.get_field_index(name) for name in names}
+    order = {name: index if index >= 0 else number for number, (name, index) in enumerate(at.items())}
+    for row in zip(*(column.to_pylist() for column in batch.columns), strict=True):
+        if order:
+            yield {name: exact(name, row[index], prepared.types) for name, index in order.items() if index < len(row)}
+        else:
+            yield [exact(str(number), value, prepared.types) for number, value in enumerate(row)]
+
+
+def schema_of(columns: StructType) -> pa.Schema:
+    """Columns as an Arrow schema."""
+    return pa.schema([pa.field(item.name, arrow_type(item.type), item.nullable) for item in columns])
+
+
+def _cast_to_announced_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """A table cast to the announced schema, which clients compare. Values that Arrow cannot cast become text."""
+    if table.schema == schema:
+        return table
+    columns = [_cast(column, item.type) for column, item in zip(table.columns, schema, strict=True)]
+    return pa.table(columns, schema=schema)
+
+
+def _cast(column: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
+    try:
+        return column.cast(kind)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        values = [None if value is None else str(value) for value in column.to_pylist()]
+        return pa.chunked_array([pa.array(values, pa.string())]).cast(kind)

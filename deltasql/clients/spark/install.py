@@ -1,0 +1,166 @@
+"""`deltasql.install(spark)`: a user's own Spark session runs the SQL and writes the tables of deltasql.
+
+The session's object gets a subclass, so that other sessions of its process and its server are unchanged. For DataFrames
+the class itself is changed: `write`, `writeTo` and `writeStream` check the session of the DataFrame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from deltasql.catalog.external.configuration import Catalogs
+from deltasql.clients.spark import delta_package
+from deltasql.clients.spark.catalog import DeltaSqlCatalog
+from deltasql.clients.spark.home import Home
+from deltasql.clients.tables.merge import MergeIntoWriter
+from deltasql.clients.tables.runner import HOME, INSTALLED
+from deltasql.clients.tables.table import DeltaTable
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from deltasql.session.session import Session
+
+_LOCK = Lock()
+_CHANGED: dict[type, tuple[int, dict[str, Any]]] = {}
+"""Changed classes of DataFrames: the number of installed sessions, and the original methods."""
+
+
+def install(
+    spark: SparkSession,
+    warehouse: str = "warehouse",
+    *,
+    storage_options: Mapping[str, str] | None = None,
+    delta: bool = False,
+    catalogs: Catalogs | None = None,
+) -> Session:
+    """Routes `spark.sql`, `table`, `read`, `readStream`, `catalog` and the writers of its DataFrames to deltasql.
+
+    The tables are those of `warehouse`, a directory or the URL of a folder in an object store, as for
+    `deltasql.connect`, and so are `catalogs`. Statements on tables that only Spark has, and formats other than Delta,
+    stay Spark's. With `delta` jobs may import the package `delta` (`delta.tables`, `delta.exceptions`), which is
+    `deltasql.clients.tables` then.
+    Returns the session of deltasql; installing again switches to another warehouse. `uninstall` restores everything. So
+    does the end of the session: `with install(spark, …):`.
+
+    Raises DeltaPackagePresentError where `delta` is asked for, and delta-spark is installed.
+    """
+    if delta:
+        delta_package.require_absent()
+    uninstall(spark)
+    home = Home(spark, warehouse, storage_options, catalogs, _closed)
+    if delta:
+        delta_package.provide(spark)
+    _change(home.frames)
+    vars(spark)[HOME] = home
+    INSTALLED.append(home)
+    spark.__class__ = type(home.kind.__name__, (_Installed, home.kind), {"__module__": home.kind.__module__})
+    return home.session
+
+
+def uninstall(spark: SparkSession) -> None:
+    """Restores the session as before `install`. Does nothing if nothing is installed."""
+    home = vars(spark).pop(HOME, None)
+    if home is None:
+        return
+    delta_package.withdraw(spark)
+    INSTALLED.remove(home)
+    spark.__class__ = home.kind
+    _restore(home.frames)
+    home.session.close()
+
+
+def _closed(home: Home) -> None:
+    """Uninstalls what has a closed session, by which the Spark session could do nothing any more."""
+    if vars(home.spark).get(HOME) is home:
+        uninstall(home.spark)
+
+
+class _Installed:
+    """Mixin that overrides methods of an installed session's class."""
+
+    _deltasql_home: Home
+
+    def sql(self, sqlQuery: str, args: Mapping[str, Any] | Sequence[Any] | None = None, **kwargs: Any) -> DataFrame:
+        return self._deltasql_home.sql(sqlQuery, args, kwargs)
+
+    def table(self, tableName: str) -> DataFrame:
+        frame: DataFrame = self.read.table(tableName)
+        return frame
+
+    @property
+    def read(self) -> Any:
+        sparks: Any = super()
+        return self._deltasql_home.reader(sparks.read)
+
+    @property
+    def readStream(self) -> Any:
+        sparks: Any = super()
+        return self._deltasql_home.stream_reader(sparks.readStream)
+
+    @property
+    def catalog(self) -> Any:
+        return DeltaSqlCatalog(self._deltasql_home)
+
+    def newSession(self) -> SparkSession:
+        """Another session, without deltasql."""
+        plain: SparkSession = self._deltasql_home.plain.newSession()
+        return plain
+
+    def cloneSession(self, *arguments: Any) -> SparkSession:
+        plain: SparkSession = self._deltasql_home.plain.cloneSession(*arguments)
+        return plain
+
+
+def _change(frames: type) -> None:
+    with _LOCK:
+        count, before = _CHANGED.get(frames, (0, {}))
+        if not count:
+            before = {name: vars(frames)[name] for name in ("write", "writeStream", "writeTo", "mergeInto")}
+            for name, replacement in _replacements(before).items():
+                setattr(frames, name, replacement)
+        _CHANGED[frames] = (count + 1, before)
+
+
+def _restore(frames: type) -> None:
+    with _LOCK:
+        count, before = _CHANGED.pop(frames)
+        if count > 1:
+            _CHANGED[frames] = (count - 1, before)
+            return
+        for name, original in before.items():
+            setattr(frames, name, original)
+
+
+def _replacements(before: Mapping[str, Any]) -> dict[str, Any]:
+    def write(frame: Any) -> Any:
+        home, sparks = _home(frame), before["write"].fget(frame)
+        return sparks if home is None else home.writer(frame, sparks)
+
+    def write_stream(frame: Any) -> Any:
+        home, sparks = _home(frame), before["writeStream"].fget(frame)
+        return sparks if home is None else home.stream_writer(frame, sparks)
+
+    def write_to(frame: Any, table: str) -> Any:
+        home, sparks = _home(frame), before["writeTo"](frame, table)
+        return sparks if home is None else home.writer_to(frame, table, sparks)
+
+    def merge_into(frame: Any, table: str, condition: Any) -> Any:
+        home = _home(frame)
+        if home is None or home.is_foreign(table):
+            return before["mergeInto"](frame, table, condition)
+        return MergeIntoWriter(DeltaTable.forName(home.spark, table).merge(frame, condition))
+
+    return {
+        "write": property(write),
+        "writeStream": property(write_stream),
+        "writeTo": write_to,
+        "mergeInto": merge_into,
+    }
+
+
+def _home(frame: Any) -> Home | None:
+    home: Home | None = vars(frame.sparkSession).get(HOME)
+    return home

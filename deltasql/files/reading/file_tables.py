@@ -1,0 +1,137 @@
+"""The rows of several data files of a scan, piece by piece.
+
+The files of a scan: where they are, and their deletion vectors.
+
+Checks whether the files of a scan exist, before Spark reads them: its own errors differ, or come after retries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from deltasql.base.errors.log import (
+    DataFileNotFoundError,
+    DeletionVectorNotFoundError,
+    LostDataFileError,
+    SourceFileNotFoundError,
+    UnreadableDataFileError,
+    VacuumedFileError,
+)
+from deltasql.base.lazy import np, pa
+from deltasql.files.reading.file_reader import FileReader
+from deltasql.files.reading.pieces import Piece
+from deltasql.log.actions.actions import Json
+from deltasql.log.actions.deletion_vectors import deleted_rows
+from deltasql.log.storage.listing import require_regular
+from deltasql.log.storage.locations import is_local, local_path
+from deltasql.log.storage.stores import Stores
+from deltasql.plan.operators import Scan
+
+
+def file_numbers(operator: Scan) -> dict[str, int]:
+    """The numbers of a scan's files in the places of rows, by location."""
+    return {path: number for number, path in enumerate(operator.files.column("location").to_pylist())}
+
+
+def file_pieces(
+    reader: FileReader,
+    paths: Iterable[str],
+    *,
+    may_be_missing: bool = False,
+    marked: Mapping[str, Callable[[], np.ndarray[Any, Any]]],
+) -> Iterator[tuple[str, Piece]]:
+    """Paths, each with a piece of its file, in their order, with the reader's columns under their names.
+
+    See `FileReader.pieces`. Raises DataFileNotFoundError for a file that is gone, unless it `may_be_missing`; such a
+    file has no rows.
+    """
+    numbers, empty = file_numbers(reader.operator), reader.schema.empty_table()
+
+    def read(path: str, piece: Piece) -> pa.Table:
+        try:
+            return piece.read()
+        except LostDataFileError:
+            if may_be_missing:
+                return empty
+            raise missing_file(reader.operator, path) from None
+
+    for path in paths:
+        try:
+            pieces = reader.pieces(path, marked.get(path), numbers[path])
+        except LostDataFileError:
+            if may_be_missing:
+                continue
+            raise missing_file(reader.operator, path) from None
+        yield from ((path, Piece(piece.size, partial(read, path, piece))) for piece in pieces)
+
+
+def located(operator: Scan) -> Scan:
+    """The scan with the `location` of each file: its absolute path or URL, decoded."""
+    from deltasql.log.actions.file_tables import file_locations
+
+    if "location" in operator.files.column_names:
+        return operator
+    locations = file_locations(operator.files.column("path"), operator.table.location)
+    return replace(operator, files=operator.files.append_column("location", locations))
+
+
+def deleted_by_file(operator: Scan, paths: Iterable[str]) -> dict[str, Mapping[str, Any]]:
+    """The deletion vector of each file that has one, by location. Descriptors as in the log."""
+    if "deletionVector" not in operator.files.column_names:
+        return {}
+    read_paths = set(paths)
+    column = operator.files.column("deletionVector")
+    if column.null_count == len(column):
+        return {}
+    pairs = zip(operator.files.column("location").to_pylist(), column.to_pylist(), strict=True)
+    return {path: vector for path, vector in pairs if path in read_paths and vector and vector.get("storageType")}
+
+
+def vector_positions(stores: Stores, operator: Scan, vector: Mapping[str, Any]) -> np.ndarray[Any, Any]:
+    """The rows that a deletion vector marks."""
+    try:
+        return deleted_rows(stores.open(operator.table.location), vector).astype(np.int64)
+    except DeletionVectorNotFoundError as error:
+        raise missing_vector(operator, vector) from error
+
+
+def readable_files(operator: Scan, paths: Sequence[str], *, may_be_missing: bool) -> list[str]:
+    """The data files, without missing ones if they `may_be_missing`, as a setting of Spark allows.
+
+    Raises DataFileNotFoundError, UnreadableDataFileError for data files on the local disk. An empty file is damaged:
+    Spark would pass over it, and its rows be missing from the answer.
+    """
+    readable = [path for path in paths if not is_local(path) or _is_readable(path)]
+    if len(readable) < len(paths) and not (may_be_missing and readable):
+        present = set(readable)
+        raise missing_file(operator, next(path for path in paths if path not in present))
+    return readable
+
+
+def _is_readable(path: str) -> bool:
+    """False for a file that is gone. Raises UnreadableDataFileError."""
+    try:
+        if require_regular(local_path(path)) == 0:
+            raise UnreadableDataFileError(path, "it is empty")
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise UnreadableDataFileError(path, error.strerror or str(error)) from None
+    return True
+
+
+def missing_file(operator: Scan, path: str) -> DataFileNotFoundError:
+    table = operator.table
+    kind = DataFileNotFoundError if path.startswith(f"{table.location}/") else SourceFileNotFoundError
+    return (VacuumedFileError if table.asked else kind)("data file", path, table.name, table.version)
+
+
+def missing_vector(operator: Scan, vector: Mapping[str, Json]) -> DataFileNotFoundError:
+    from deltasql.log.reading.missing_files import vector_location
+
+    location = vector_location(dict(vector), operator.table.location) or ""
+    kind = VacuumedFileError if operator.table.asked else DataFileNotFoundError
+    return kind("deletion vector file", location, operator.table.name, operator.table.version)

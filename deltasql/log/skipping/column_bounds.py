@@ -1,0 +1,401 @@
+"""Column bounds parsed from the statistics of many files at once. Source: Delta protocol, Per-file Statistics."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from deltasql.base.lazy import pa, pc
+from deltasql.log.actions.action_fields import parsed_object, read_objects
+from deltasql.log.skipping.conditions import INTEGRAL, BoundedColumn
+from deltasql.schema.types import DecimalType
+from deltasql.sql.constants import EXACT, clock_time, date_days, moment, single
+
+_CHUNK = 65_536
+_RECORDS, _TIGHT = ("numRecords",), ("tightBounds",)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Bounds of one column, as arrays with one value per file; null if unknown.
+
+    `low` ≤ each value ≤ `high`; `nulls` and `rows` are counts. Dates are days, timestamps microseconds, decimals have
+    38 digits; `high` is null where a float may be NaN.
+    """
+
+    low: pa.ChunkedArray
+    high: pa.ChunkedArray
+    nulls: pa.ChunkedArray
+    rows: pa.ChunkedArray
+
+
+def read_bounds(stats: pa.ChunkedArray, columns: Sequence[BoundedColumn]) -> dict[BoundedColumn, Bounds]:
+    """Bounds of `columns` from statistics as JSON; null where they are missing or violate the protocol."""
+    chunks = list(_chunks(stats))
+    if len(chunks) > 1:
+        # Arrow's reader runs outside the interpreter's lock.
+        with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+            parts = list(threads.map(lambda chunk: parse_statistics(chunk, columns), chunks))
+    else:
+        parts = [parse_statistics(stats.cast(pa.string()).combine_chunks(), columns)]
+    return bounds_of(columns, [pa.chunked_array(pieces) for pieces in zip(*parts, strict=True)])
+
+
+def statistics_of(column: BoundedColumn) -> list[tuple[str, ...]]:
+    """Paths of the fields in a file's statistics that give the bounds of a column."""
+    edges = ("minValues", "maxValues") if _field(column) is not None else ()
+    return [_RECORDS, *(_path(name, column) for name in (*edges, "nullCount"))]
+
+
+def parse_statistics(stats: pa.Array, columns: Sequence[BoundedColumn]) -> list[pa.StructArray]:
+    """For each column an array of structs (low, high, nulls, rows), from JSON text or from structs of a checkpoint."""
+    fields: dict[tuple[str, ...], _Field] = {}
+    for column in columns:
+        field = _field(column)
+        for path in statistics_of(column):
+            fields[path] = field if field is not None and path[0] in {"minValues", "maxValues"} else _COUNT
+    arrays = _read(stats, fields) if pa.types.is_string(stats.type) else _read_typed(stats, fields)
+    return [_bounds_struct(column, arrays, len(stats)) for column in columns]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A selection of unadjusted statistics: of a column, or of the file if `column` is None.
+
+    `with_tight` also selects `tightBounds` of the file.
+    """
+
+    column: BoundedColumn | None
+    with_tight: bool = False
+
+
+def fields_of(fact: Fact) -> list[tuple[str, ...]]:
+    """Paths of the fields in a file's statistics that a Fact selects."""
+    if fact.column is not None:
+        return statistics_of(fact.column)[1:]
+    return [_RECORDS, _TIGHT] if fact.with_tight else [_RECORDS]
+
+
+def parse_facts(stats: pa.Array, facts: Sequence[Fact]) -> list[pa.StructArray]:
+    """For each fact an array of structs, from JSON text or structs: (low, high, nulls) of a column, (rows, tight) of a
+    file.
+    """
+    fields: dict[tuple[str, ...], _Field] = {}
+    for fact in facts:
+        field = None if fact.column is None else _field(fact.column)
+        for path in fields_of(fact):
+            fields[path] = (
+                field
+                if field is not None and path[0] in {"minValues", "maxValues"}
+                else _FLAG
+                if path == _TIGHT
+                else _COUNT
+            )
+    arrays = _read(stats, fields) if not _is_struct(stats) else _read_typed(stats, fields)
+    return [_fact_struct(fact, arrays, len(stats)) for fact in facts]
+
+
+def _is_struct(stats: pa.Array) -> bool:
+    return bool(pa.types.is_struct(stats.type))
+
+
+def _fact_struct(fact: Fact, arrays: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
+    unknown = pa.nulls(length)
+    if fact.column is None:
+        fields = {"rows": arrays[_RECORDS], "tight": arrays.get(_TIGHT, pa.nulls(length, pa.bool_()))}
+    else:
+        low, high = (arrays.get(_path(name, fact.column), unknown) for name in ("minValues", "maxValues"))
+        fields = {"low": low, "high": high, "nulls": arrays[_path("nullCount", fact.column)]}
+    kind = [pa.field(name, values.type) for name, values in fields.items()]
+    return pa.StructArray.from_arrays(list(fields.values()), fields=kind)
+
+
+def _bounds_struct(column: BoundedColumn, arrays: Mapping[tuple[str, ...], pa.Array], length: int) -> pa.StructArray:
+    unknown = pa.nulls(length)
+    fields = {
+        "low": _moved(column, arrays.get(_path("minValues", column), unknown), -1),
+        "high": _widened(column, arrays.get(_path("maxValues", column), unknown)),
+        "nulls": arrays[_path("nullCount", column)],
+        "rows": arrays[_RECORDS],
+    }
+    kind = [pa.field(name, values.type) for name, values in fields.items()]
+    return pa.StructArray.from_arrays(list(fields.values()), fields=kind)
+
+
+def bounds_of(columns: Sequence[BoundedColumn], statistics: Sequence[pa.ChunkedArray]) -> dict[BoundedColumn, Bounds]:
+    """Bounds by column, from the structs of `parse_statistics`."""
+    names = ("low", "high", "nulls", "rows")
+    return {
+        column: Bounds(*(pc.struct_field(structs, [name]) for name in names))
+        for column, structs in zip(columns, statistics, strict=True)
+    }
+
+
+def _path(statistic: str, column: BoundedColumn) -> tuple[str, ...]:
+    return (statistic, *column.path)
+
+
+def _chunks(stats: pa.ChunkedArray) -> Iterable[pa.Array]:
+    for chunk in stats.cast(pa.string()).chunks:
+        for start in range(0, len(chunk), _CHUNK):
+            yield chunk.slice(start, _CHUNK)
+
+
+_FEWEST_ROUNDED, _MOST_ROUNDED = 15, 17
+"""A DOUBLE has any decimal number of 15 digits, and its text has at most 17."""
+_ROUNDING = Decimal(2.0**-51)
+"""Twice the largest relative error of a DOUBLE: that of the number itself, and that of its text."""
+_LIMITS_OF_LONG = frozenset({Decimal(-(2**63)), Decimal(2**63 - 1)})
+
+
+def _moved(column: BoundedColumn, bounds: pa.Array, sign: int) -> pa.Array:
+    """Bounds of a DECIMAL column moved up (1) or down (-1) by as much as a DOUBLE may have been rounded.
+
+    Other writers may have rounded them: delta-rs writes DECIMAL as DOUBLE or LONG. Bounds of few digits, and of more
+    than a DOUBLE has, are exact and stay. A limit of LONG is no bound, for it stands for numbers beyond it. Null beyond
+    38 digits; bounds of other types stay.
+    """
+    is_decimal = isinstance(column.type, DecimalType) and column.type.precision > _FEWEST_ROUNDED
+    if not is_decimal or not pa.types.is_decimal(bounds.type):
+        return bounds
+    scale = bounds.type.scale
+    units = pc.multiply(pc.abs(bounds.cast(pa.float64())), 10.0**scale)
+    doubtful = pc.fill_null(pc.greater_equal(units, 10.0**_FEWEST_ROUNDED), fill_value=False)
+    if not pc.any(doubtful).as_py():
+        return bounds
+    moved = [_outward(bound, scale, sign) for bound in bounds.filter(doubtful).to_pylist()]
+    return pc.replace_with_mask(bounds, doubtful, pa.array(moved, bounds.type))
+
+
+def _outward(bound: Decimal, scale: int, sign: int) -> Decimal | None:
+    if bound in _LIMITS_OF_LONG:
+        return None
+    if len(bound.normalize(EXACT).as_tuple().digits) > _MOST_ROUNDED:
+        return bound
+    units = int(bound.copy_abs().scaleb(scale, EXACT) * _ROUNDING) + 1
+    moved = EXACT.add(bound, Decimal(sign * units).scaleb(-scale, EXACT))
+    return moved if moved.adjusted() < 38 - scale else None
+
+
+def _widened(column: BoundedColumn, high: pa.Array) -> pa.Array:
+    from deltasql.schema.arrow_values import integers
+
+    if column.kind not in {"timestamp", "timestamp_ntz"}:
+        return _moved(column, high, 1)
+    # The log truncates timestamps to milliseconds.
+    last, millisecond = integers([2**63 - 1 - 1000, 1000])
+    return pc.add(pc.min_element_wise(high, last, skip_nulls=False), millisecond)
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """Conversions of one field of the statistics: `json` is its type for Arrow's JSON reader, `arrow` the final type.
+
+    `convert` converts an array of the JSON reader and raises ArrowInvalid for an invalid value; `scalar` converts one
+    value of Python's JSON reader, an invalid one to None. `typed` converts an array of a checkpoint's struct column.
+    """
+
+    json: Callable[[], pa.DataType]
+    arrow: Callable[[], pa.DataType]
+    convert: Callable[[pa.Array], pa.Array]
+    scalar: Callable[[Any], Any]
+    typed: Callable[[pa.Array], pa.Array]
+
+
+def _read(stats: pa.Array, fields: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
+    if stats.null_count == len(stats):
+        return {path: pa.nulls(len(stats), field.arrow()) for path, field in fields.items()}
+    try:
+        table = read_objects(stats, _struct(fields))
+        return {path: field.convert(_nested(table, path)) for path, field in fields.items()}
+    except pa.ArrowInvalid:
+        return _read_by_python(stats, fields)
+
+
+def _struct(by_path: Mapping[tuple[str, ...], _Field]) -> list[pa.Field]:
+    names = dict.fromkeys(path[0] for path in by_path)
+    fields = []
+    for name in names:
+        below = {path[1:]: field for path, field in by_path.items() if path[0] == name}
+        leaf = below.pop((), None)
+        if (leaf is None) == (not below):
+            raise pa.ArrowInvalid("a field is a value and a struct")
+        fields.append(pa.field(name, leaf.json() if leaf is not None else pa.struct(_struct(below))))
+    return fields
+
+
+def _nested(table: pa.Table, path: tuple[str, ...]) -> pa.Array:
+    values = table[path[0]]
+    values = pc.struct_field(values, list(path[1:])) if len(path) > 1 else values
+    return values.combine_chunks()
+
+
+def _read_by_python(stats: pa.Array, fields: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
+    rows = [None if text is None else parsed_object(text) for text in stats.to_pylist()]
+    return {
+        path: pa.array([_scalar(row, path, field) for row in rows], field.arrow()) for path, field in fields.items()
+    }
+
+
+def _read_typed(stats: pa.StructArray, fields: Mapping[tuple[str, ...], _Field]) -> dict[tuple[str, ...], pa.Array]:
+    return {path: _typed(stats, path, field) for path, field in fields.items()}
+
+
+def _typed(stats: pa.StructArray, path: tuple[str, ...], field: _Field) -> pa.Array:
+    values = stats
+    for name in path:
+        index = values.type.get_field_index(name) if pa.types.is_struct(values.type) else -1
+        if index < 0:
+            return pa.nulls(len(stats), field.arrow())
+        # Not .field, which ignores that a parent struct is null.
+        values = pc.struct_field(values, [index])
+    try:
+        return field.typed(values)
+    except pa.ArrowException:
+        # A column of another type when the checkpoint was written.
+        return pa.nulls(len(stats), field.arrow())
+
+
+def _scalar(row: Any, path: Sequence[str], field: _Field) -> Any:
+    for name in path:
+        row = row.get(name) if isinstance(row, dict) else None
+    return None if row is None or isinstance(row, bool) != (field is _FLAG) else field.scalar(row)
+
+
+# Fields by type of column
+
+
+def _same(values: pa.Array) -> pa.Array:
+    return values
+
+
+def _integer(value: Any) -> int | None:
+    is_whole = isinstance(value, int) or (isinstance(value, Decimal) and value == value.to_integral_value())
+    return int(value) if is_whole and -(2**63) <= value < 2**63 else None
+
+
+_ROUNDED = 2**53
+"""From here on, and below its negative, a DOUBLE lacks whole numbers."""
+
+
+def _exact_integer(value: Any) -> int | None:
+    """A whole number; None for one that another writer may have rounded to a DOUBLE, as its text has an exponent."""
+    return None if isinstance(value, Decimal) and abs(value) >= _ROUNDED else _integer(value)
+
+
+def _exact_integers(values: pa.Array) -> pa.Array:
+    if pa.types.is_floating(values.type):
+        is_exact = pc.less(pc.abs(values), float(_ROUNDED))
+        values = pc.if_else(is_exact, values, pa.nulls(1, values.type)[0])
+    return _integers(values)
+
+
+def _int64() -> pa.DataType:
+    return pa.int64()
+
+
+def _string() -> pa.DataType:
+    return pa.string()
+
+
+def _float64() -> pa.DataType:
+    return pa.float64()
+
+
+def _to_single(values: pa.Array) -> pa.Array:
+    return _numbers(values.cast(pa.float32(), safe=False))
+
+
+def _double(value: Any) -> float | None:
+    if isinstance(value, str):
+        return {"Infinity": float("inf"), "-Infinity": float("-inf")}.get(value)
+    return float(value) if isinstance(value, (int, Decimal)) else None
+
+
+def _single(value: Any) -> float | None:
+    rounded = _double(value)
+    try:
+        return None if rounded is None else single(rounded)
+    except OverflowError:
+        return None
+
+
+def _integers(values: pa.Array) -> pa.Array:
+    return values.cast(pa.int64())
+
+
+def _numbers(values: pa.Array) -> pa.Array:
+    """Doubles, with null for NaN, which is no usable bound."""
+    values = values.cast(pa.float64())
+    return pc.if_else(pc.is_nan(values), pa.nulls(1, pa.float64())[0], values)
+
+
+def _texts(values: pa.Array) -> pa.Array:
+    return values.cast(pa.string()) if pa.types.is_string(values.type) else pa.nulls(len(values), pa.string())
+
+
+def _microseconds(values: pa.Array) -> pa.Array:
+    zone = values.type.tz if pa.types.is_timestamp(values.type) else None
+    return values.cast(pa.timestamp("us", zone)).cast(pa.int64())
+
+
+def _to_days(values: pa.Array) -> pa.Array:
+    return values.cast(pa.date32()).cast(pa.int32()).cast(pa.int64())
+
+
+def _to_moment(values: pa.Array) -> pa.Array:
+    return values.cast(pa.timestamp("us", "UTC")).cast(pa.int64())
+
+
+def _to_clock_time(values: pa.Array) -> pa.Array:
+    return values.cast(pa.timestamp("us")).cast(pa.int64())
+
+
+def _bool() -> pa.DataType:
+    return pa.bool_()
+
+
+def _flags(values: pa.Array) -> pa.Array:
+    return values.cast(pa.bool_())
+
+
+_COUNT = _Field(_int64, _int64, _same, _integer, _integers)
+_FLAG = _Field(_bool, _bool, _same, lambda value: value, _flags)
+
+
+def _of_text(read: Callable[[str], int | None]) -> Callable[[Any], int | None]:
+    return lambda value: read(value) if isinstance(value, str) else None
+
+
+_FIELDS = {
+    **dict.fromkeys(INTEGRAL, _Field(_int64, _int64, _same, _exact_integer, _exact_integers)),
+    "double": _Field(_float64, _float64, _numbers, _double, _numbers),
+    "float": _Field(_float64, _float64, _to_single, _single, _numbers),
+    "string": _Field(_string, _string, _same, lambda value: value if isinstance(value, str) else None, _texts),
+    "date": _Field(_string, _int64, _to_days, _of_text(date_days), _to_days),
+    "timestamp": _Field(_string, _int64, _to_moment, _of_text(lambda text: moment(text, None)), _microseconds),
+    "timestamp_ntz": _Field(_string, _int64, _to_clock_time, _of_text(clock_time), _microseconds),
+}
+
+
+def _field(column: BoundedColumn) -> _Field | None:
+    if isinstance(column.type, DecimalType):
+        return _decimal_field(column.type.scale)
+    return _FIELDS.get(column.kind)
+
+
+def _decimal_field(scale: int) -> _Field:
+    def scalar(value: Any) -> Decimal | None:
+        if not isinstance(value, (int, Decimal)):
+            return None
+        number = Decimal(value)
+        digits = number.as_tuple()
+        fits = isinstance(digits.exponent, int) and -digits.exponent <= scale and number.adjusted() < 38 - scale
+        return number if fits else None
+
+    kind = pa.decimal128(38, scale)
+    return _Field(lambda: kind, lambda: kind, _same, scalar, lambda values: values.cast(kind))

@@ -1,0 +1,325 @@
+"""Changes that write rows: the engine stages files first, then one commit makes them visible.
+
+Where identity columns go on after a write: the highest numbers of its files, as the footers have them.
+
+Writes of tables of other formats, which have no commits.
+
+Rows are written into a hidden folder below the table, and appear when its files are moved. If the statement fails
+before that, the table stays as it was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import uuid4
+
+from deltasql.base.interrupts import shielded
+from deltasql.base.lazy import pa
+from deltasql.base.settings.session_settings import SessionSettings
+from deltasql.catalog import Catalog
+from deltasql.files.staged import Staged
+from deltasql.log.actions.actions import Action, AddFile, Metadata, RemoveFile
+from deltasql.log.actions.deletion_vectors import MarkedFile, Marking, mark_rows
+from deltasql.log.actions.operations import Outcome
+from deltasql.log.commit.commit_rules import of_kind
+from deltasql.log.configuration.iceberg_compat import stores_partitions
+from deltasql.log.configuration.indexed_columns import partition_keys
+from deltasql.log.protocol.protocol import Protocol
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.log.storage.log_store import LogStore
+from deltasql.plan.operators import Rewrite, RowEffect, Write
+from deltasql.plan.reads import Reads
+from deltasql.planner.changes import INSERTED, OUTCOME_SCHEMAS, DynamicOverwrite, RowChange, SourceWrite
+from deltasql.planner.door import RewriteOutcome, Runtime, Stage
+from deltasql.schema.column_mapping import physical_name
+from deltasql.schema.identity import Identity, identities, with_identities
+from deltasql.schema.partition_values import partition_value
+from deltasql.schema.types import StructField, StructType
+from deltasql.session.execution.commit import (
+    Committed,
+    Contribution,
+    adds_of,
+    commit_staged,
+    discarded_on_error,
+    register,
+    removals,
+)
+from deltasql.session.execution.metrics import CopyNotes, removed_metrics, rewrite_metrics
+from deltasql.session.execution.races import RaceRules, rebase_of
+
+
+class StagedRows:
+    """A change whose rows are staged. Files that no commit names in the end are removed again."""
+
+    def __init__(self, change: RowChange, runtime: Runtime, catalog: Catalog, settings: SessionSettings) -> None:
+        """Stages the rows. Raises errors of the rows, such as violated constraints, and InvalidSettingError."""
+        spec, metadata = change.commit, change.metadata
+        self._runtime, self._catalog, self._settings = runtime, catalog, settings
+        self._stage = runtime.stage(
+            spec.log.location,
+            metadata.partition_columns,
+            metadata.configuration,
+            stores_partitions=stores_partitions(_protocol(change), metadata.configuration),
+            shape=change.shape,
+        )
+        rules = RaceRules.of(settings)
+        started = time.perf_counter()
+        with discarded_on_error(self._stage):
+            self._work = work = _staged(change, runtime, self._stage)
+            work.metrics["executionTimeMs"] = int((time.perf_counter() - started) * 1000)
+            final = with_used_numbers(change, of_kind(work.actions, AddFile), runtime)
+        self._change = final.committing(reads=final.commit.reads or work.reads)
+        self._rebase = rebase_of(self._change, rules, runtime, self._stage, work.marked, work.marking, work.described)
+
+    def commit(self) -> Committed:
+        try:
+            return self._committed()
+        finally:
+            self._runtime.release()
+
+    @property
+    def added(self) -> Sequence[AddFile]:
+        """The files with new or changed rows."""
+        return [add for add in of_kind(self._work.actions, AddFile) if add.data_change]
+
+    def contribution(self) -> Contribution:
+        change, work = self._change, self._work
+        actions = [*change.commit.actions, *work.actions]
+        answer = Committed(OUTCOME_SCHEMAS[change.commit.operation.outcome], (self._row,), None, work.metrics)
+        return Contribution(
+            change, actions, answer, self._runtime, work.marked, work.marking, self._stage, work.described
+        )
+
+    def discard(self) -> None:
+        self._stage.discard()
+        self._runtime.release()
+
+    def _committed(self) -> Committed:
+        change, work = self._change, self._work
+        actions = [*change.commit.actions, *work.actions]
+        schema = OUTCOME_SCHEMAS[change.commit.operation.outcome]
+        if change.skip_if_empty and not actions and not work.marked:
+            return Committed(schema, (self._row,), None, work.metrics)
+        note = None if work.notes is None else work.notes.on_top
+        commit = commit_staged(change, actions, work.metrics, self._settings, self._stage, self._rebase, note)
+        assert commit is not None
+        register(change.commit.register, self._catalog, change.commit.log.store)
+        return Committed(schema, (self._row,), commit.version, work.metrics, commit.attempts)
+
+    @property
+    def _row(self) -> tuple[object, ...]:
+        """The row of the statement's result: counts, or the kind of a refresh."""
+        commit = self._change.commit
+        if commit.operation.outcome is Outcome.REFRESH:
+            return commit.parameters["mode"], commit.parameters["reason"]
+        return self._work.answer
+
+
+def _protocol(change: RowChange) -> Protocol:
+    """The table's protocol after the change is committed."""
+    stated = of_kind(change.commit.actions, Protocol)
+    if stated:
+        return stated[-1]
+    assert change.commit.snapshot is not None
+    return change.commit.snapshot.protocol
+
+
+def _staged(change: RowChange, runtime: Runtime, stage: Stage) -> _Work:
+    if isinstance(change.operator, Write):
+        return _written(change, runtime, stage, change.operator)
+    return _rewritten(change, runtime, stage, change.operator)
+
+
+@dataclass(slots=True)
+class _Work:
+    """Result of the engine's work on a change: actions, metrics, and the row that the statement returns.
+
+    `marked` are files that stay, with their deleted row indexes, and `marking` has the actions of their deletion
+    vectors without a concurrent commit. `reads` is the read set if the plan has none.
+    """
+
+    actions: Sequence[Action]
+    metrics: dict[str, int]
+    answer: tuple[int, ...]
+    marked: Sequence[MarkedFile] = ()
+    marking: Marking | None = None
+    reads: Reads | None = None
+    describe: Callable[[Marking], dict[str, int]] | None = None
+    notes: CopyNotes | None = None
+
+    def described(self, marking: Marking) -> dict[str, int]:
+        """Updates the metrics for the final deletion vectors, `marking`, and returns them."""
+        if self.describe is not None:
+            self.metrics.update(self.describe(marking))
+        return self.metrics
+
+
+def _written(change: RowChange, runtime: Runtime, stage: Stage, operator: Write) -> _Work:
+    staged = runtime.write(operator, stage, change.commit.log.table)
+    removed, reads = change.removed, None
+    if change.dynamic_overwrite and change.commit.snapshot is not None:
+        keeps_null = change.dynamic_overwrite is DynamicOverwrite.WITHOUT_NULL
+        removed, reads = _overwritten(change.commit.snapshot, staged, keeps_null=keeps_null)
+    removes = adds_of(change.commit.snapshot, removed)
+    metrics = {"numFiles": len(staged.files), "numOutputRows": staged.rows, "numOutputBytes": staged.size}
+    if removed is not None:
+        metrics |= removed_metrics(removes)
+    actions: list[AddFile | RemoveFile] = [*removals(removes), *staged.adds]
+    if change.rearranges:
+        actions = [replace(action, data_change=False) for action in actions]
+    if change.load is None:
+        return _Work(actions, metrics, (staged.rows, staged.rows), reads=reads)
+    metrics["numSkippedCorruptFiles"] = change.load.skipped
+    notes = CopyNotes(change, change.load, stage)
+    answer = (staged.rows, staged.rows, change.load.skipped)
+    return _Work([notes.action, *actions], metrics, answer, reads=reads, notes=notes)
+
+
+def _rewritten(change: RowChange, runtime: Runtime, stage: Stage, operator: Rewrite) -> _Work:
+    from deltasql.files.reading.pieces import row_count
+
+    assert change.commit.snapshot is not None
+    outcome = change.commit.operation.outcome
+    if outcome is Outcome.REFRESH:
+        # Only the MERGE of a refresh rewrites files.
+        outcome = Outcome.MERGE
+    merge, insert = outcome is Outcome.MERGE, outcome is Outcome.INSERT
+    done = runtime.rewrite(operator, stage, change.commit.log.table, merge=merge, insert=insert)
+    adds = change.commit.snapshot.add_files(done.marked) if done.marked else []
+    marked = [
+        MarkedFile(add, done.marked[add.path], row_count(runtime.stores, add, change.commit.log.location))
+        for add in adds
+    ]
+    marking = mark_rows(change.commit.log.store, marked, int(time.time() * 1000))
+    if marking.vector_file is not None:
+        # It is staged like the files of rows.
+        stage.also(marking.vector_file)
+    removed = change.commit.snapshot.add_files(done.removed) if done.removed else []
+    actions: list[Action] = [*removals(removed), *done.staged.adds, *done.staged.changes]
+
+    def describe(final: Marking) -> dict[str, int]:
+        return rewrite_metrics(outcome, done, operator, [*removed, *final.removed_files], final)
+
+    answer = _answer(outcome, done, operator)
+    return _Work(actions, describe(marking), answer, marked, marking, describe=describe)
+
+
+def _answer(outcome: Outcome, done: RewriteOutcome, operator: Rewrite) -> tuple[int, ...]:
+    rows = [done.rows(operator.actions, effect) for effect in (RowEffect.UPDATE, RowEffect.DELETE, RowEffect.INSERT)]
+    if outcome is Outcome.INSERT:
+        return rows[2], rows[2]
+    return (sum(rows), *rows) if outcome is Outcome.MERGE else (sum(rows),)
+
+
+def _overwritten(snapshot: Snapshot, staged: Staged, *, keeps_null: bool) -> tuple[pa.Table, Reads]:
+    """The files of all partitions with staged files, which a dynamic overwrite removes, and its read set: these files.
+
+    With `keeps_null` partitions with a NULL among their values are not overwritten. Values are compared by type, since
+    writers spell one timestamp in several ways.
+    """
+    fields = [field for name in snapshot.partition_columns if (field := snapshot.schema.find(name))]
+    names = list(zip(snapshot.partition_columns, partition_keys(snapshot.metadata), strict=True))
+
+    def partition(values: Mapping[str, str | None]) -> tuple[object, ...]:
+        """Typed partition values of a file, from its values in the log by physical name."""
+        return partition_value({name: values.get(physical) for name, physical in names}, fields)
+
+    touched = {partition(add.partition_values) for add in staged.adds}
+    if keeps_null:
+        touched = {values for values in touched if None not in values}
+    files = snapshot.files(("path", "partitionValues", "size", "stats"))
+    values = files.column("partitionValues").to_pylist()
+    removed = files.filter(pa.array([partition_value(row, fields) in touched for row in values], pa.bool_()))
+    paths = tuple(removed.column("path").to_pylist())
+    return removed, Reads("TRUE", paths, matches=lambda values: partition(values) in touched)
+
+
+SCHEMA_UPDATE_TAG = "delta.identity.schemaUpdate"
+
+
+def with_used_numbers(change: RowChange, adds: Sequence[AddFile], runtime: Runtime) -> RowChange:
+    """`change` with metadata that tell up to which number its identity columns are used.
+
+    Rows that are only copied count as well: their numbers were used before, so that the mark is right all the same.
+    """
+    fields = [field for field in change.metadata.schema if field.name in change.identities]
+    # A file that only gets another deletion vector has no new row.
+    adds = [add for add in adds if add.deletion_vector is None]
+    if not fields or not adds:
+        return change
+    from deltasql.files.statistics.of_footers import extremes
+
+    bounds = extremes(runtime.stores, change.commit.log.location, StructType(tuple(fields)), adds)
+    counters = identities(change.metadata.schema)
+    marks = {
+        field.name: counters[field.name].covering(_outermost(field, counters[field.name], bounds)) for field in fields
+    }
+    schema = with_identities(change.metadata.schema, marks)
+    return change if schema == change.metadata.schema else _with_schema(change, schema)
+
+
+def _with_schema(change: RowChange, schema: StructType) -> RowChange:
+    """`change` with other marks of its identity columns."""
+    metadata = replace(change.metadata, schema=schema)
+    others = tuple(action for action in change.commit.actions if not isinstance(action, Metadata))
+    # Writers that do not change metadata themselves may go on top of a commit with this tag.
+    tags = {SCHEMA_UPDATE_TAG: "true"} if not change.commit.actions else {}
+    change = replace(change, metadata=metadata)
+    return change.committing(actions=(*others, metadata), tags={**(change.commit.tags or {}), **tags})
+
+
+def _outermost(
+    field: StructField, identity: Identity, bounds: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]
+) -> int | None:
+    """The number that an identity column has come to in some files; `bounds` has lowest and highest values of each."""
+    rises = identity.step > 0
+    of_files = ((high if rises else low).get(physical_name(field)) for low, high in bounds)
+    return (max if rises else min)((value for value in of_files if value is not None), default=None)
+
+
+_STAGING = "_deltasql_staging_"
+
+
+def write_source(change: SourceWrite, runtime: Runtime, catalog: Catalog) -> Committed:
+    """Writes the files of a change, removes those that they replace, and registers a new table."""
+    store = runtime.stores.open(change.location)
+    folder = f"{_STAGING}{uuid4().hex}"
+    try:
+        count = runtime.write_files(change.operator, store.url(folder), change.source, change.table)
+        with shielded():
+            _publish(change, store, folder, catalog)
+    finally:
+        store.delete_below(folder)
+    return Committed(INSERTED, ((count, count),))
+
+
+def _publish(change: SourceWrite, store: LogStore, folder: str, catalog: Catalog) -> None:
+    """Moves the files of a folder into the table, registers it if it is new, and removes replaced files."""
+    names = [entry.path.removeprefix(f"{folder}/") for entry in store.list_below(folder)]
+    replaced = _replaced(change, store, folder, names)
+    for name in names:
+        store.move(f"{folder}/{name}", name)
+    if change.register is not None:
+        new = change.register
+        try:
+            catalog.register(new.parts, new.location, new.managed, new.source)
+        except BaseException:
+            # Another process has taken the name: its files are not these.
+            store.delete_all(names)
+            raise
+    store.delete_all(replaced)
+
+
+def _replaced(change: SourceWrite, store: LogStore, folder: str, names: list[str]) -> list[str]:
+    """The files that the new ones replace: those of the statement, or of the partitions that the new ones are in."""
+    if not change.dynamic:
+        return list(change.removed)
+    partitions = {_folder(name) for name in names}
+    return [entry.path for entry in store.list_below("") if _folder(entry.path) in partitions]
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]

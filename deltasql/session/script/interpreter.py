@@ -1,0 +1,422 @@
+"""Runs the tree of a script: each statement through the session, errors to their handlers, names to their variables.
+
+Parts of a script as statements of their own, with the way back to their places and the script's parameters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import singledispatchmethod
+from typing import Any
+
+from deltasql.base.errors.base import Caret, DeltaSqlError
+from deltasql.base.errors.script import (
+    CursorNotFoundError,
+    CursorNotOpenError,
+    CursorOpenError,
+    NoHandlerActiveError,
+    NoMoreRowsError,
+    NotBooleanError,
+    VariableExistsError,
+)
+from deltasql.base.interrupts import check, next_step, shielded
+from deltasql.files.result import Result
+from deltasql.plan.base import ColumnPath, SqlText
+from deltasql.schema.text import quote_text, sql_text, type_text
+from deltasql.schema.types import BOOLEAN
+from deltasql.session.script import tree
+from deltasql.session.script.conditions import diagnostic, handler_of, is_completion, signalled
+from deltasql.session.script.host import Host, ResultRows
+from deltasql.session.script.parsing import parse_script
+from deltasql.session.script.tree import Declaration, ScriptBlock, Statement
+from deltasql.session.script.variables import ScriptCursor, Variables, VariableScope
+from deltasql.sql.parameter_nodes import BoundStatement
+from deltasql.sql.text_edits import Replacement
+
+_PLACED = (tree.DeclareVariables, tree.DeclareCursor, tree.Signal, tree.Resignal, tree.GetDiagnostics)
+_FIRST_LINE = re.compile(r"[^;\n]*")
+_CONSTANTS = {"TRUE": True, "FALSE": False}
+
+
+def run_script(script: BoundStatement, host: Host) -> Result:
+    """The rows of the last query of a script, or none. Raises the error that no handler takes, placed in the script."""
+    block = parse_script(script.sql)
+    with ExitStack() as locks:
+        return _Interpreter(script, host, locks).run(block)
+
+
+class _Jumped(Exception):  # noqa: N818 - it is no error
+    """LEAVE and ITERATE on their way to their label, or an EXIT handler to the block that declares it."""
+
+    def __init__(self, target: str | VariableScope, *, again: bool = False) -> None:
+        super().__init__(target)
+        self.target, self.again = target, again
+
+    def leads_to(self, *targets: str | VariableScope | None) -> bool:
+        return any(target is not None and self.target == target for target in targets)
+
+
+class _Interpreter:
+    def __init__(self, script: BoundStatement, host: Host, locks: ExitStack) -> None:
+        self.script, self.host, self.locks = script, host, locks
+        self.variables = Variables(host)
+        self.scopes: tuple[VariableScope, ...] = ()
+        self.result: Result | None = None
+        self.handled: list[DeltaSqlError] = []
+        self._unhandled: DeltaSqlError | None = None
+        self._has_lock = False
+
+    def run(self, block: ScriptBlock) -> Result:
+        self.execute(block)
+        return self.result or Result.of()
+
+    def execute(self, item: Statement | Declaration) -> None:
+        """Runs a statement, and the handler for its error. Raises the error where there is none."""
+        check()
+        try:
+            self.do(item)
+        except DeltaSqlError as error:
+            if error is self._unhandled:
+                raise
+            self.handle(error.at(self.caret(item)))
+
+    def caret(self, item: Statement | Declaration) -> Caret | None:
+        """The first line of a statement, for errors that know no place in it."""
+        if isinstance(item, (tree.Sql, tree.SetVariables)):
+            start = item.text.start
+        elif isinstance(item, _PLACED):
+            start = item.start
+        else:
+            return None
+        line = _FIRST_LINE.match(self.script.sql, start)
+        return Caret(self.script.sql, start, line.end() if line else start + 1)
+
+    def handle(self, error: DeltaSqlError) -> None:
+        handler_and_scope = handler_of(self.scopes, error)
+        if handler_and_scope is None:
+            if is_completion(error):
+                return
+            self._unhandled = error
+            raise error
+        index, handler = handler_and_scope
+        saved, scope = self.scopes, self.scopes[index]
+        scope.handling = True
+        self.handled.append(error)
+        try:
+            self.see(saved[: index + 1])
+            self.execute(handler.body)
+        finally:
+            scope.handling = False
+            self.handled.pop()
+            self.see(saved)
+        if handler.leaves:
+            raise _Jumped(scope)
+
+    def see(self, scopes: tuple[VariableScope, ...]) -> None:
+        """Lets names mean what they mean in these scopes."""
+        self.scopes = scopes
+        with shielded():
+            self.variables.show(scopes)
+
+    def part(self, *pieces: str | SqlText) -> BoundStatement:
+        """A statement of these pieces, with variables that are called by a label under the names they have in Spark."""
+        return joined(self.script, pieces, lambda piece: self.variables.replacements(self.scopes, piece))
+
+    def body(self, statements: tuple[Statement, ...]) -> None:
+        for statement in statements:
+            self.execute(statement)
+
+    # Statements
+
+    @singledispatchmethod
+    def do(self, item: object) -> None:
+        raise TypeError(f"no way to run {type(item).__name__}")
+
+    @do.register
+    def _(self, item: tree.Sql) -> None:
+        self.run_sql(self.part(item.text))
+        if item.text.text[:7].upper() == "EXECUTE":
+            self.variables.forget()
+
+    def run_sql(self, part: BoundStatement) -> None:
+        # What an earlier statement has committed must not keep Ctrl-C from this one.
+        next_step()
+        ran = self.host.run(part, lambda name: self.variables.user_name(self.scopes, name))
+        if ran.is_query:
+            self.result = ran.result
+
+    @do.register
+    def _(self, item: tree.SetVariables) -> None:
+        edits = [(path.start, path.end, self.variables.named(self.scopes, path)) for path in item.targets]
+        for start, end, target in item.defaults:
+            default = self.variables.default(self.scopes, target)
+            edits += [(start, end, default)] if default is not None else []
+        spans = [(start - item.text.start, end - item.text.start, text) for start, end, text in edits]
+
+        def replaced(piece: SqlText) -> list[tuple[int, int, str]]:
+            taken = {start for start, _, _ in spans}
+            others = self.variables.replacements(self.scopes, piece)
+            return [*spans, *(edit for edit in others if edit[0] not in taken)]
+
+        self.run_sql(joined(self.script, ("SET VARIABLE ", item.text), replaced))
+
+    @do.register
+    def _(self, item: tree.ScriptBlock) -> None:
+        around, scope = self.scopes, VariableScope((item.label or "").upper())
+        scope.handlers += [declared for declared in item.declarations if isinstance(declared, tree.Handler)]
+        self.scopes = (*around, scope)
+        try:
+            for declaration in item.declarations:
+                self.execute(declaration)
+            self.body(item.body)
+        except _Jumped as jump:
+            if not jump.leads_to(scope, scope.label or None):
+                raise
+        finally:
+            self.leave(scope, around)
+
+    def leave(self, scope: VariableScope, around: tuple[VariableScope, ...]) -> None:
+        self.scopes = around
+        with shielded():
+            if scope.variables:
+                self.variables.leave(scope, around)
+
+    @do.register
+    def _(self, item: tree.DeclareVariables) -> None:
+        self.lock()
+        scope = self.scopes[-1]
+        variables = self.variables.declare(
+            scope,
+            item.names,
+            lambda names: self.run_sql(self.part("DECLARE OR REPLACE VARIABLE ", names, " ", item.rest)),
+        )
+        for variable in variables:
+            variable.default = item.default
+
+    def lock(self) -> None:
+        """Keeps the variables of other scripts out of the engine's session."""
+        if not self._has_lock:
+            self.locks.enter_context(self.host.variables_lock())
+            self._has_lock = True
+
+    @do.register
+    def _(self, item: tree.DeclareCondition) -> None:
+        self.scopes[-1].conditions[item.name.upper()] = item.sqlstate
+
+    @do.register
+    def _(self, item: tree.DeclareCursor) -> None:
+        self.scopes[-1].cursors[item.name.upper()] = ScriptCursor(item.name, item.query)
+
+    @do.register
+    def _(self, item: tree.Handler) -> None:
+        """The block has taken it up already."""
+
+    # Control flow
+
+    @do.register
+    def _(self, item: tree.ScriptChoice) -> None:
+        for branch in item.branches:
+            if self.is_true(branch.condition, item.subject):
+                self.body(branch.body)
+                return
+        self.body(item.otherwise)
+
+    def is_true(self, condition: SqlText, subject: SqlText | None = None) -> bool:
+        """Whether a condition is TRUE, or equals the subject of a CASE. Raises NotBooleanError."""
+        constant = _CONSTANTS.get(condition.text.upper())
+        if constant is not None and subject is None:
+            return constant
+        pieces = ("(", condition, ")") if subject is None else ("((", subject, ") = (", condition, "))")
+        with self.placed(condition):
+            result = self.host.run(self.part("SELECT ", *pieces)).result
+            kind = result.schema.fields[0].type
+            if kind != BOOLEAN:
+                raise NotBooleanError(expression=condition.text, found=type_text(kind).upper())
+            return bool(result.collect()[0][0])
+
+    @contextmanager
+    def placed(self, at: SqlText | ColumnPath) -> Iterator[None]:
+        """Places errors that know no place at a part of the script."""
+        try:
+            yield
+        except DeltaSqlError as error:
+            error.at(Caret(self.script.sql, at.start, at.end))
+            raise
+
+    @do.register
+    def _(self, item: tree.Loop) -> None:
+        label = item.label and item.label.upper()
+        while item.before is None or self.is_true(item.before):
+            check()
+            if self.leaves(item.body, label):
+                return
+            if item.until is not None and self.is_true(item.until):
+                return
+
+    def leaves(self, body: tuple[Statement, ...], label: str | None) -> bool:
+        """Runs the body of a loop once; whether it leaves the loop."""
+        try:
+            self.body(body)
+        except _Jumped as jump:
+            if not jump.leads_to(label):
+                raise
+            return not jump.again
+        return False
+
+    @do.register
+    def _(self, item: tree.For) -> None:
+        next_step()
+        rows = self.host.rows(self.part(item.query))
+        names = rows.schema.names
+        twice = next((name for index, name in enumerate(names) if name.upper() in map(str.upper, names[:index])), None)
+        if twice is not None:
+            raise VariableExistsError(name=twice).at(Caret(self.script.sql, item.query.start, item.query.end))
+        self.lock()
+        around, scope = self.scopes, VariableScope((item.variable or "").upper())
+        self.scopes = (*around, scope)
+        try:
+            for index in range(rows.table.num_rows):
+                check()
+                for field in rows.schema if not index else ():
+                    self.declare_column(scope, field.name, sql_text(field.type))
+                targets = [scope.variables[name.upper()].sql for name in names]
+                self.host.assign(targets, rows.row(index))
+                if self.leaves(item.body, item.label and item.label.upper()):
+                    break
+        finally:
+            self.leave(scope, around)
+
+    def declare_column(self, scope: VariableScope, name: str, data_type: str) -> None:
+        declare = "DECLARE OR REPLACE VARIABLE"
+        self.variables.declare(scope, [name], lambda names: self.host.command(f"{declare} {names} {data_type}"))
+
+    @do.register
+    def _(self, item: tree.Jump) -> None:
+        raise _Jumped(item.label.upper(), again=item.again)
+
+    # Conditions
+
+    @do.register
+    def _(self, item: tree.Signal) -> None:
+        text = None if item.message is None else self.value(item.message)
+        arguments: Any = None if item.arguments is None else self.value(item.arguments)
+        message = None if text is None else str(text)
+        raise signalled(self.scopes, item.condition, item.sqlstate, message, arguments).at(self.caret(item))
+
+    def value(self, expression: SqlText) -> object:
+        """The value of an expression."""
+        return self.host.run(self.part("SELECT (", expression, ")")).result.collect()[0][0]
+
+    @do.register
+    def _(self, item: tree.Resignal) -> None:
+        raise self.handled_by("RESIGNAL", item)
+
+    @do.register
+    def _(self, item: tree.GetDiagnostics) -> None:
+        error = self.handled_by("GET DIAGNOSTICS", item)
+        for variable, expression in item.items:
+            target = self.variables.named(self.scopes, variable)
+            self.host.command(f"SET VARIABLE {target} = {diagnostic(error, expression, self.script.sql)}")
+
+    def handled_by(self, statement: str, item: tree.Resignal | tree.GetDiagnostics) -> DeltaSqlError:
+        if not self.handled:
+            raise NoHandlerActiveError(statement=statement).at(self.caret(item))
+        return self.handled[-1]
+
+    # Cursors
+
+    @do.register
+    def _(self, item: tree.OpenCursor) -> None:
+        cursor = self.cursor(item.cursor)
+        if cursor.rows is not None:
+            raise CursorOpenError(name=cursor.name).at(self.at(item.cursor))
+        next_step()
+        part = self.part(cursor.query)
+        if item.values is not None:
+            part = self.part(f"EXECUTE IMMEDIATE {quote_text(part.sql)} USING ", item.values)
+        cursor.rows, cursor.at = self.host.rows(part), 0
+
+    @do.register
+    def _(self, item: tree.FetchCursor) -> None:
+        cursor = self.cursor(item.cursor)
+        rows = self.opened(cursor, item.cursor)
+        if cursor.at >= rows.table.num_rows:
+            raise NoMoreRowsError(name=cursor.name).at(self.at(item.cursor))
+        targets = [self.variables.named(self.scopes, variable) for variable in item.variables]
+        with self.placed(item.cursor):
+            self.host.assign(targets, rows.row(cursor.at))
+        cursor.at += 1
+
+    @do.register
+    def _(self, item: tree.CloseCursor) -> None:
+        cursor = self.cursor(item.cursor)
+        self.opened(cursor, item.cursor)
+        cursor.rows = None
+
+    def opened(self, cursor: ScriptCursor, name: ColumnPath) -> ResultRows:
+        if cursor.rows is None:
+            raise CursorNotOpenError(name=cursor.name).at(self.at(name))
+        return cursor.rows
+
+    def cursor(self, name: ColumnPath) -> ScriptCursor:
+        """The cursor of a name, which may have the label of its block. Raises CursorNotFoundError."""
+        *label, key = (part.upper() for part in name.parts)
+        for scope in reversed(self.scopes):
+            if key in scope.cursors and label in ([], [scope.label]):
+                return scope.cursors[key]
+        raise CursorNotFoundError(name=str(name)).at(self.at(name))
+
+    def at(self, name: ColumnPath) -> Caret:
+        return Caret(self.script.sql, name.start, name.end)
+
+
+def joined(
+    script: BoundStatement,
+    pieces: Iterable[str | SqlText],
+    replacements: Callable[[SqlText], Iterable[Replacement]] = lambda piece: (),
+) -> BoundStatement:
+    """The statement that the pieces make: parts of `script`, and text of ours between them.
+
+    `replacements` are spans in the text of a piece, each with what stands there instead. Offsets of the statement lead
+    back to those in the script.
+    """
+    part = _Joined(script)
+    for piece in pieces:
+        if isinstance(piece, str):
+            part.add(piece)
+        else:
+            part.add_piece(piece, replacements(piece))
+    return BoundStatement(part.text, tuple(part.shifts), tuple(part.values))
+
+
+class _Joined:
+    def __init__(self, script: BoundStatement) -> None:
+        self.script = script
+        self.text = ""
+        self.shifts: list[tuple[int, int]] = []
+        self.values = list(script.values[:0])
+        self._shift = 0
+
+    def add(self, text: str) -> None:
+        self.text += text
+
+    def add_piece(self, piece: SqlText, replacements: Iterable[Replacement]) -> None:
+        at = 0
+        for start, end, text in sorted(replacements):
+            self._verbatim(piece, at, start)
+            self.add(text)
+            at = end
+        self._verbatim(piece, at, len(piece.text))
+
+    def _verbatim(self, piece: SqlText, start: int, end: int) -> None:
+        """Adds text of the script as it stands, with the values of parameters in it."""
+        shift = len(self.text) - (piece.start + start)
+        self.shifts.append((len(self.text), shift - self._shift))
+        self._shift = shift
+        for value in self.script.values:
+            if piece.start + start <= value.start and value.end <= piece.start + end:
+                self.values.append(replace(value, start=value.start + shift, end=value.end + shift))
+        self.add(piece.text[start:end])

@@ -1,0 +1,54 @@
+"""SQL text into statement nodes. The grammar is in the folder `grammar`; this is the only package that imports lark."""
+
+from __future__ import annotations
+
+from deltasql.base.errors.syntax import EmptyStatementError, ParseSyntaxError
+from deltasql.plan.base import LogicalPlan
+from deltasql.schema.types import DataType, with_default_collation
+from deltasql.sql.parser.advice import misplaced_word
+from deltasql.sql.parser.build import read
+from deltasql.sql.parser.diagnosis import Expected, expected_keywords
+from deltasql.sql.parser.tables import grammar_tables
+from deltasql.sql.parser.unsupported import refused_name
+from deltasql.sql.splitting import Statement, is_complete, is_script, split, unclosed
+
+__all__ = [
+    "EmptyStatementError",
+    "Expected",
+    "ParseSyntaxError",
+    "Statement",
+    "expected_keywords",
+    "is_complete",
+    "is_script",
+    "keywords",
+    "misplaced_word",
+    "parse",
+    "parse_type",
+    "refused_name",
+    "split",
+    "unclosed",
+]
+
+
+def parse(sql: str) -> LogicalPlan:
+    """The node of one statement, which may end with `;`.
+
+    All positions are offsets in `sql`. Raises ParseSyntaxError, EmptyStatementError, and the errors of single clauses
+    (see deltasql.base.errors.syntax), each with its place.
+    """
+    plan: LogicalPlan = read(sql, "start")
+    return plan
+
+
+def parse_type(text: str) -> DataType:
+    """The data type that `text` declares; CHAR(n) and VARCHAR(n) are string.
+
+    Raises ParseSyntaxError, UnsupportedDatatypeError, DecimalPrecisionError and DatatypeMissingSizeError.
+    """
+    data_type: DataType = read(text, "type")
+    return with_default_collation(data_type, None)
+
+
+def keywords() -> frozenset[str]:
+    """All keywords of the grammar, in capitals."""
+    return frozenset(grammar_tables().keywords)

@@ -1,0 +1,128 @@
+"""Idempotent writes: a commit records the version an application has reached; earlier versions are not written again.
+
+Source: Delta protocol, Transaction Identifiers; features of Delta, idempotent writes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from deltasql.base.errors.statements.frames import IllegalOptionError, InvalidIdempotentWriteError
+from deltasql.base.settings.session_settings import TXN_APP_ID, TXN_AUTO_RESET, TXN_VERSION
+from deltasql.log.actions import operations
+from deltasql.log.actions.actions import SetTransaction
+from deltasql.log.actions.operations import Operation
+from deltasql.log.replay.snapshot import Snapshot
+from deltasql.plan.base import LogicalPlan, TableName
+from deltasql.planner.changes import (
+    OUTCOME_SCHEMAS,
+    Answer,
+    Plan,
+    RowChange,
+    SettingChange,
+    Stepwise,
+    TableChange,
+)
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.statements.nodes.copy_into import CopyInto
+from deltasql.statements.nodes.delete import Delete
+from deltasql.statements.nodes.insert import Insert
+from deltasql.statements.nodes.merge import Merge
+from deltasql.statements.nodes.table import CreateTable
+from deltasql.statements.nodes.update import Update
+from deltasql.statements.refreshed import refuse_refreshed
+
+_WRITES: Mapping[type[LogicalPlan], Operation] = {
+    Insert: operations.WRITE,
+    CopyInto: operations.COPY_INTO,
+    CreateTable: operations.CREATE_TABLE_AS_SELECT,
+    Update: operations.UPDATE,
+    Delete: operations.DELETE,
+    Merge: operations.MERGE,
+}
+"""The statements of SQL that are idempotent where the settings say so, and what each does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A writing application, and the increasing version of this write. `from_settings` if session settings name it."""
+
+    id: str
+    version: int
+    from_settings: bool = False
+
+    def done_in(self, snapshot: Snapshot | None) -> bool:
+        """Whether the table has this write already, or a later one."""
+        return snapshot is not None and snapshot.transactions.get(self.id, -1) >= self.version
+
+    def action(self) -> SetTransaction:
+        """The transaction identifier action (txn) of the commit."""
+        return SetTransaction(self.id, self.version, int(time.time() * 1000))
+
+
+def application(app_id: str | None, version: str | None, id_key: str, version_key: str) -> Application | None:
+    """The application that two options or settings name; None if neither is set.
+
+    Raises InvalidIdempotentWriteError for one without the other, IllegalOptionError for a version that is no number.
+    """
+    if app_id is None and version is None:
+        return None
+    if app_id is None or version is None:
+        missing = id_key if app_id is None else version_key
+        raise InvalidIdempotentWriteError(id_key, version_key, f"{missing} is missing")
+    text = version.strip()
+    if not text.isdecimal() or int(text) >= 2**63:
+        raise IllegalOptionError(version_key, repr(version), "a whole number from 0 on")
+    return Application(app_id, int(text))
+
+
+def session_application(context: Context) -> Application | None:
+    """The application that the session's settings name. Raises what `application` raises."""
+    app = application(context.setting(TXN_APP_ID), context.setting(TXN_VERSION), TXN_APP_ID.name, TXN_VERSION.name)
+    return None if app is None else replace(app, from_settings=True)
+
+
+def plan_statement(statement: LogicalPlan, context: Context) -> Plan:
+    """Plan of `statement`; an empty result for a write that the session's application has committed before."""
+    refuse_refreshed(statement, context)
+    operation = _WRITES.get(type(statement))
+    if operation is None:
+        return plan(statement, context)
+    assert isinstance(statement, (Insert, CopyInto, CreateTable, Update, Delete, Merge))
+    if isinstance(statement, CreateTable) and statement.query is None:
+        return plan(statement, context)
+    of_session = session_application(context)
+    if of_session is None:
+        return plan(statement, context)
+    if of_session.done_in(present(statement.table, context)):
+        return skipped(of_session, operation, context)
+    return noted(plan(statement, context), of_session, context)
+
+
+def present(name: TableName, context: Context) -> Snapshot | None:
+    """The table as it is now; None where there is none."""
+    if name.path is None and (context.is_view(name) or context.catalog.resolve(name.parts) is None):
+        return None
+    return context.snapshot(name) if context.log(name).exists() else None
+
+
+def skipped(done: Application, operation: Operation, context: Context) -> Plan:
+    """An empty result without a commit; resets the version setting if it is to be reset automatically."""
+    answer = Answer(OUTCOME_SCHEMAS[operation.outcome])
+    resets = _resets(done, context)
+    steps: list[Plan] = [*resets, answer]
+    return Stepwise("a write that was done before", iter(steps), commits=False) if resets else answer
+
+
+def noted(change: Plan, app: Application, context: Context) -> Plan:
+    """`change` with the application's transaction identifier in its commit."""
+    if not isinstance(change, (RowChange, TableChange)):
+        return change
+    return change.committing(actions=(*change.commit.actions, app.action()), afterwards=_resets(app, context))
+
+
+def _resets(app: Application, context: Context) -> tuple[SettingChange, ...]:
+    return (SettingChange(TXN_VERSION.name, None),) if app.from_settings and context.setting(TXN_AUTO_RESET) else ()

@@ -1,0 +1,15 @@
+"""One module per family of statements, each with the rules that turn its nodes into plans, in folders by their effect.
+
+Importing this package registers all rules; no other list exists. Code that several families share is in `planner`.
+"""
+
+from importlib import import_module
+from pkgutil import walk_packages
+
+from deltasql.planner.rule import plan
+from deltasql.statements.idempotency import plan_statement
+
+__all__ = ["plan", "plan_statement"]
+
+for _module in walk_packages(__path__, f"{__name__}."):
+    import_module(_module.name)

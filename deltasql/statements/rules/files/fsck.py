@@ -1,0 +1,53 @@
+"""FSCK REPAIR TABLE: files of the newest version that are gone leave the log as well."""
+
+from __future__ import annotations
+
+from deltasql.base.lazy import pa, pc
+from deltasql.base.settings.session_settings import FSCK_MOST_ROWS
+from deltasql.log.actions import operations
+from deltasql.log.storage.locations import absolute
+from deltasql.plan.reads import Reads
+from deltasql.planner.changes import Answer, CommitSpec, Plan, TableChange
+from deltasql.planner.context import Context
+from deltasql.planner.rule import plan
+from deltasql.schema.types import BOOLEAN, STRING, StructField, StructType
+from deltasql.statements.nodes.fsck import Fsck
+
+FSCK_COLUMNS = StructType(
+    (
+        StructField("dataFilePath", STRING, False),
+        StructField("dataFileMissing", BOOLEAN, False),
+        StructField("deletionVectorPath", STRING),
+        StructField("deletionVectorFileMissing", BOOLEAN, False),
+    )
+)
+
+
+@plan.register
+def _(statement: Fsck, context: Context) -> Plan:
+    """A file with a missing deletion vector is removed too: its live rows are unknown."""
+    from deltasql.log.reading.missing_files import missing_files
+
+    log, snapshot = context.writable(statement.table)
+    files = snapshot.files(("path", "deletionVector", "size"))
+    gone, unmarked = missing_files(log.store, files)
+    broken = pc.or_(gone, unmarked)
+    files = files.append_column("gone", gone).append_column("unmarked", unmarked).filter(broken)
+    limit = context.setting(FSCK_MOST_ROWS)
+    answer = Answer(FSCK_COLUMNS, _rows(files.slice(0, limit), snapshot.location))
+    if statement.dry_run:
+        return answer
+    reads = Reads(None, tuple(files["path"].to_pylist()))
+    return TableChange(
+        CommitSpec(log, snapshot, operations.FSCK, {}, reads=reads), removed=files, skip_if_empty=True, answer=answer
+    )
+
+
+def _rows(files: pa.Table, root: str) -> tuple[tuple[str, bool, str | None, bool], ...]:
+    from deltasql.log.reading.missing_files import vector_location
+
+    columns = [files[name].to_pylist() for name in ("path", "gone", "deletionVector", "unmarked")]
+    return tuple(
+        (absolute(path, root), gone, vector_location(vector, root), unmarked)
+        for path, gone, vector, unmarked in zip(*columns, strict=True)
+    )
